@@ -1,0 +1,90 @@
+/**
+ * Sets up what a fresh machine lacks: the npm packages (Node 24 among them) and nginx with Lua and stream.
+ * Runs on whatever Node is installed, so it is plain JavaScript and imports nothing outside Node.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const nginxPackages = [
+  "nginx",
+  "libnginx-mod-http-lua",
+  "libnginx-mod-stream",
+  "libnginx-mod-http-headers-more-filter",
+];
+
+installNodeModules();
+installNginx();
+
+/** `npm install` leaves a lockfile of its own in node_modules; older than ours means something changed. */
+function installNodeModules() {
+  const installed = `${root}node_modules/.package-lock.json`;
+  const wanted = [`${root}package-lock.json`, `${root}package.json`];
+  if (existsSync(installed) && wanted.every((file) => statSync(file).mtimeMs <= statSync(installed).mtimeMs)) return;
+  say("installing npm packages");
+  must("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], "npm install failed");
+}
+
+function installNginx() {
+  if (haveNginx()) return;
+  const packages = nginxPackages.join(" ");
+  if (!has("apt-get")) fail(`nginx with its Lua and stream modules is missing: install it (on Debian: ${packages})`);
+  const asRoot = process.getuid?.() === 0 ? [] : ["sudo", "-n"];
+  if (asRoot.length > 0 && spawnSync("sudo", ["-n", "true"]).status !== 0) {
+    fail(`nginx with its Lua and stream modules is missing, and installing it needs root: apt-get install ${packages}`);
+  }
+  say(`installing ${packages}`);
+  withoutSystemService(asRoot, () => {
+    const apt = (...args) => run(asRoot, "apt-get", [...args, "-y", "-q", "-o", "DPkg::Lock::Timeout=120"]);
+    apt("update");
+    apt("install", "--no-install-recommends", ...nginxPackages, "iproute2");
+  });
+  if (!haveNginx()) fail(`nginx could not be installed; try by hand: apt-get install ${packages}`);
+}
+
+function haveNginx() {
+  const modules = "/usr/lib/nginx/modules";
+  const needed = ["ngx_http_lua_module.so", "ngx_stream_module.so", "ngx_http_headers_more_filter_module.so"];
+  return has("nginx") && needed.every((file) => existsSync(`${modules}/${file}`));
+}
+
+/** Debian starts a service when it installs one; a `policy-rc.d` that answers 101 keeps port 80 free. */
+function withoutSystemService(asRoot, install) {
+  const policy = "/usr/sbin/policy-rc.d";
+  if (existsSync(policy)) return install();
+  const draft = `${root}node_modules/.policy-rc.d`;
+  writeFileSync(draft, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
+  run(asRoot, "install", ["-m", "755", draft, policy]);
+  rmSync(draft);
+  try {
+    install();
+  } finally {
+    run(asRoot, "rm", ["-f", policy]);
+  }
+}
+
+function has(command) {
+  const paths = `${process.env.PATH ?? ""}:/usr/sbin:/sbin`.split(":");
+  return paths.some((folder) => existsSync(`${folder}/${command}`));
+}
+
+function run(asRoot, command, args) {
+  const [head, ...rest] = [...asRoot, command, ...args];
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const done = spawnSync(head, rest, { env, encoding: "utf8" });
+  if (done.status !== 0) process.stderr.write(done.stderr ?? "");
+}
+
+function must(command, args, otherwise) {
+  if (spawnSync(command, args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] }).status !== 0) fail(otherwise);
+}
+
+function say(text) {
+  process.stderr.write(`setup: ${text}\n`);
+}
+
+function fail(text) {
+  say(text);
+  process.exit(1);
+}

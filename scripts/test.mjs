@@ -1,0 +1,39 @@
+/**
+ * `npm test [SUITE ...] [-- vitest options]`: sets up what is missing and runs the suites, all of them when none is named.
+ * Everything runs in a network namespace of its own, where 192.0.2.0/24 and ports 80 and 443 are free;
+ * so it is plain JavaScript, and the namespace is made here, before Node 24 starts in it.
+ */
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const suites = ["unit", "golden", "nginx", "parity", "hostile", "e2e"];
+const chosen = process.argv.slice(2).filter((word) => suites.includes(word));
+const options = process.argv.slice(2).filter((word) => !suites.includes(word));
+const wanted = chosen.length > 0 ? chosen : suites;
+
+step([process.execPath, "scripts/setup.mjs"]);
+if (wanted.includes("e2e")) step(["node_modules/.bin/node", "scripts/kubernetes-tools.ts"]);
+
+const projects = wanted.flatMap((suite) => ["--project", suite]);
+const vitest = ["node_modules/.bin/vitest", "run", "--passWithNoTests", ...projects, ...options];
+step(inNamespace(vitest));
+
+/** The addresses 192.0.2.1 to .120 are what the corpus expects; 10.96.77.77 plays a ClusterIP. */
+function inNamespace(command) {
+  const rootless = process.getuid?.() === 0 ? [] : ["--map-root-user"];
+  const addresses = [
+    "ip link set lo up",
+    "ip addr add 192.0.2.1/24 dev lo",
+    "for i in $(seq 2 120); do ip addr add 192.0.2.$i/32 dev lo; done",
+    "ip addr add 10.96.77.77/32 dev lo",
+    "ip -6 addr add 2001:db8::1/64 dev lo 2>/dev/null || true",
+  ];
+  const script = `set -e; ${addresses.join("; ")}; export PATH="${root}node_modules/.bin:$PATH:/usr/sbin:/sbin"; exec "$@"`;
+  return ["unshare", ...rootless, "--net", "--", "sh", "-c", script, "sh", ...command];
+}
+
+function step([command, ...args]) {
+  const done = spawnSync(command, args, { cwd: root, stdio: "inherit" });
+  if (done.status !== 0) process.exit(done.status ?? 1);
+}

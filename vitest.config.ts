@@ -1,0 +1,18 @@
+import { defineConfig } from "vitest/config";
+
+/** The suites, by what they need. `scripts/test.mjs` picks them and gives them a network namespace. */
+const suites = {
+  unit: { include: ["src/**/*.test.ts"], testTimeout: 10_000 },
+  golden: { include: ["test/golden/**/*.test.ts"], testTimeout: 30_000 },
+  nginx: { include: ["test/nginx/**/*.test.ts"], testTimeout: 60_000 },
+  parity: { include: ["test/parity/**/*.test.ts"], testTimeout: 120_000 },
+  hostile: { include: ["test/hostile/**/*.test.ts"], testTimeout: 120_000 },
+  e2e: { include: ["test/e2e/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 120_000, fileParallelism: false },
+};
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    projects: Object.entries(suites).map(([name, suite]) => ({ test: { name, ...suite } })),
+  },
+});
