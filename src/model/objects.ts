@@ -1,0 +1,140 @@
+/**
+ * The Kubernetes objects Sluice reads, with the fields it reads: plain JSON as the API server and YAML files give it.
+ * Everything is optional that the API leaves optional; nothing here is defaulted, that is for `translate/`.
+ */
+
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  /** RFC 3339, in seconds, as JSON carries it. */
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+export interface KubernetesObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+export interface ServiceBackendPort {
+  readonly name?: string;
+  readonly number?: number;
+}
+
+export interface IngressBackend {
+  readonly service?: { readonly name: string; readonly port?: ServiceBackendPort };
+  readonly resource?: { readonly apiGroup?: string; readonly kind: string; readonly name: string };
+}
+
+export type PathType = "Exact" | "Prefix" | "ImplementationSpecific";
+
+export interface HTTPIngressPath {
+  readonly path?: string;
+  readonly pathType?: PathType;
+  readonly backend: IngressBackend;
+}
+
+export interface IngressRule {
+  readonly host?: string;
+  readonly http?: { readonly paths: readonly HTTPIngressPath[] };
+}
+
+export interface IngressTLS {
+  readonly hosts?: readonly string[];
+  readonly secretName?: string;
+}
+
+export interface Ingress extends KubernetesObject {
+  readonly kind: "Ingress";
+  readonly spec?: {
+    readonly ingressClassName?: string;
+    readonly defaultBackend?: IngressBackend;
+    readonly rules?: readonly IngressRule[];
+    readonly tls?: readonly IngressTLS[];
+  };
+  readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly LoadBalancerAddress[] } };
+}
+
+export interface LoadBalancerAddress {
+  readonly ip?: string;
+  readonly hostname?: string;
+}
+
+export interface IngressClass extends KubernetesObject {
+  readonly kind: "IngressClass";
+  readonly spec?: { readonly controller?: string; readonly parameters?: unknown };
+}
+
+export interface ServicePort {
+  readonly name?: string;
+  readonly port: number;
+  readonly protocol?: string;
+  readonly targetPort?: number | string;
+  readonly nodePort?: number;
+  readonly appProtocol?: string;
+}
+
+export interface Service extends KubernetesObject {
+  readonly kind: "Service";
+  readonly spec?: {
+    readonly type?: string;
+    readonly clusterIP?: string;
+    readonly clusterIPs?: readonly string[];
+    readonly externalName?: string;
+    readonly externalIPs?: readonly string[];
+    readonly ports?: readonly ServicePort[];
+    readonly trafficDistribution?: string;
+  };
+  readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly LoadBalancerAddress[] } };
+}
+
+export interface EndpointConditions {
+  readonly ready?: boolean;
+  readonly serving?: boolean;
+  readonly terminating?: boolean;
+}
+
+export interface SliceEndpoint {
+  readonly addresses: readonly string[];
+  readonly conditions?: EndpointConditions;
+  readonly hints?: { readonly forZones?: readonly { readonly name: string }[] };
+}
+
+export interface EndpointSlice extends KubernetesObject {
+  readonly kind: "EndpointSlice";
+  readonly addressType: "IPv4" | "IPv6" | "FQDN";
+  readonly endpoints?: readonly SliceEndpoint[];
+  readonly ports?: readonly { readonly name?: string; readonly port?: number; readonly protocol?: string }[];
+}
+
+/** `data` holds base64, as the API gives it. */
+export interface Secret extends KubernetesObject {
+  readonly kind: "Secret";
+  readonly type?: string;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+export interface ConfigMap extends KubernetesObject {
+  readonly kind: "ConfigMap";
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+export interface Namespace extends KubernetesObject {
+  readonly kind: "Namespace";
+}
+
+export interface Node extends KubernetesObject {
+  readonly kind: "Node";
+  readonly status?: { readonly addresses?: readonly { readonly type: string; readonly address: string }[] };
+}
+
+/** `namespace/name`, or the bare name of an object without a namespace. */
+export function keyOf({ metadata }: KubernetesObject): string {
+  return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
+}

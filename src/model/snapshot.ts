@@ -1,0 +1,69 @@
+/**
+ * Everything a source knows at one moment, as a value. `cluster/` keeps it from informers, `manifests/` from a folder;
+ * whatever stands behind it cannot tell which. Keys are those of `keyOf`.
+ */
+import type {
+  ConfigMap,
+  EndpointSlice,
+  Ingress,
+  IngressClass,
+  KubernetesObject,
+  Namespace,
+  Secret,
+  Service,
+} from "./objects.ts";
+import { Table } from "./table.ts";
+
+export interface Snapshot {
+  readonly ingresses: Table<Ingress>;
+  /** Undefined where the controller may not list them: then only the class annotation counts (RS-1.4). */
+  readonly ingressClasses: Table<IngressClass> | undefined;
+  readonly services: Table<Service>;
+  readonly endpointSlices: Table<EndpointSlice>;
+  readonly secrets: Table<Secret>;
+  readonly configMaps: Table<ConfigMap>;
+  readonly namespaces: Table<Namespace>;
+  /** Addresses of ExternalName hosts, by lower-case name; a name that does not resolve has an empty list. */
+  readonly addresses: Table<readonly string[]>;
+}
+
+export const emptySnapshot: Snapshot = {
+  ingresses: Table.empty(),
+  ingressClasses: Table.empty(),
+  services: Table.empty(),
+  endpointSlices: Table.empty(),
+  secrets: Table.empty(),
+  configMaps: Table.empty(),
+  namespaces: Table.empty(),
+  addresses: Table.empty(),
+};
+
+/** The kinds of object a Snapshot holds, by `kind`. */
+export const tableOf = {
+  Ingress: "ingresses",
+  IngressClass: "ingressClasses",
+  Service: "services",
+  EndpointSlice: "endpointSlices",
+  Secret: "secrets",
+  ConfigMap: "configMaps",
+  Namespace: "namespaces",
+} as const satisfies Record<string, keyof Snapshot>;
+
+export type WatchedKind = keyof typeof tableOf;
+
+export interface ObjectChange {
+  readonly kind: WatchedKind;
+  readonly key: string;
+  /** Undefined: the object is gone. */
+  readonly object: KubernetesObject | undefined;
+}
+
+/** `snapshot` with the objects of `changes` put in or taken out. */
+export function withObjects(snapshot: Snapshot, changes: readonly ObjectChange[]): Snapshot {
+  const next: Record<string, unknown> = { ...snapshot };
+  for (const [kind, some] of Map.groupBy(changes, (change) => change.kind)) {
+    const table = (snapshot[tableOf[kind]] ?? Table.empty()) as Table<KubernetesObject>;
+    next[tableOf[kind]] = table.with(some.map(({ key, object }) => [key, object] as const));
+  }
+  return next as unknown as Snapshot;
+}
