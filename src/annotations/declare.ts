@@ -1,0 +1,100 @@
+/**
+ * How an annotation feature is declared: one file per feature, one table in it. Reading, validation, the reference page,
+ * the table tests and, for a field with a `directive`, its line in nginx.conf all come out of the declaration.
+ *
+ * A feature's *fields* are what the annotations say; its *value* is what the rest of Sluice sees. They are the same
+ * unless the feature has a `resolve`, which may look at Secrets, ConfigMaps and Services and may refuse.
+ */
+import type { Kind } from "../kinds/kind.ts";
+import type { ConfigMap, Secret, Service } from "../model/objects.ts";
+import type { Consequence, ObjectName, Problem } from "../problem.ts";
+import type { Header, Place } from "../render/place.ts";
+import type { View } from "../render/token.ts";
+import type { Settings } from "../settings/registry.ts";
+
+export type Risk = "Low" | "Medium" | "High" | "Critical";
+
+/** What a value applies to: its Ingress's Locations, the whole Ingress, the Server of its hosts, or the Upstream. */
+export type Scope = "location" | "ingress" | "host" | "upstream";
+
+export interface Field<T> {
+  readonly key: string;
+  /** Older spellings, read when the key itself is absent or empty (RS-2.1). */
+  readonly aliases?: readonly string[];
+  readonly kind: Kind<T>;
+  /** The value when the annotation is absent, empty, or unreadable with consequence `default`. */
+  readonly fallback: (settings: Settings) => T;
+  /** What an unreadable value does; `default` when not given. */
+  readonly onBad?: Consequence;
+  /** Whether an empty value is an error instead of absent. */
+  readonly emptyIsBad?: boolean;
+  readonly risk: Risk;
+  readonly doc: string;
+  /** The directive that prints the value where it differs from the http block's; `grpc` its name for gRPC backends. */
+  readonly directive?: { readonly name: string; readonly grpc?: string };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a table of fields of different types
+export type Fields = Readonly<Record<string, Field<any>>>;
+
+export type FieldValues<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never;
+};
+
+/** What a feature may look at besides its own fields. Looking at an object makes the Ingress depend on it. */
+export interface Context {
+  readonly ingress: ObjectName & { readonly namespace: string };
+  readonly settings: Settings;
+  /** Whether the annotation of this field is there, readable and not empty. */
+  given(field: string): boolean;
+  /** By `namespace/name`. */
+  secret(key: string): Secret | undefined;
+  configMap(key: string): ConfigMap | undefined;
+  service(key: string): Service | undefined;
+}
+
+export type Resolved<R> =
+  | { readonly value: R; readonly problems?: readonly Problem[] }
+  | { readonly refuse: Exclude<Consequence, "default">; readonly problem: Problem };
+
+export interface Feature<F extends Fields, R> {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly fields: F;
+  readonly resolve?: (values: FieldValues<F>, context: Context) => Resolved<R>;
+  /** What the location partial sees under the feature's name (in camelCase); without it, nothing but its directives. */
+  readonly view?: (value: R, place: Place, settings: Settings) => View;
+  /** Request headers towards the backend, added to or replacing those of RS-23.2. */
+  readonly requestHeaders?: (value: R, place: Place, settings: Settings) => readonly Header[];
+  /** Names of the route variables that `view` and `requestHeaders` bind. */
+  readonly variables?: readonly string[];
+}
+
+export function field<T>(declared: Field<T>): Field<T> {
+  return declared;
+}
+
+/** A feature whose value is its fields. */
+export function feature<F extends Fields>(
+  declared: Omit<Feature<F, FieldValues<F>>, "resolve">,
+): Feature<F, FieldValues<F>> {
+  return declared;
+}
+
+/** A feature whose value is worked out from its fields and other objects. */
+export function resolvedFeature<F extends Fields, R>(
+  declared: Feature<F, R> & { readonly resolve: NonNullable<Feature<F, R>["resolve"]> },
+): Feature<F, R> {
+  return declared;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a table of features of different types
+export type Features = Readonly<Record<string, Feature<any, any>>>;
+
+export type ValuesOf<D extends Features> = {
+  readonly [K in keyof D]: D[K] extends Feature<Fields, infer R>
+    ? R
+    : D[K] extends Feature<infer _F, infer R>
+      ? R
+      : never;
+};

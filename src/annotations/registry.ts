@@ -1,0 +1,14 @@
+/** All annotation features. Their order is the order of their directives in a location. */
+import type { ValuesOf } from "./declare.ts";
+import { proxyTimeouts } from "./proxy-timeouts.ts";
+import { rewrite } from "./rewrite.ts";
+import { sslRedirect } from "./ssl-redirect.ts";
+
+export const features = {
+  rewrite,
+  sslRedirect,
+  proxyTimeouts,
+};
+
+/** What the annotations of one Ingress say, feature by feature. Equal texts give the same object. */
+export type FeatureValues = ValuesOf<typeof features>;

@@ -1,0 +1,44 @@
+/**
+ * Regular expressions as paths, and the path the backend sees (RS-6). Both act on the whole host: one rewritten Location
+ * turns every path of the host into a regular expression, which `translate/` works out.
+ */
+import { textOf } from "../kinds/text.ts";
+import { bool } from "../kinds/words.ts";
+import { feature, field } from "./declare.ts";
+
+/** Variables that a target may use; every other `$name` is literal text. Groups of the path are `$1` to `$9`. */
+export const rewriteVariables: readonly string[] = [
+  "host",
+  "scheme",
+  "request_uri",
+  "uri",
+  "request_method",
+  "remote_addr",
+  "server_port",
+  "best_http_host",
+  "namespace",
+  "ingress_name",
+  "service_name",
+  "service_port",
+];
+
+export const rewrite = feature({
+  name: "rewrite",
+  scope: "ingress",
+  fields: {
+    target: field({
+      key: "rewrite-target",
+      kind: textOf({ label: "letters, digits and - . _ ~ / : $", characters: "A-Za-z0-9._~/:$\\-" }),
+      fallback: () => "",
+      risk: "Medium",
+      doc: "Replaces the request path sent to the backend; $1 to $9 are groups of the Ingress path.",
+    }),
+    regex: field({
+      key: "use-regex",
+      kind: bool,
+      fallback: () => false,
+      risk: "Low",
+      doc: "Takes the paths as case-insensitive regular expressions, anchored at their start.",
+    }),
+  },
+});

@@ -1,0 +1,18 @@
+/** HTTP status codes. */
+import { Token } from "../render/token.ts";
+import { type Kind, no, ok, shown } from "./kind.ts";
+
+/** One of the listed codes. */
+export function codeOf(codes: readonly number[]): Kind<number> {
+  const listed = codes.join(", ");
+  return {
+    label: `one of ${listed}`,
+    read: (text) => {
+      const code = /^\d{3}$/.test(text) ? Number(text) : undefined;
+      return code !== undefined && codes.includes(code) ? ok(code) : no(`${shown(text)} is not one of ${listed}`);
+    },
+    view: Token.count,
+    good: codes.map(String),
+    bad: ["", "200", "three hundred", `${codes[0]};`],
+  };
+}

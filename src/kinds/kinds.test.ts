@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { integer, seconds } from "./numbers.ts";
+import { bool, oneOf, size } from "./words.ts";
+
+test.each([
+  [seconds(), "60s", '"60s" has a unit; it is a number of seconds, like 60'],
+  [seconds(), "5m", '"5m" has a unit; it is a number of seconds, like 300'],
+  [seconds({ min: 1 }), "0", "0 is below the smallest value, 1"],
+  [integer(), '"7"', '"\\"7\\"" has quotes inside the value; write 7 in one pair of quotes'],
+  [bool, "yes", '"yes" is neither true nor false'],
+  [oneOf(["on", "off"]), "ON", '"ON" is not one of on, off'],
+  [size, "16 k", '"16 k" is not a size like 8k, 16m or 1g'],
+] as const)("%o refuses %j in words its author understands", (kind, text, why) => {
+  expect(kind.read(text)).toEqual({ ok: false, why });
+});
+
+test("a word in another letter case is taken for the listed one where that is allowed", () => {
+  expect(oneOf(["HTTP", "GRPC"], { anyCase: true }).read("grpc")).toEqual({ ok: true, value: "GRPC" });
+});

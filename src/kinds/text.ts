@@ -1,0 +1,63 @@
+/** Text with an alphabet, and lists of it. The alphabets are those that ingress-nginx validates with. */
+import { Token } from "../render/token.ts";
+import { type Kind, no, ok, shown } from "./kind.ts";
+
+export interface Alphabet {
+  /** For people: "letters, digits and - _". */
+  readonly label: string;
+  /** The inside of a character class. */
+  readonly characters: string;
+}
+
+export function textOf({ label, characters }: Alphabet): Kind<string> {
+  const whole = new RegExp(`^[${characters}]+$`, "u");
+  const stranger = new RegExp(`[^${characters}]`, "u");
+  return {
+    label,
+    read: (text) => {
+      if (whole.test(text)) return ok(text);
+      if (text === "") return no("the value is empty");
+      return no(`${shown(text)} holds ${shown(stranger.exec(text)?.[0] ?? "")}; allowed are ${label}`);
+    },
+    view: Token.text,
+    good: ["a1"],
+    bad: ["", "a\nb", 'a"; } {'],
+  };
+}
+
+/** A comma-separated list; blanks around items and empty items are dropped. */
+export function listOf<T>(item: Kind<T>, { most = 1000 } = {}): Kind<readonly T[]> {
+  return {
+    label: `a comma-separated list, each ${item.label}`,
+    read: (text) => {
+      const parts = text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== "");
+      if (parts.length > most) return no(`the list has ${parts.length} items; at most ${most} are taken`);
+      const values: T[] = [];
+      for (const part of parts) {
+        const read = item.read(part);
+        if (!read.ok) return read;
+        values.push(read.value);
+      }
+      return ok(values);
+    },
+    view: (values) => values.map(item.view),
+    good: ["", ...item.good, item.good.join(", ")],
+    bad: item.bad.filter((text) => text !== "" && text.trim() === text && !text.includes(",")),
+  };
+}
+
+const pathPrefix: Kind<string> = {
+  label: "a path that starts with /",
+  read: (text) =>
+    text.startsWith("/") && Token.printable(text) ? ok(text) : no(`${shown(text)} is not a path that starts with /`),
+  view: Token.word,
+  good: ["/", "/.well-known/acme-challenge"],
+  bad: ["", "a", "/a\nb"],
+};
+
+export const text = {
+  pathPrefixes: listOf(pathPrefix),
+};

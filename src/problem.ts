@@ -1,0 +1,76 @@
+/**
+ * What somebody got wrong, as a value that travels beside the Configuration. Logs, Events, metrics, the webhook and the
+ * command line all say the same `sentence`. A Problem always names its object; what was done about it is part of the sentence.
+ */
+
+export interface ObjectName {
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** What became of an object because of an unreadable annotation. */
+export type Consequence = "default" | "deny" | "reject";
+
+export type Problem = { readonly object: ObjectName } & (
+  | { readonly kind: "annotation-unreadable"; readonly key: string; readonly why: string; readonly done: Consequence }
+  | { readonly kind: "annotation-unknown"; readonly key: string; readonly nearest?: string }
+  | { readonly kind: "annotation-removed"; readonly key: string; readonly successor?: string }
+  | { readonly kind: "annotation-useless"; readonly key: string; readonly why: string }
+  | { readonly kind: "setting-unreadable"; readonly key: string; readonly why: string; readonly kept: string }
+  | { readonly kind: "setting-unknown"; readonly key: string; readonly nearest?: string }
+  | { readonly kind: "setting-useless"; readonly key: string; readonly why: string }
+  | { readonly kind: "field-unusable"; readonly field: string; readonly why: string; readonly done: string }
+  | { readonly kind: "service-missing"; readonly field: string; readonly service: string }
+  | { readonly kind: "service-port-missing"; readonly field: string; readonly service: string; readonly port: string }
+  | { readonly kind: "path-taken"; readonly host: string; readonly path: string; readonly by: ObjectName }
+  | { readonly kind: "secret-unusable"; readonly field: string; readonly secret: string; readonly why: string }
+  | { readonly kind: "certificate-misfit"; readonly secret: string; readonly host: string; readonly names: string }
+);
+
+const consequences: Record<Consequence, string> = {
+  default: "the default is used",
+  deny: "its paths answer 503",
+  reject: "the Ingress is not applied",
+};
+
+/** One sentence without the object's name: what was found and what was done. A new kind does not compile until it has one. */
+export function sentence(p: Problem): string {
+  switch (p.kind) {
+    case "annotation-unreadable":
+      return `annotation ${p.key}: ${p.why}; ${consequences[p.done]}`;
+    case "annotation-unknown":
+      return `annotation ${p.key} does not exist${meant(p.nearest)}; it is ignored`;
+    case "annotation-removed":
+      return `annotation ${p.key} was removed and does nothing${p.successor === undefined ? "" : `; use ${p.successor}`}`;
+    case "annotation-useless":
+      return `annotation ${p.key} has no effect: ${p.why}`;
+    case "setting-unreadable":
+      return `key ${p.key}: ${p.why}; ${p.kept} is used`;
+    case "setting-unknown":
+      return `key ${p.key} does not exist${meant(p.nearest)}; it is ignored`;
+    case "setting-useless":
+      return `key ${p.key} has no effect: ${p.why}`;
+    case "field-unusable":
+      return `${p.field}: ${p.why}; ${p.done}`;
+    case "service-missing":
+      return `${p.field}: Service ${p.service} not found; the path answers 503`;
+    case "service-port-missing":
+      return `${p.field}: Service ${p.service} has no port ${p.port}; the path answers 503`;
+    case "path-taken":
+      return `path ${p.path} of host ${p.host} belongs to the older ${named(p.by)}; this one is ignored`;
+    case "secret-unusable":
+      return `${p.field}: Secret ${p.secret} ${p.why}; the default certificate is served`;
+    case "certificate-misfit":
+      return `the certificate of Secret ${p.secret} is for ${p.names}, not for ${p.host}; the default certificate is served`;
+  }
+}
+
+/** `Ingress shop/web`. */
+export function named({ kind, namespace, name }: ObjectName): string {
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+}
+
+function meant(nearest: string | undefined): string {
+  return nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
+}

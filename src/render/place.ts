@@ -1,0 +1,34 @@
+/**
+ * Where a feature of an Ingress lands in nginx.conf, and what it may ask for there. In `static` mode a value is written
+ * where it is used; in `dynamic` mode what is unique to a tenant is a route variable, so that many Ingresses share one shape.
+ */
+import type { Token, View } from "./token.ts";
+
+export interface Directive {
+  readonly name: Token;
+  readonly value: Token;
+}
+
+/** A request header towards the backend; an empty value removes it. */
+export interface Header {
+  readonly name: Token;
+  readonly value: Token;
+}
+
+/** A location of its own beside the one a feature belongs to: the target of an auth request, a mirror, an error page. */
+export interface InternalLocation {
+  /** The partial of the template that writes its body. */
+  readonly partial: string;
+  readonly view: View;
+}
+
+export interface Place {
+  readonly protocol: "http" | "grpc" | "fastcgi";
+  /**
+   * `raw` as the value of a route variable: in `dynamic` mode the variable, whose value becomes data; in `static` mode
+   * the literal text. `name` is without `route_`, and declared by the feature in `variables`.
+   */
+  bind(name: string, raw: string): Token;
+  /** Adds a location beside this one and returns its URI (`/_sluice/…`) or name (`@…`), made from a hash of its text. */
+  beside(kind: "uri" | "named", location: InternalLocation): Token;
+}

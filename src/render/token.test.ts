@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Token } from "./token.ts";
+
+/** How nginx reads one double-quoted word: `\"` and `\\` are the characters, any other backslash stands. */
+const readBack = (text: string) => {
+  expect(text).toMatch(/^"(?:[^"\\]|\\.)*"$/su);
+  return text.slice(1, -1).replace(/\\(["\\])/g, "$1");
+};
+const printable = fc.string({ unit: "grapheme" }).filter((raw) => Token.printable(raw));
+
+test("a word is read back by nginx's rules as it went in", () => {
+  fc.assert(
+    fc.property(printable, (raw) => {
+      expect(readBack(String(Token.word(raw)))).toBe(raw);
+    }),
+  );
+});
+
+test("text has no variable but the literal dollar sign", () => {
+  fc.assert(
+    fc.property(printable, (raw) => {
+      expect(readBack(String(Token.text(raw))).replaceAll("${literal_dollar}", "$")).toBe(raw);
+    }),
+  );
+});
+
+test.each([
+  ["$host/$1", '"${host}/${literal_dollar}1"'],
+  ["${host}x", '"${host}x"'],
+  ["$http_authorization", '"${literal_dollar}http_authorization"'],
+  ["a$", '"a${literal_dollar}"'],
+  ["$$host", '"${literal_dollar}${host}"'],
+])("of %j only the listed variables are evaluated", (raw, expected) => {
+  expect(String(Token.variables(raw, (name) => name === "host"))).toBe(expected);
+});
+
+test.each(["a\nb", "a\rb", "\0", "\u0085", "\u2028", "\t", "\ud800"])("%j is no word", (raw) => {
+  expect(Token.printable(raw)).toBe(false);
+  expect(() => Token.text(raw)).toThrow(TypeError);
+});
+
+test.each(["10 k", "5x", "", "-1"])("%j is no size", (raw) => {
+  expect(() => Token.size(raw)).toThrow(TypeError);
+});

@@ -1,0 +1,114 @@
+/**
+ * Text on its way into nginx's configuration. A Token is made by a constructor for its meaning, and nothing else reaches
+ * a template (`View` has no string in it), so a value of a user cannot end a directive, open a block or start a comment.
+ *
+ * nginx reads a word in double quotes up to the next `"` that no backslash precedes, and takes `\\` and `\"` for the
+ * characters themselves (its `src/core/ngx_conf_file.c`). Whether `$` starts a variable is up to the directive, not to
+ * the quotes: `text` is for directives that evaluate variables, `word` for those that take the text as it stands.
+ */
+
+/** Everything a template can see. */
+export type View = Token | boolean | readonly View[] | { readonly [name: string]: View };
+
+/** Proof that the operator allowed snippets; only `settings/` makes one. */
+export interface Permit {
+  readonly snippets: true;
+}
+
+/** What no nginx word may hold, quoted or not: control characters, line separators and unpaired surrogates. */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+export class Token {
+  readonly #text: string;
+
+  private constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Whether `raw` can be an nginx word at all. A Kind asks before it accepts; a Token of anything else is a bug. */
+  static printable(raw: string): boolean {
+    return !unprintable.test(raw);
+  }
+
+  /** Literal text for a directive that evaluates variables: `$` stays a dollar sign. */
+  static text(raw: string): Token {
+    return new Token(quoted(raw).replaceAll("$", "${literal_dollar}"));
+  }
+
+  /** Literal text for a directive that does not evaluate variables: a path, a file name, an address. */
+  static word(raw: string): Token {
+    return new Token(quoted(raw));
+  }
+
+  /** A regular expression, where `$` anchors and the backslash belongs to the expression. */
+  static pattern(raw: string): Token {
+    return new Token(quoted(raw));
+  }
+
+  /** Text in which the variables of `allowed` (names without `$`) are evaluated, and every other `$` is literal. */
+  static variables(raw: string, allowed: (name: string) => boolean): Token {
+    const text = quoted(raw).replace(/\$(?:\{(\w+)\}|(\w+))?/g, (found, braced?: string, bare?: string) => {
+      const name = braced ?? bare;
+      return name !== undefined && allowed(name) ? `\${${name}}` : `\${literal_dollar}${found.slice(1)}`;
+    });
+    return new Token(text);
+  }
+
+  /** A whole number. */
+  static count(value: number): Token {
+    if (!Number.isSafeInteger(value)) throw new TypeError(`not a whole number: ${value}`);
+    return new Token(String(value));
+  }
+
+  /** A time in whole seconds. */
+  static seconds(value: number): Token {
+    return new Token(`${Token.count(value)}s`);
+  }
+
+  /** A size as nginx writes it: digits and at most one of k, m, g. */
+  static size(value: string): Token {
+    if (!/^\d+[kmg]?$/i.test(value)) throw new TypeError(`not a size: ${JSON.stringify(value)}`);
+    return new Token(value);
+  }
+
+  /** A plain word of letters, digits and `_ - . : / @ + =`, unquoted: enumerated values, names made by Sluice, addresses. */
+  static name(value: string): Token {
+    if (!/^[\w.:/@+=[\]-]+$/.test(value)) throw new TypeError(`not a plain word: ${JSON.stringify(value)}`);
+    return new Token(value);
+  }
+
+  /** A reference to a variable that Sluice itself declares. */
+  static variable(name: string): Token {
+    if (!/^\w+$/.test(name)) throw new TypeError(`not a variable name: ${JSON.stringify(name)}`);
+    return new Token(`$${name}`);
+  }
+
+  /** Several words, separated by blanks. */
+  static words(tokens: readonly Token[]): Token {
+    return new Token(tokens.map(String).join(" "));
+  }
+
+  /** nginx text written in Sluice's own source: the template's constant parts, with Tokens between them. */
+  static conf(constant: TemplateStringsArray, ...tokens: readonly Token[]): Token {
+    return new Token(String.raw({ raw: constant.raw }, ...tokens.map(String)));
+  }
+
+  /** A permitted snippet, as its author wrote it: the one deliberate hole. */
+  static snippet(raw: string, _permit: Permit): Token {
+    return new Token(raw);
+  }
+
+  /** What Handlebars prints for `{{token}}`. */
+  toHTML(): string {
+    return this.#text;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+function quoted(raw: string): string {
+  if (!Token.printable(raw)) throw new TypeError(`control character in ${JSON.stringify(raw)}`);
+  return `"${raw.replace(/[\\"]/g, "\\$&")}"`;
+}

@@ -1,0 +1,64 @@
+/** Redirects that nginx itself answers with, https first of all, and HSTS. */
+
+import { codeOf } from "../kinds/codes.ts";
+import { integer } from "../kinds/numbers.ts";
+import { text } from "../kinds/text.ts";
+import { bool } from "../kinds/words.ts";
+import { setting } from "./declare.ts";
+
+export const redirects = {
+  sslRedirect: setting({
+    key: "ssl-redirect",
+    kind: bool,
+    default: true,
+    doc: "Redirects http to https where a certificate is configured for the host.",
+  }),
+  forceSslRedirect: setting({
+    key: "force-ssl-redirect",
+    kind: bool,
+    default: false,
+    doc: "Redirects http to https for every host, also where TLS ends in front of Sluice.",
+  }),
+  preserveTrailingSlash: setting({
+    key: "preserve-trailing-slash",
+    kind: bool,
+    default: false,
+    doc: "Keeps a final slash of the request URI in the https redirect.",
+  }),
+  httpRedirectCode: setting({
+    key: "http-redirect-code",
+    kind: codeOf([301, 302, 307, 308]),
+    default: 308,
+    doc: "Status of the https and www redirects.",
+  }),
+  noTlsRedirectLocations: setting({
+    key: "no-tls-redirect-locations",
+    kind: text.pathPrefixes,
+    default: ["/.well-known/acme-challenge"],
+    doc: "Paths (prefixes of the path in the Ingress) that are never redirected to https.",
+  }),
+  hsts: setting({
+    key: "hsts",
+    kind: bool,
+    default: true,
+    doc: "Sends Strict-Transport-Security with every answer over TLS.",
+  }),
+  hstsMaxAge: setting({
+    key: "hsts-max-age",
+    kind: integer({ min: 0 }),
+    default: 31_536_000,
+    doc: "Seconds that a browser remembers to use https only.",
+  }),
+  hstsIncludeSubdomains: setting({
+    key: "hsts-include-subdomains",
+    kind: bool,
+    default: true,
+    doc: "Extends HSTS to all names under the host.",
+  }),
+  hstsPreload: setting({
+    key: "hsts-preload",
+    kind: bool,
+    default: false,
+    doc: "Adds the preload word to HSTS.",
+  }),
+};
