@@ -1,0 +1,169 @@
+/**
+ * The real Kubernetes programs that the end-to-end tests run: etcd, kube-apiserver, kube-controller-manager, kubectl and helm.
+ * A program in `KUBEBUILDER_ASSETS` (the envtest convention) is taken as it is; the others are built once from their published Go modules into
+ * a cache outside the repository. The module k8s.io/kubernetes cannot be built alone: it requires its staging modules at v0.0.0, and each of
+ * them is published as v0.<minor>.<patch>, so the build writes a `replace` for each.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const versions = { kubernetes: "1.36.3", etcd: "3.6.7", helm: "4.1.3" } as const;
+
+const tools = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "helm"] as const;
+export type Tool = (typeof tools)[number];
+
+/** Where the built programs are kept: one folder for one set of versions. */
+export function toolsFolder(env: NodeJS.ProcessEnv = process.env): string {
+  const cache = env.SLUICE_CACHE ?? join(env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "sluice");
+  return join(cache, `kubernetes-${versions.kubernetes}-etcd-${versions.etcd}-helm-${versions.helm}`);
+}
+
+/** The path of one program, whether or not it has been built yet. */
+export function toolPath(tool: Tool, env: NodeJS.ProcessEnv = process.env): string {
+  const given = env.KUBEBUILDER_ASSETS && join(env.KUBEBUILDER_ASSETS, tool);
+  return given && existsSync(given) ? given : join(toolsFolder(env), tool);
+}
+
+const missingTools = (): readonly Tool[] => tools.filter((tool) => !existsSync(toolPath(tool)));
+
+/** Builds what is missing; prints nothing when nothing is. Throws when a build fails, with what Go said. */
+export async function buildMissingTools(): Promise<void> {
+  if (missingTools().length === 0) return;
+  const folder = toolsFolder();
+  mkdirSync(folder, { recursive: true });
+  const unlock = await lock(join(folder, "building.pid"));
+  try {
+    const missing = missingTools();
+    if (missing.length === 0) return;
+    if (!hasGo())
+      throw new Error(`${missing.join(", ")} missing: set KUBEBUILDER_ASSETS or install Go, which builds them`);
+    if (missing.includes("etcd")) await buildEtcd(folder);
+    const kubernetes = missing.filter((tool) => tool.startsWith("kube"));
+    if (kubernetes.length > 0) await buildKubernetes(folder, kubernetes);
+    if (missing.includes("helm")) await buildHelm(folder);
+  } finally {
+    unlock();
+  }
+}
+
+async function buildEtcd(folder: string): Promise<void> {
+  const module = scratchModule(folder, "etcd");
+  await go(module, "fetching etcd", ["get", `go.etcd.io/etcd/server/v3@v${versions.etcd}`]);
+  await build(folder, module, "etcd", ["-ldflags", "-s -w"], "go.etcd.io/etcd/server/v3");
+  rmSync(module, { recursive: true });
+}
+
+async function buildKubernetes(folder: string, programs: readonly Tool[]): Promise<void> {
+  const module = scratchModule(folder, "kube");
+  const version = `v${versions.kubernetes}`;
+  const [, minor] = versions.kubernetes.split(".");
+  const answer = await go(module, "fetching Kubernetes", ["mod", "download", "-json", `k8s.io/kubernetes@${version}`]);
+  const required = readFileSync(join((JSON.parse(answer) as { Dir: string }).Dir, "go.mod"), "utf8");
+  const staging = new Set([...required.matchAll(/^\s+(k8s\.io\/[a-z0-9-]+) v0\.0\.0$/gm)].map((match) => match[1]));
+  const replaced = [...staging].map((name) => `replace ${name} => ${name} v0.${versions.kubernetes.slice(2)}`);
+  writeFileSync(
+    join(module, "go.mod"),
+    `module kube\ngo 1.26.0\nrequire k8s.io/kubernetes ${version}\n${replaced.join("\n")}\n`,
+  );
+  const imports = [
+    "kubernetes/cmd/kube-apiserver/app",
+    "kubernetes/cmd/kube-controller-manager/app",
+    "kubectl/pkg/cmd",
+  ];
+  writeFileSync(
+    join(module, "tools.go"),
+    `package kube\n${imports.map((name) => `import _ "k8s.io/${name}"\n`).join("")}`,
+  );
+  await go(module, "fetching what Kubernetes requires", ["mod", "tidy"]);
+  const named = "-X k8s.io/component-base/version";
+  const flags = `-s -w ${named}.gitVersion=${version} ${named}.gitMajor=1 ${named}.gitMinor=${minor}`;
+  for (const program of programs) {
+    await build(folder, module, program, ["-ldflags", flags], `k8s.io/kubernetes/cmd/${program}`);
+  }
+  rmSync(module, { recursive: true });
+}
+
+async function buildHelm(folder: string): Promise<void> {
+  const module = scratchModule(folder, "helm");
+  await go(module, "fetching helm", ["get", `helm.sh/helm/v4/cmd/helm@v${versions.helm}`]);
+  await build(folder, module, "helm", ["-ldflags", "-s -w"], "helm.sh/helm/v4/cmd/helm");
+  rmSync(module, { recursive: true });
+}
+
+/** Go needs a module to stand in; a fresh one for each build keeps a broken earlier try out of it. */
+function scratchModule(folder: string, name: string): string {
+  const module = join(folder, `build-${name}`);
+  rmSync(module, { recursive: true, force: true });
+  mkdirSync(module);
+  writeFileSync(join(module, "go.mod"), `module ${name}\ngo 1.26.0\n`);
+  return module;
+}
+
+/** A program appears under its name only when it is whole, so that an interrupted build is never mistaken for one. */
+async function build(folder: string, module: string, name: Tool, flags: readonly string[], source: string) {
+  await go(module, `building ${name}`, ["build", "-v", ...flags, "-o", join(module, name), source]);
+  renameSync(join(module, name), join(folder, name));
+}
+
+/** Runs Go and says every five seconds that it still does; gives what it printed. */
+async function go(module: string, doing: string, args: readonly string[]): Promise<string> {
+  const started = performance.now();
+  const env = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=mod" };
+  const child = spawn("go", args, { cwd: module, env, stdio: ["ignore", "pipe", "pipe"] });
+  let printed = "";
+  let complaints = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
+  const say = () => {
+    const seconds = Math.round((performance.now() - started) / 1000);
+    process.stderr.write(`kubernetes tools: ${doing}, ${seconds} s, ${complaints.split("\n").length - 1} steps\n`);
+  };
+  say();
+  const progress = setInterval(say, 5_000);
+  try {
+    const code = await new Promise((done, fail) => child.once("error", fail).once("close", done));
+    if (code !== 0)
+      throw new Error(`${doing} failed: go ${args.join(" ")}\n${complaints.split("\n").slice(-20).join("\n")}`);
+    return printed;
+  } finally {
+    clearInterval(progress);
+  }
+}
+
+/** Waits while another living process builds into the same folder. Gives the function that lets go. */
+async function lock(file: string): Promise<() => void> {
+  for (;;) {
+    try {
+      writeFileSync(file, String(process.pid), { flag: "wx" });
+      return () => rmSync(file, { force: true });
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
+    }
+    if (!isAlive(file)) rmSync(file, { force: true });
+    else process.stderr.write("kubernetes tools: waiting for another build\n");
+    await sleep(3_000);
+  }
+}
+
+function isAlive(file: string): boolean {
+  try {
+    process.kill(Number(readFileSync(file, "utf8")), 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function hasGo(): boolean {
+  try {
+    execFileSync("go", ["version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+if (import.meta.main) await buildMissingTools();
