@@ -1,0 +1,79 @@
+/**
+ * One long-running program of a test: started, paused, stopped and started again, its output in a log file.
+ * The kernel kills it when the test process dies in whatever way (`setpriv --pdeathsig`), so a crashed test run leaves nothing behind.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface DaemonOptions {
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly folder: string;
+  /** Resolves to true once the program answers. */
+  readonly isReady: () => Promise<boolean>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export class Daemon {
+  readonly #options: DaemonOptions;
+  #child: ChildProcess | undefined;
+
+  constructor(options: DaemonOptions) {
+    this.#options = options;
+  }
+
+  get logFile(): string {
+    return `${this.#options.folder}/${this.#options.name}.log`;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Starts it and waits until it is ready, for at most a minute. Throws with the end of its log when it is not. */
+  async start(): Promise<void> {
+    const { command, folder, env, isReady, name } = this.#options;
+    const log = openSync(this.logFile, "a");
+    const child = spawn("setpriv", ["--pdeathsig", "KILL", "--", ...command], {
+      cwd: folder,
+      env: { ...process.env, ...env },
+      stdio: ["ignore", log, log],
+    });
+    closeSync(log);
+    this.#child = child;
+    const deadline = performance.now() + 60_000;
+    while (!(await isReady())) {
+      const failed = child.exitCode !== null ? "ended" : performance.now() > deadline ? "is not ready" : undefined;
+      if (failed) throw new Error(`${name} ${failed}:\n${readFileSync(this.logFile, "utf8").slice(-2_000)}`);
+      await sleep(50);
+    }
+  }
+
+  /** Asks it to end, after ten seconds makes it. Nothing happens when it does not run. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill(signal);
+    const impatience = setTimeout(() => child.kill("SIGKILL"), 10_000);
+    await ended;
+    clearTimeout(impatience);
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /** Holds it where it is, sockets open and nothing answered. */
+  pause(): void {
+    this.#child?.kill("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#child?.kill("SIGCONT");
+  }
+}
