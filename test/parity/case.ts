@@ -1,0 +1,145 @@
+/**
+ * A case of the corpus: objects, requests, and what ingress-nginx answered. `corpus/README.md` says what each field means.
+ * The defaults filled in here (namespace, apiVersion, class) are those the cases were recorded with; change one and the recording no longer applies.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, matchesGlob } from "node:path";
+import { parse } from "yaml";
+import type { KubernetesObject, ObjectMeta } from "../../src/model/objects.ts";
+import type { Answer } from "./answer.ts";
+import type { RequestSpec } from "./request-spec.ts";
+
+export interface Case {
+  /** The path in the corpus without its ending, `routing/canary-false`. */
+  readonly name: string;
+  readonly title: string;
+  /** Annotations and ConfigMap keys without prefix, flags with their dashes, rules `RS-n.m`. */
+  readonly covers: readonly string[];
+  /** The case's own; `$NS` in the file. */
+  readonly namespace: string;
+  readonly configMap: Settings;
+  readonly flags: readonly string[];
+  /** Seconds between one Ingress and the next; shows only in creation timestamps. */
+  readonly pause: number;
+  /** Names of fields, at any depth of an answer, that need not match. */
+  readonly ignore: readonly string[];
+  /** Ingresses come last, in the order of the file. */
+  readonly objects: readonly KubernetesObject[];
+  readonly requests: readonly RequestStep[];
+}
+export type Settings = Readonly<Record<string, string>>;
+
+/** A request with what changes before it. */
+export interface RequestStep extends RequestSpec {
+  readonly configMap?: Settings;
+  readonly apply?: readonly KubernetesObject[];
+  /** Seconds. */
+  readonly wait?: number;
+}
+
+export interface Expectation {
+  readonly requests: readonly Answer[];
+  /** One line for each object that the API server did not take. */
+  readonly rejectedByApiServer?: readonly string[];
+}
+
+/** As a case writes it: `apiVersion` and the namespace may be missing. */
+interface DraftObject {
+  readonly apiVersion?: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec?: object;
+}
+
+/** A case as its file has it. */
+interface CaseFile extends Partial<Omit<Case, "objects" | "requests" | "name" | "namespace">> {
+  readonly title: string;
+  readonly covers: readonly string[];
+  /** Ingresses that name no class do not get class `nginx`. */
+  readonly noClass?: boolean;
+  readonly objects?: readonly DraftObject[];
+  readonly requests: readonly (RequestSpec & StepFile)[];
+}
+
+interface StepFile {
+  readonly configMap?: Readonly<Record<string, unknown>>;
+  readonly apply?: readonly DraftObject[];
+}
+
+const corpus = join(import.meta.dirname, "corpus");
+const clusterScoped = ["IngressClass", "Namespace"];
+const apiVersions: Readonly<Record<string, string>> = {
+  Ingress: "networking.k8s.io/v1",
+  IngressClass: "networking.k8s.io/v1",
+  EndpointSlice: "discovery.k8s.io/v1",
+};
+
+/** The names of all cases that one of the comma-separated patterns matches, `routing/canary*`; all of them without a pattern. */
+export function caseNames(patterns = "**"): readonly string[] {
+  const all = readdirSync(corpus, { recursive: true, encoding: "utf8" });
+  const names = all.filter((file) => file.endsWith(".yaml")).map((file) => file.slice(0, -".yaml".length));
+  return names.filter((name) => patterns.split(",").some((pattern) => matchesGlob(name, pattern))).sort();
+}
+
+export function loadCase(name: string): Case {
+  return readCase(name, readFileSync(join(corpus, `${name}.yaml`), "utf8"));
+}
+
+/** Throws when the text is not YAML; a field that no case has is a mistake in the corpus, which nothing here looks for. */
+export function readCase(name: string, text: string): Case {
+  const namespace = `c-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+  const file: CaseFile = parse(text.replaceAll("$NS", namespace));
+  const complete = (object: DraftObject): KubernetesObject => withDefaults(object, namespace);
+  const classed = (object: DraftObject): DraftObject => (file.noClass ? object : withClass(object));
+  return {
+    name,
+    namespace,
+    title: file.title,
+    covers: file.covers,
+    configMap: asText(file.configMap),
+    flags: file.flags ?? [],
+    pause: file.pause ?? 0,
+    ignore: file.ignore ?? [],
+    objects: ingressesLast((file.objects ?? []).map(classed).map(complete)),
+    requests: file.requests.map(({ configMap, apply, ...request }) => ({
+      ...request,
+      ...(configMap ? { configMap: asText(configMap) } : {}),
+      ...(apply ? { apply: apply.map(complete) } : {}),
+    })),
+  };
+}
+
+/** What ingress-nginx answered; `differs` chooses what Sluice answers by a decision of `docs/differences.md` instead. */
+export function loadExpectation({ name, namespace }: Case, differs: boolean): Expectation {
+  const file = join(corpus, differs ? differsFile(name) : `${name}.expect.json`);
+  return JSON.parse(readFileSync(file, "utf8").replaceAll("$NS", namespace));
+}
+
+/** Whether an answer that Sluice gives by decision lies beside the recorded one. */
+export function hasDifference(name: string): boolean {
+  return existsSync(join(corpus, differsFile(name)));
+}
+
+function differsFile(name: string): string {
+  return `${name}.differs.json`;
+}
+
+function withDefaults(object: DraftObject, namespace: string): KubernetesObject {
+  const metadata = clusterScoped.includes(object.kind) ? object.metadata : { namespace, ...object.metadata };
+  return { ...object, apiVersion: object.apiVersion ?? apiVersions[object.kind] ?? "v1", metadata };
+}
+
+function withClass(object: DraftObject): DraftObject {
+  if (object.kind !== "Ingress" || "kubernetes.io/ingress.class" in (object.metadata.annotations ?? {})) return object;
+  return { ...object, spec: { ingressClassName: "nginx", ...object.spec } };
+}
+
+function ingressesLast(objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
+  return objects.toSorted((a, b) => Number(a.kind === "Ingress") - Number(b.kind === "Ingress"));
+}
+
+/** ConfigMap values are strings, whatever YAML made of them. */
+function asText(settings: Readonly<Record<string, unknown>> = {}): Settings {
+  return Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)]));
+}

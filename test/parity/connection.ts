@@ -1,0 +1,97 @@
+/**
+ * A connection as a case wants it: from which address to which, with or without a PROXY line, and with a TLS handshake of its own shape.
+ * What the handshake showed is part of the answer, so it is noted even when the request after it fails.
+ */
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
+import type { Pki } from "../support/pki.ts";
+import type { Answer } from "./answer.ts";
+import type { RequestSpec, TlsSpec } from "./request-spec.ts";
+import { Unanswered } from "./unanswered.ts";
+
+export const ingressAddress = "192.0.2.1";
+export const clientAddress = "192.0.2.100";
+
+export interface Connection {
+  readonly socket: Socket;
+  readonly shown: Pick<Answer, "certificate" | "protocol" | "cipher" | "alpn" | "ticket" | "resumed">;
+}
+
+const versions = { TLSv1_2: "TLSv1.2", TLSv1_3: "TLSv1.3" } as const;
+/** Named beside the ciphers of a case, which speak of TLS 1.2: Node takes a list without these as "no TLS 1.3". */
+const tls13Ciphers = "TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256";
+
+/** Throws `Unanswered` when there is none. */
+export async function connect(spec: RequestSpec, pki: Pki): Promise<Connection> {
+  if (spec.scheme !== "https") return { socket: await tcp(spec), shown: {} };
+  const options = optionsOf(spec, pki);
+  const first = await tls(spec, options);
+  if (!spec.tls?.resume) return { socket: first, shown: shown(first, spec.tls) };
+  const session = first.getSession();
+  const ticket = first.getTLSTicket() !== undefined;
+  first.destroy();
+  await delay(1000 * (spec.tls.resumeAfter ?? 0));
+  const second = await tls(spec, { ...options, ...(session ? { session } : {}) });
+  return { socket: second, shown: { ticket, resumed: second.isSessionReused(), ...shown(second, spec.tls) } };
+}
+
+async function tcp({ scheme, to, from, port, proxyLine, timeout = 10 }: RequestSpec): Promise<Socket> {
+  const socket = connectTcp({
+    host: to ?? ingressAddress,
+    port: port ?? (scheme === "https" ? 443 : 80),
+    localAddress: from ?? clientAddress,
+    noDelay: true,
+  });
+  await opened(socket, "connect", timeout);
+  if (proxyLine !== undefined) socket.write(`${proxyLine}\r\n`);
+  return socket;
+}
+
+async function tls(spec: RequestSpec, options: ConnectionOptions): Promise<TLSSocket> {
+  const socket = connectTls({ ...options, socket: await tcp(spec) });
+  await opened(socket, "secureConnect", spec.timeout ?? 10);
+  return socket;
+}
+
+async function opened(socket: Socket, event: "connect" | "secureConnect", timeoutS: number): Promise<void> {
+  try {
+    await once(socket, event, { signal: AbortSignal.timeout(1000 * timeoutS) });
+  } catch (error) {
+    socket.on("error", () => {}).destroy();
+    if (error instanceof Error && error.name === "AbortError") throw new Unanswered("error", "TimeoutError");
+    throw Unanswered.from(error);
+  }
+}
+
+function optionsOf({ host, tls = {} }: RequestSpec, pki: Pki): ConnectionOptions {
+  const servername = tls.sni === undefined ? host : (tls.sni ?? undefined);
+  const version = tls.version && versions[tls.version];
+  const client = tls.client && pki[tls.client];
+  return {
+    rejectUnauthorized: false,
+    ...(servername && !isIP(servername) ? { servername } : {}),
+    ...(client ? { cert: client.certificate, key: client.key } : {}),
+    ...(version ? { minVersion: version, maxVersion: version } : {}),
+    ...(tls.ciphers ? { ciphers: `${tls13Ciphers}:${tls.ciphers}` } : {}),
+    ...(tls.curve ? { ecdhCurve: tls.curve } : {}),
+    ...(tls.alpn ? { ALPNProtocols: [...tls.alpn] } : {}),
+  };
+}
+
+function shown(socket: TLSSocket, spec: TlsSpec = {}): Connection["shown"] {
+  const certificate = subject(new X509Certificate(socket.getPeerCertificate().raw));
+  const handshake = { protocol: socket.getProtocol() ?? "", cipher: socket.getCipher().name };
+  return {
+    certificate,
+    ...(spec.ciphers || spec.show ? handshake : {}),
+    ...(spec.alpn ? { alpn: socket.alpnProtocol || null } : {}),
+  };
+}
+
+/** The most specific part first, as RFC 2253 has it. */
+function subject(certificate: X509Certificate): string {
+  return certificate.subject.split("\n").reverse().join(",");
+}
