@@ -1,0 +1,42 @@
+/**
+ * Where Sluice answers otherwise than ingress-nginx by decision. The decision is a heading of `docs/differences.md`, with a line
+ * `parity: routing/some-case, access/other-case` below it; what is expected instead lies beside the recording as `NAME.differs.json`.
+ * One without the other is a mistake, so that no answer differs without a reason that users can read.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { caseNames, hasDifference } from "./case.ts";
+
+const page = new URL("../../docs/differences.md", import.meta.url);
+
+/** The heading of each case that differs, by the name of the case. */
+export function decidedDifferences(text: string): ReadonlyMap<string, string> {
+  const headings = new Map<string, string>();
+  let heading = "";
+  for (const line of text.split("\n")) {
+    heading = /^#+ +(.+)/.exec(line)?.[1] ?? heading;
+    const names = /^\s*(?:[-*] +)?parity: *(.+)/.exec(line)?.[1] ?? "";
+    for (const name of names.split(/[,\s]+/).filter(Boolean)) headings.set(name.replaceAll("`", ""), heading);
+  }
+  return headings;
+}
+
+export function differencesPage(): string {
+  return existsSync(page) ? readFileSync(page, "utf8") : "";
+}
+
+/** What does not fit together: an entry that names no case, an entry without its answer, an answer without an entry. */
+export function mismatches(decided: ReadonlyMap<string, string>): readonly string[] {
+  const names = caseNames();
+  return [
+    ...[...decided]
+      .filter(([name]) => !names.includes(name))
+      .map(([name, at]) => `"${at}" names ${name}: no such case`),
+    ...names.flatMap((name) => {
+      if (decided.has(name) && !hasDifference(name))
+        return [`${name}.differs.json is missing, "${decided.get(name)}" names it`];
+      if (!decided.has(name) && hasDifference(name))
+        return [`docs/differences.md does not name ${name}, which has a .differs.json`];
+      return [];
+    }),
+  ];
+}

@@ -1,0 +1,121 @@
+/**
+ * Fills in what an API server fills in, so that objects from a file look as if they came from a cluster: uid, resourceVersion,
+ * creationTimestamp, a ClusterIP, the default class, `stringData` as `data`. It refuses nothing.
+ * Time is counted here, in seconds that the runner says have passed: the age of an Ingress decides conflicts, and no test waits for a clock.
+ */
+import type { KubernetesObject, ObjectMeta } from "../../src/model/objects.ts";
+
+/** Any object, with the fields that are filled in. */
+interface Stored extends KubernetesObject {
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly stringData?: Readonly<Record<string, string>>;
+  readonly ports?: readonly Port[];
+  readonly type?: string;
+}
+interface Port {
+  readonly name?: string;
+  readonly port: number;
+  readonly protocol?: string;
+  readonly targetPort?: number | string;
+}
+
+const defaultClassMark = "ingressclass.kubernetes.io/is-default-class";
+
+export class FakeApiServer {
+  readonly #objects = new Map<string, Stored>();
+  readonly #startMs: number;
+  #passedS = 0;
+  #writes = 0;
+  #serviceAddresses = 0;
+
+  constructor(start: Date) {
+    this.#startMs = start.getTime();
+  }
+
+  passTime(seconds: number): void {
+    this.#passedS += seconds;
+  }
+
+  /** Creates or replaces; gives the object as it is stored. A replaced one keeps its uid, its age and its ClusterIP. */
+  apply(object: KubernetesObject): KubernetesObject {
+    const old = this.#objects.get(keyOf(object));
+    const metadata = this.#metadata(object.metadata, old?.metadata);
+    const stored = this.#withDefaults({ ...object, metadata }, old);
+    this.#objects.set(keyOf(object), stored);
+    return stored;
+  }
+
+  /** Gives the object as it was last stored. */
+  remove(object: KubernetesObject): KubernetesObject {
+    const stored = this.#objects.get(keyOf(object));
+    this.#objects.delete(keyOf(object));
+    return stored ?? object;
+  }
+
+  #metadata(given: ObjectMeta, old: ObjectMeta | undefined): ObjectMeta {
+    this.#writes += 1;
+    const uid = `00000000-0000-4000-8000-${String(this.#writes).padStart(12, "0")}`;
+    const now = new Date(this.#startMs + 1000 * Math.floor(this.#passedS)).toISOString().replace(".000Z", "Z");
+    return {
+      ...given,
+      uid: old?.uid ?? uid,
+      creationTimestamp: old?.creationTimestamp ?? now,
+      generation: (old?.generation ?? 0) + 1,
+      resourceVersion: String(this.#writes),
+    };
+  }
+
+  #withDefaults(object: Stored, old: Stored | undefined): Stored {
+    switch (object.kind) {
+      case "Secret":
+        return { type: "Opaque", ...withData(object) };
+      case "Service":
+        return { ...object, spec: this.#serviceSpec(object.spec ?? {}, old?.spec) };
+      case "EndpointSlice":
+        return { ...object, ports: (object.ports ?? []).map((port) => ({ name: "", protocol: "TCP", ...port })) };
+      case "Ingress":
+        return old ? object : this.#withDefaultClass(object);
+      default:
+        return object;
+    }
+  }
+
+  #serviceSpec(given: NonNullable<Stored["spec"]>, old: Stored["spec"]): NonNullable<Stored["spec"]> {
+    const ports = ((given.ports ?? []) as readonly Port[]).map((port) => ({
+      protocol: "TCP",
+      targetPort: port.port,
+      ...port,
+    }));
+    const type = given.type ?? "ClusterIP";
+    if (type === "ExternalName") return { ...given, ports };
+    const clusterIP = given.clusterIP ?? old?.clusterIP ?? this.#nextServiceAddress();
+    return { ...given, ports, type, clusterIP, clusterIPs: [clusterIP] };
+  }
+
+  /** In 10.96.0.0/16, from 10.96.128.0 on: no backend answers there. */
+  #nextServiceAddress(): string {
+    this.#serviceAddresses += 1;
+    return `10.96.${128 + (this.#serviceAddresses >> 8)}.${this.#serviceAddresses & 255}`;
+  }
+
+  /** As the admission plugin DefaultIngressClass does for a new Ingress that names no class. */
+  #withDefaultClass(ingress: Stored): Stored {
+    const named = ingress.spec?.ingressClassName !== undefined;
+    if (named || "kubernetes.io/ingress.class" in (ingress.metadata.annotations ?? {})) return ingress;
+    const marked = [...this.#objects.values()].find(
+      ({ kind, metadata }) => kind === "IngressClass" && metadata.annotations?.[defaultClassMark] === "true",
+    );
+    if (!marked) return ingress;
+    return { ...ingress, spec: { ...ingress.spec, ingressClassName: marked.metadata.name } };
+  }
+}
+
+function withData({ stringData, ...secret }: Stored): Stored {
+  const encoded = Object.entries(stringData ?? {}).map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
+  return { ...secret, data: { ...secret.data, ...Object.fromEntries(encoded) } };
+}
+
+function keyOf({ kind, metadata }: KubernetesObject): string {
+  return `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
+}

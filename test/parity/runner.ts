@@ -1,0 +1,102 @@
+/**
+ * Runs cases one after the other against one controller: each in its own namespace, the ConfigMap changed only where a case needs it.
+ * What a case leaves behind is removed in the same turn that brings the next one in, which halves the number of turns.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import type { KubernetesObject } from "../../src/model/objects.ts";
+import type { Pki } from "../support/pki.ts";
+import type { Answer } from "./answer.ts";
+import type { Case, Expectation, RequestStep, Settings } from "./case.ts";
+import { ask } from "./client.ts";
+import { FakeApiServer } from "./fake-api-server.ts";
+import { clusterObjects, controllerConfigMap, namespace, standardObjects } from "./standard-objects.ts";
+import type { Mode, StartSubject, Subject } from "./subject.ts";
+
+/** Seconds between a case and the next, and between two steps of a case, as creation timestamps show them. */
+const betweenCasesS = 60;
+const betweenStepsS = 2;
+
+export interface RunnerOptions {
+  readonly mode: Mode;
+  readonly flags: readonly string[];
+  readonly pki: Pki;
+}
+
+export class Runner {
+  readonly #subject: Subject;
+  readonly #api: FakeApiServer;
+  readonly #pki: Pki;
+  #settings: Settings = {};
+
+  private constructor(subject: Subject, api: FakeApiServer, pki: Pki) {
+    this.#subject = subject;
+    this.#api = api;
+    this.#pki = pki;
+  }
+
+  static async start(startSubject: StartSubject, { mode, flags, pki }: RunnerOptions): Promise<Runner> {
+    const api = new FakeApiServer(new Date("2026-01-01T00:00:00Z"));
+    const objects = clusterObjects(pki).map((object) => api.apply(object));
+    return new Runner(await startSubject({ mode, flags, objects }), api, pki);
+  }
+
+  /** What the controller answers to the requests of the case. Rejects only when the controller or the runner itself is broken. */
+  async run(wanted: Case): Promise<Expectation> {
+    this.#api.passTime(betweenCasesS);
+    const surroundings = [namespace(wanted.namespace), ...standardObjects(wanted.namespace, this.#pki)];
+    const settings = isDeepStrictEqual(wanted.configMap, this.#settings) ? [] : [this.#configMap(wanted.configMap)];
+    const brought = [
+      ...settings,
+      ...[...surroundings, ...wanted.objects].map((object) => this.#write(object, wanted.pause)),
+    ];
+    const rejectedByApiServer = await this.#subject.apply(brought);
+    await this.#subject.settled();
+    const requests = await this.#answers(wanted.requests);
+    const gone = [...surroundings, ...wanted.objects, ...wanted.requests.flatMap(({ apply }) => apply ?? [])];
+    await this.#subject.remove(onlyOnce(gone).map((object) => this.#api.remove(object)));
+    return { requests, ...(rejectedByApiServer.length > 0 ? { rejectedByApiServer } : {}) };
+  }
+
+  stop(): Promise<void> {
+    return this.#subject.stop();
+  }
+
+  async #answers(steps: readonly RequestStep[]): Promise<readonly Answer[]> {
+    const jar = new Map<string, string>();
+    const answers: Answer[] = [];
+    for (const { configMap, apply, wait, ...request } of steps) {
+      this.#api.passTime(betweenStepsS);
+      const changed = [
+        ...(configMap ? [this.#configMap(configMap)] : []),
+        ...(apply ?? []).map((object) => this.#write(object, 0)),
+      ];
+      if (configMap || apply) await this.#live(changed);
+      else if (wait) await delay(1000 * wait);
+      answers.push(await ask(request, jar, this.#pki));
+    }
+    return answers;
+  }
+
+  /** A `wait` beside a change was for the controller to take it up; here that is known. */
+  async #live(changed: readonly KubernetesObject[]): Promise<void> {
+    await this.#subject.apply(changed);
+    await this.#subject.settled();
+  }
+
+  #configMap(data: Settings): KubernetesObject {
+    this.#settings = data;
+    return this.#api.apply(controllerConfigMap(data));
+  }
+
+  #write(object: KubernetesObject, pauseS: number): KubernetesObject {
+    const stored = this.#api.apply(object);
+    if (object.kind === "Ingress") this.#api.passTime(pauseS);
+    return stored;
+  }
+}
+
+function onlyOnce(objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
+  const key = ({ kind, metadata }: KubernetesObject) => `${kind} ${metadata.namespace}/${metadata.name}`;
+  return [...new Map(objects.map((object) => [key(object), object])).values()].reverse();
+}

@@ -1,0 +1,45 @@
+/** Counts cases by feature and prints the table that a run ends with. */
+export type Outcome = "passed" | "failed" | "open";
+type Counts = Record<Outcome, number>;
+
+const outcomes: readonly Outcome[] = ["passed", "failed", "open"];
+
+export class Tally {
+  readonly #counts = new Map<string, Counts>();
+
+  count(feature: string, outcome: Outcome): void {
+    const counts = this.#counts.get(feature) ?? { passed: 0, failed: 0, open: 0 };
+    counts[outcome] += 1;
+    this.#counts.set(feature, counts);
+  }
+
+  /** Counts a case as failed when the work throws, and throws on. */
+  async during(feature: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.count(feature, "failed");
+      throw error;
+    }
+    this.count(feature, "passed");
+  }
+
+  /** Features in alphabetical order, then their sum. */
+  table(): string {
+    const rows = [...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1));
+    const sum = (outcome: Outcome): number => rows.reduce((total, [, counts]) => total + counts[outcome], 0);
+    const all: Counts = { passed: sum("passed"), failed: sum("failed"), open: sum("open") };
+    const width = Math.max(...[...rows.map(([name]) => name.length), "feature".length]);
+    const line = (name: string, cells: readonly (string | number)[]): string =>
+      `${name.padEnd(width)} ${cells.map((cell) => String(cell).padStart(7)).join("")}`;
+    return [
+      line("feature", outcomes),
+      ...[...rows, ["all", all] as const].map(([name, counts]) =>
+        line(
+          name,
+          outcomes.map((outcome) => counts[outcome]),
+        ),
+      ),
+    ].join("\n");
+  }
+}
