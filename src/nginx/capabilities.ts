@@ -1,0 +1,151 @@
+/**
+ * What the installed nginx can do, asked once and given as plain names. What differs between versions and builds is
+ * decided here and nowhere else; the template only sees the names.
+ * A module counts when it is compiled in or when its file is there; the second kind needs its `load_module` line.
+ */
+import { existsSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { execa } from "execa";
+
+export interface Capabilities {
+  /** The file that was asked, and that runs later. */
+  readonly binary: string;
+  /** `1.22.1`. */
+  readonly version: string;
+  /** Paths for `load_module`, in the order in which nginx wants them. */
+  readonly modules: readonly string[];
+  readonly lua: boolean;
+  readonly stream: boolean;
+  readonly streamSslPreread: boolean;
+  readonly streamRealip: boolean;
+  readonly headersMore: boolean;
+  readonly brotli: boolean;
+  readonly geoip2: boolean;
+  readonly streamGeoip2: boolean;
+  readonly modsecurity: boolean;
+  readonly otel: boolean;
+  readonly digest: boolean;
+  readonly realip: boolean;
+  readonly authRequest: boolean;
+  readonly stubStatus: boolean;
+  readonly sub: boolean;
+  readonly http2: boolean;
+  /** `http2 on` instead of a parameter of `listen`: nginx 1.25.1. */
+  readonly http2Directive: boolean;
+  readonly http3: boolean;
+  /** `ssl_reject_handshake`: nginx 1.19.4. */
+  readonly rejectHandshake: boolean;
+  /** `keepalive_min_timeout`: nginx 1.27.4. */
+  readonly keepaliveMinTimeout: boolean;
+}
+
+export type AskedCapabilities =
+  | { readonly ok: true; readonly capabilities: Capabilities }
+  | { readonly ok: false; readonly why: string };
+
+/** Asks the nginx at `binary`; a bare name is looked for in `path` (as in the environment) and where systems keep servers. */
+export async function askCapabilities(binary: string, path: string): Promise<AskedCapabilities> {
+  const file = findBinary(binary, path);
+  if (file === undefined) return { ok: false, why: missing(binary) };
+  const run = await execa(file, ["-V"], { reject: false, stdin: "ignore" });
+  const capabilities = readCapabilities(file, run.stderr, existsSync);
+  if (run.exitCode === 0 && capabilities !== undefined) return { ok: true, capabilities };
+  return {
+    ok: false,
+    why: `${file} is not an nginx that can be used: ${run.shortMessage ?? "its -V was not understood"}.`,
+  };
+}
+
+const missing = (binary: string): string =>
+  `${binary} was not found; install nginx 1.22 or newer with its Lua and stream modules ` +
+  "(on Debian: nginx libnginx-mod-http-lua libnginx-mod-stream libnginx-mod-http-headers-more-filter), " +
+  "or set NGINX_BINARY to where it is.";
+
+function findBinary(binary: string, path: string): string | undefined {
+  if (isAbsolute(binary)) return existsSync(binary) ? binary : undefined;
+  const folders = [...path.split(delimiter), "/usr/local/sbin", "/usr/sbin", "/sbin"].filter(isAbsolute);
+  return folders.map((folder) => join(folder, binary)).find((file) => existsSync(file));
+}
+
+/** Modules that are files of their own: the name here, the files, and the word by which `--add-module` shows it is compiled in. */
+const modules = [
+  { name: "ndk", files: ["ndk_http_module.so"], source: "ngx_devel_kit" },
+  { name: "lua", files: ["ngx_http_lua_module.so"], source: "lua-nginx-module", needs: "ndk" },
+  { name: "stream", files: ["ngx_stream_module.so"], flag: "--with-stream" },
+  { name: "headersMore", files: ["ngx_http_headers_more_filter_module.so"], source: "headers-more-nginx-module" },
+  { name: "brotli", files: ["ngx_http_brotli_filter_module.so"], source: "ngx_brotli" },
+  { name: "geoip2", files: ["ngx_http_geoip2_module.so"], source: "ngx_http_geoip2_module" },
+  { name: "streamGeoip2", files: ["ngx_stream_geoip2_module.so"], source: "ngx_http_geoip2_module", needs: "stream" },
+  { name: "modsecurity", files: ["ngx_http_modsecurity_module.so"], source: "ModSecurity-nginx" },
+  { name: "otel", files: ["ngx_otel_module.so", "otel_ngx_module.so"], source: "otel" },
+  { name: "digest", files: ["ngx_http_auth_digest_module.so"], source: "auth-digest" },
+] as const satisfies readonly Module[];
+
+interface Module {
+  readonly name: string;
+  /** Spellings of its file; the first that is there counts. */
+  readonly files: readonly string[];
+  readonly source?: string;
+  readonly flag?: string;
+  readonly needs?: string;
+}
+
+type ModuleName = (typeof modules)[number]["name"];
+
+/** Reads the output of `nginx -V`; undefined when it is not one. `exists` says which module files are there. */
+export function readCapabilities(
+  binary: string,
+  output: string,
+  exists: (path: string) => boolean,
+): Capabilities | undefined {
+  const version = /nginx version: \S+\/(\d+\.\d+\.\d+)/.exec(output)?.[1];
+  if (version === undefined) return undefined;
+  const flags = output.split("configure arguments:")[1] ?? "";
+  const has = (flag: string): boolean => new RegExp(`(^|\\s)${flag}(\\s|$)`).test(flags);
+  const folder = /--modules-path=(\S+)/.exec(flags)?.[1] ?? join(/--prefix=(\S+)/.exec(flags)?.[1] ?? "/", "modules");
+  const found = findModules(flags, has, (file) => (exists(join(folder, file)) ? join(folder, file) : undefined));
+  const able = (name: ModuleName): boolean => found.has(name);
+  return {
+    binary,
+    version,
+    modules: [...found.values()].filter((file) => file !== "compiled in"),
+    lua: able("lua"),
+    stream: able("stream"),
+    streamSslPreread: able("stream") && has("--with-stream_ssl_preread_module"),
+    streamRealip: able("stream") && has("--with-stream_realip_module"),
+    headersMore: able("headersMore"),
+    brotli: able("brotli"),
+    geoip2: able("geoip2"),
+    streamGeoip2: able("streamGeoip2"),
+    modsecurity: able("modsecurity"),
+    otel: able("otel"),
+    digest: able("digest"),
+    realip: has("--with-http_realip_module"),
+    authRequest: has("--with-http_auth_request_module"),
+    stubStatus: has("--with-http_stub_status_module"),
+    sub: has("--with-http_sub_module"),
+    http2: has("--with-http_v2_module"),
+    http2Directive: atLeast(version, "1.25.1"),
+    http3: has("--with-http_v3_module"),
+    rejectHandshake: atLeast(version, "1.19.4"),
+    keepaliveMinTimeout: atLeast(version, "1.27.4"),
+  };
+}
+
+function findModules(
+  flags: string,
+  has: (flag: string) => boolean,
+  fileOf: (name: string) => string | undefined,
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { name, files, source, flag, needs } of modules as readonly Module[]) {
+    const added = source !== undefined && new RegExp(`--add-module=\\S*${source}`).test(flags);
+    const place = added || (flag !== undefined && has(flag)) ? "compiled in" : files.map(fileOf).find(Boolean);
+    if (place !== undefined && (needs === undefined || found.has(needs))) found.set(name, place);
+  }
+  return found;
+}
+
+function atLeast(version: string, wanted: string): boolean {
+  return version.localeCompare(wanted, "en", { numeric: true }) >= 0;
+}

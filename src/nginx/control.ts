@@ -1,0 +1,24 @@
+/**
+ * Asks the running nginx which configuration it serves. The answer comes from whichever worker accepted the connection,
+ * so one answer proves only that some worker has the new configuration: `reload.ts` also looks at the old workers.
+ */
+import { request } from "node:http";
+import { text } from "node:stream/consumers";
+
+/** The hash of the configuration, or undefined while nobody answers within `limitMs`. */
+export function runningGeneration(controlSocket: string, limitMs = 1_000): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const asked = request({
+      socketPath: controlSocket,
+      path: "/generation",
+      agent: false,
+      signal: AbortSignal.timeout(limitMs),
+    });
+    asked.on("error", () => resolve(undefined));
+    asked.on("response", (response) => {
+      const answer = response.statusCode === 200 ? text(response) : Promise.resolve(response.resume()).then(() => "");
+      answer.then((body) => resolve(body.trim() || undefined)).catch(() => resolve(undefined));
+    });
+    asked.end();
+  });
+}

@@ -1,0 +1,127 @@
+/**
+ * Files that appear whole or not at all: written beside their place, synced, renamed. The files a configuration names
+ * (certificates, password files) are all private, written only when their bytes differ, and removed only when told:
+ * workers of an older configuration still open a password file at each request.
+ */
+import { readdirSync, rmSync } from "node:fs";
+import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { configurationFolders, type RunFolder } from "./folder.ts";
+
+/** A file that nginx.conf names. */
+export interface ConfigurationFile {
+  /** Below the run folder, in one of its `configurationFolders`: `tls/shop-web.pem`. */
+  readonly path: string;
+  readonly content: string | Uint8Array;
+}
+
+export interface Written {
+  /** How many files got other bytes. */
+  readonly changed: number;
+  /** Puts back what was there before. */
+  readonly undo: () => Promise<void>;
+}
+
+/** Replaces the file at `path`, mode 0600. After a crash it holds the old bytes or the new, never a part of either. */
+export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
+  const draft = `${path}.new`;
+  const file = await open(draft, "w", 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+  await syncFolder(dirname(path));
+}
+
+/** Makes renames and removals in `folder` outlive a crash of the machine. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The configuration's files in one run folder. One `write` (or its undoing) at a time. */
+export class ConfigurationFiles {
+  readonly #folder: RunFolder;
+  /** What is known to be on disk, so that an unchanged file costs a comparison and no read. */
+  readonly #onDisk = new Map<string, string | Uint8Array>();
+
+  constructor(folder: RunFolder) {
+    this.#folder = folder;
+  }
+
+  async write(files: readonly ConfigurationFile[]): Promise<Written> {
+    const before = new Map<string, string | Uint8Array | undefined>();
+    for (const { path, content } of files) {
+      mustBeOurs(path);
+      const old = this.#onDisk.get(path) ?? (await bytesOf(join(this.#folder.root, path)));
+      if (old === undefined || !sameBytes(old, content)) {
+        before.set(path, old);
+        await this.#put(path, content);
+      }
+      this.#onDisk.set(path, content);
+    }
+    return { changed: before.size, undo: () => this.#restore(before) };
+  }
+
+  /**
+   * Removes every file that `needed` does not hold of. Synchronous, so that no `write` can begin between the question
+   * and the removal.
+   */
+  prune(needed: (path: string) => boolean): void {
+    for (const folder of configurationFolders) {
+      const found = readdirSync(join(this.#folder.root, folder), { recursive: true, withFileTypes: true });
+      for (const file of found.filter((entry) => !entry.isDirectory())) {
+        const path = relative(this.#folder.root, join(file.parentPath, file.name));
+        if (!needed(path)) this.#remove(path);
+      }
+    }
+  }
+
+  async #restore(before: ReadonlyMap<string, string | Uint8Array | undefined>): Promise<void> {
+    for (const [path, content] of before) {
+      if (content === undefined) this.#remove(path);
+      else await this.#put(path, content);
+    }
+  }
+
+  async #put(path: string, content: string | Uint8Array): Promise<void> {
+    const place = join(this.#folder.root, path);
+    await mkdir(dirname(place), { recursive: true, mode: 0o700 });
+    await writeAtomically(place, content);
+    this.#onDisk.set(path, content);
+  }
+
+  #remove(path: string): void {
+    rmSync(join(this.#folder.root, path), { force: true });
+    this.#onDisk.delete(path);
+  }
+}
+
+/** The file's bytes, or undefined where there is no file. */
+export async function bytesOf(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+export function sameBytes(one: string | Uint8Array, other: string | Uint8Array): boolean {
+  return one === other || Buffer.from(one).equals(Buffer.from(other));
+}
+
+/** A name that leads elsewhere is a mistake of this program, not of a user. */
+function mustBeOurs(path: string): void {
+  const [folder, ...rest] = path.split("/");
+  const known = configurationFolders.some((one) => one === folder);
+  const plain = rest.length > 0 && rest.every((part) => part !== "" && part !== "." && part !== "..");
+  if (!known || !plain) throw new Error(`a configuration file cannot be called ${path}`);
+}

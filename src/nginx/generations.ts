@@ -1,0 +1,49 @@
+/**
+ * Which generations of workers are still finishing their requests. Each reload leaves one behind for as long as its
+ * longest request lives (a websocket: until `worker_shutdown_timeout`), with all its memory, so there is a limit to them.
+ */
+import type { RunFolder } from "./folder.ts";
+import { nginxProcesses } from "./processes.ts";
+
+export interface Generations {
+  /** How many older generations have workers left. */
+  readonly draining: number;
+  readonly drainingWorkers: number;
+  /** Workers that accept connections. */
+  readonly workers: number;
+}
+
+export class GenerationBook {
+  readonly #folder: RunFolder;
+  /** The workers of each generation that a reload replaced, oldest first. */
+  #replaced: readonly (readonly number[])[] = [];
+
+  constructor(folder: RunFolder) {
+    this.#folder = folder;
+  }
+
+  /** The workers that accept connections now. */
+  current(): readonly number[] {
+    const workers = nginxProcesses(this.#folder).filter(({ role }) => role === "worker");
+    return workers.filter(({ draining }) => !draining).map(({ pid }) => pid);
+  }
+
+  /** To be told the workers that a reload has just replaced. */
+  replaced(workers: readonly number[]): void {
+    this.#replaced = [...this.#replaced, workers];
+  }
+
+  /** Draining workers in no generation we know of, from before a takeover or a crash, count as one. */
+  look(): Generations {
+    const workers = nginxProcesses(this.#folder).filter(({ role }) => role === "worker");
+    const draining = new Set(workers.filter((one) => one.draining).map(({ pid }) => pid));
+    this.#replaced = this.#replaced.filter((generation) => generation.some((pid) => draining.has(pid)));
+    const known = new Set(this.#replaced.flat());
+    const unknown = [...draining].some((pid) => !known.has(pid));
+    return {
+      draining: this.#replaced.length + (unknown ? 1 : 0),
+      drainingWorkers: draining.size,
+      workers: workers.length - draining.size,
+    };
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * The nginx edge: what the installed nginx can do, the run folder, and the process that serves what was rendered.
+ * nginx reads text from disk and says little, so everything here is about knowing what it really does: a reload counts
+ * only when the new workers answer and the old ones have stopped listening.
+ */
+export { type AskedCapabilities, askCapabilities, type Capabilities } from "./capabilities.ts";
+export { runningGeneration } from "./control.ts";
+export type { ConfigurationFile } from "./files.ts";
+export { type OpenedFolder, openRunFolder, type RunFolder } from "./folder.ts";
+export type { Generations } from "./generations.ts";
+export { type Found, type Nginx, type NginxOptions, type OpenedNginx, openNginx } from "./nginx.ts";
+export type { ReloadOutcome, RenderedConfiguration } from "./reload.ts";
+export type { NginxEvent } from "./supervisor.ts";

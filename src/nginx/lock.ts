@@ -1,0 +1,43 @@
+/**
+ * One controller per run folder. The lock is the kernel's (flock), taken on a file that this process keeps open, so it
+ * ends with the process, however that ends; no stale lock is possible and none is ever removed by hand.
+ * Node cannot call flock(2). The command `flock` can, on an open file handed to it as its standard input: the lock belongs to the open
+ * file, which we keep, and not to the command, which ends at once.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { type FileHandle, open } from "node:fs/promises";
+
+export type Locked =
+  | { readonly ok: true; readonly release: () => Promise<void> }
+  | { readonly ok: false; readonly why: string };
+
+/** Takes the lock at `path` or says who has it. Never waits. */
+export async function lock(path: string): Promise<Locked> {
+  const file = await open(path, "a+", 0o600);
+  const failure = await flock(file);
+  if (failure === undefined) {
+    await file.truncate();
+    await file.write(`${process.pid}\n`);
+    return { ok: true, release: () => file.close() };
+  }
+  const why = failure === "held" ? await heldBy(file) : `the command flock (package util-linux) failed: ${failure}`;
+  await file.close();
+  return { ok: false, why: `The run folder cannot be used: ${why}.` };
+}
+
+/** Undefined when the lock is ours. Not execa: it hands down no open file but 0 to 9. */
+async function flock(file: FileHandle): Promise<string | undefined> {
+  const command = spawn("flock", ["--nonblock", "0"], { stdio: [file.fd, "ignore", "ignore"] });
+  try {
+    const [code] = await once(command, "close");
+    return code === 0 ? undefined : code === 1 ? "held" : `exit code ${code}`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+async function heldBy(file: FileHandle): Promise<string> {
+  const holder = (await file.readFile("utf8")).trim();
+  return `another controller${holder === "" ? "" : `, process ${holder},`} is using it`;
+}

@@ -1,0 +1,96 @@
+/**
+ * One nginx master: how it is started, recognised later, and seen to end. It runs in a session of its own, so neither
+ * Ctrl-C nor a closing terminal reaches it, and its working folder is the run folder, by which its workers are found
+ * even when it is dead. What belongs to the process (`daemon`, `pid`, the instance) is on its command line; a
+ * configuration must not say it again.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { execa } from "execa";
+import type { RunFolder } from "./folder.ts";
+import { nginxProcesses } from "./processes.ts";
+import { watchdog } from "./watchdog.ts";
+
+export interface Master {
+  readonly pid: number;
+  /** Resolves, with words such as `code 1` or `signal SIGKILL`, when the master is gone. Its workers may be left. */
+  readonly gone: Promise<string>;
+  /** Ends the watchdog. To be called once the master and all its workers are gone. */
+  readonly forget: () => void;
+}
+
+export interface MasterSetup {
+  readonly binary: string;
+  readonly folder: RunFolder;
+  /**
+   * True: nginx ends with this process, even on SIGKILL, and its output comes as lines. (Its stdout and stderr are then
+   * sockets, so the configuration says `stderr`, never `/dev/stderr`.)
+   * False: nginx outlives this process, has its stdout and stderr, and is found again by `adoptMaster`.
+   */
+  readonly endWithController: boolean;
+  readonly onLine: (line: string) => void;
+}
+
+/** Starts nginx on `folder.conf`. It is not known to serve when this returns. `instance` must never have been used before. */
+export function startMaster(setup: MasterSetup, instance: string): Master | Error {
+  const { binary, folder, endWithController } = setup;
+  writeFileSync(folder.instance, instance, { mode: 0o600 });
+  const options = { cwd: folder.root, detached: true, cleanup: false, buffer: false, reject: false } as const;
+  const args = argumentsFor(folder, instance);
+  const child = endWithController
+    ? execa("/bin/sh", ["-c", watchdog, "sh", binary, ...args], {
+        ...options,
+        stdio: ["ignore", "pipe", "pipe", "pipe"],
+      })
+    : execa(binary, args, { ...options, stdin: "ignore", stdout: "inherit", stderr: "inherit" });
+  if (child.pid === undefined) return new Error(`${binary} cannot be started`);
+  const gone = new Promise<string>((resolve) => {
+    child.once("exit", (code, signal) => resolve(signal === null ? `code ${code}` : `signal ${signal}`));
+  });
+  const leash = child.stdio[3];
+  for (const stream of [child.stdout, child.stderr]) if (stream) eachLine(stream, setup.onLine);
+  if (!endWithController) child.unref();
+  return { pid: child.pid, gone, forget: () => leash?.destroy() };
+}
+
+/** The nginx that an earlier controller left serving in this folder, if its pid file, group and instance all say that it is that one. */
+export function adoptMaster(folder: RunFolder): Master | undefined {
+  const [pid, instance] = [Number(contentOf(folder.pid)), contentOf(folder.instance)];
+  const found = nginxProcesses(folder).find((one) => one.pid === pid && one.role === "master");
+  if (found === undefined || found.group !== pid || instance === "") return undefined;
+  if (!found.title.includes(instanceDirective(instance))) return undefined;
+  return { pid, gone: seenGone(folder, pid), forget: () => {} };
+}
+
+/** `-e` and `error_log` give one place, on disk, for why a start or a reload failed, whoever reads the daily log. */
+function argumentsFor(folder: RunFolder, instance: string): readonly string[] {
+  const quoted = JSON.stringify;
+  const identity = instanceDirective(instance);
+  const directives = `${identity} daemon off; pid ${quoted(folder.pid)}; error_log ${quoted(folder.emergencies)} emerg;`;
+  return ["-p", folder.root, "-c", folder.conf, "-g", directives, "-e", folder.emergencies];
+}
+
+const instanceDirective = (instance: string): string => `env SLUICE_INSTANCE=${instance};`;
+
+/** Nobody tells us of the end of a process that is not our child: it is looked for four times a second. */
+async function seenGone(folder: RunFolder, pid: number): Promise<string> {
+  while (nginxProcesses(folder).some((one) => one.pid === pid)) await delay(250, undefined, { ref: false });
+  return "unknown";
+}
+
+function eachLine(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
+  let rest = "";
+  stream.setEncoding("utf8").on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) onLine(line);
+  });
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return "";
+  }
+}

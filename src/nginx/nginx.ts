@@ -1,0 +1,87 @@
+/**
+ * nginx as the rest of the house sees it: opened once, given whole configurations, stopped. It may be running before the
+ * controller is (taken over, or started from the last good text on disk), so traffic does not wait for the first sync.
+ */
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { RunFolder } from "./folder.ts";
+import { GenerationBook, type Generations } from "./generations.ts";
+import { lock } from "./lock.ts";
+import { Reloader, type ReloadOutcome, type RenderedConfiguration } from "./reload.ts";
+import { type NginxEvent, Supervisor } from "./supervisor.ts";
+import { Turns } from "./turns.ts";
+
+export interface NginxOptions {
+  /** `Capabilities.binary`. */
+  readonly binary: string;
+  readonly folder: RunFolder;
+  /** See `MasterSetup`: true for `serve`, false where an init restarts the controller. */
+  readonly endWithController: boolean;
+  /** Older generations of workers that may be draining when a reload begins; with more, it waits. */
+  readonly maxDraining: number;
+  readonly report: (event: NginxEvent) => void;
+  /** How long nginx may take to start or reload before it counts as failed. */
+  readonly limitMs?: number;
+}
+
+export interface Nginx {
+  /** Makes nginx serve `rendered`. Asked again while a reload is under way or must wait, only the newest is done, for all who asked. */
+  apply(rendered: RenderedConfiguration, signal: AbortSignal): Promise<ReloadOutcome>;
+  generations(): Generations;
+  /** The process id of the master, undefined while none runs. */
+  readonly pid: number | undefined;
+  /** How often nginx was started again after it had died. */
+  readonly restarts: number;
+  /** Lets requests in flight end for at most `limitMs`, then leaves no nginx behind. */
+  stop(limitMs: number): Promise<void>;
+}
+
+/** What serves when `openNginx` returns: an nginx that was running, one started from disk, or none (`why` if one was tried). */
+export type Found =
+  | { readonly kind: "running" | "last-good" | "nothing" }
+  | { readonly kind: "failed"; readonly why: string };
+
+export type OpenedNginx =
+  | { readonly ok: true; readonly nginx: Nginx; readonly found: Found }
+  | { readonly ok: false; readonly why: string };
+
+/** Locks the run folder and brings up what it holds. Fails, with one sentence, only when another controller has the folder. */
+export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
+  const { folder, limitMs = 60_000, maxDraining } = options;
+  const locked = await lock(folder.lock);
+  if (!locked.ok) return locked;
+  const supervisor = new Supervisor({ ...options, startLimitMs: limitMs, newInstance: randomUUID });
+  const generations = new GenerationBook(folder);
+  const reloader = new Reloader({ ...options, supervisor, generations, reloadLimitMs: limitMs });
+
+  const room = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted && generations.look().draining >= maxDraining) await delay(50);
+  };
+  const turns = new Turns(room, (rendered: RenderedConfiguration, signal) => reloader.apply(rendered, signal));
+  const found = await bringUp(supervisor, reloader);
+  const pruning = setInterval(() => reloader.prune(), 1_000).unref();
+  const nginx: Nginx = {
+    apply: (rendered, signal) => turns.take(rendered, signal),
+    generations: () => generations.look(),
+    get pid() {
+      return supervisor.pid;
+    },
+    get restarts() {
+      return supervisor.restarts;
+    },
+    async stop(limitMs) {
+      clearInterval(pruning);
+      await supervisor.stop(limitMs);
+      await turns.idle();
+      await locked.release();
+    },
+  };
+  return { ok: true, nginx, found };
+}
+
+async function bringUp(supervisor: Supervisor, reloader: Reloader): Promise<Found> {
+  if (await supervisor.adopt()) return { kind: "running" };
+  if (!(await reloader.restoreLastGood())) return { kind: "nothing" };
+  const started = await supervisor.start();
+  return started.ok ? { kind: "last-good" } : { kind: "failed", why: started.why };
+}

@@ -1,0 +1,72 @@
+/**
+ * Which nginx processes belong to a run folder, read from /proc. A pid file is not asked: after a SIGKILL it names a
+ * process that is gone, or one that is somebody else's by now. Ours are the nginx processes whose working folder is the
+ * run folder, because every one of them was started there.
+ */
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+export interface NginxProcess {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  /** `starting` is a master that still reads its first configuration; `helper` is a cache manager and the like. */
+  readonly role: "starting" | "master" | "worker" | "helper";
+  /** It was told to end and only finishes what it has: it accepts no new connection. */
+  readonly draining: boolean;
+  /** As `ps` shows it; a master's has its command line in it. */
+  readonly title: string;
+}
+
+/** Every nginx process started in `root`. `conf` is what a master was started with. */
+export function nginxProcesses({ root, conf }: { readonly root: string; readonly conf: string }): NginxProcess[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((pid) => {
+    const found = nginxProcess(Number(pid), conf);
+    return found !== undefined && workingFolder(found.pid) === root ? [found] : [];
+  });
+}
+
+/** Undefined when `pid` is gone or is no nginx. A process that has ended but was not yet waited for counts as gone. */
+export function nginxProcess(pid: number, conf: string): NginxProcess | undefined {
+  const title = titleOf(pid);
+  const role = roleOf(title, conf);
+  const ids = role === undefined ? undefined : idsOf(pid);
+  if (role === undefined || ids === undefined) return undefined;
+  return { pid, ...ids, role, draining: title.includes(" is shutting down"), title };
+}
+
+/** A master that is starting has the command line of `master.ts`, which the watchdog and `nginx -t` do not begin with. */
+function roleOf(title: string, conf: string): NginxProcess["role"] | undefined {
+  if (title.startsWith("nginx: master process ")) return title.includes(` -c ${conf} `) ? "master" : undefined;
+  if (title.startsWith("nginx: worker process")) return "worker";
+  if (title.startsWith("nginx: ")) return "helper";
+  return /^\S+ -p /.test(title) && title.includes(` -c ${conf} `) ? "starting" : undefined;
+}
+
+function titleOf(pid: number): string {
+  return read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trimEnd();
+}
+
+/** Fields 4 and 5 of /proc/PID/stat; the name before them is in brackets and may hold anything. */
+function idsOf(pid: number): { readonly parent: number; readonly group: number } | undefined {
+  const stat = read(`/proc/${pid}/stat`);
+  const [, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return group === undefined ? undefined : { parent: Number(parent), group: Number(group) };
+}
+
+function workingFolder(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return "";
+  }
+}
+
+/** A process may end between two looks at it; what is gone reads as nothing. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Applies a configuration: test, put in place, reload, proof. Whatever goes wrong, nginx goes on with what it had, the
+ * disk holds that again, and the outcome says why. `nginx.conf.last-good` is only ever a text that was seen to serve.
+ */
+import { link, rename, rm, stat } from "node:fs/promises";
+import { type Refused, testCandidate } from "./configuration-test.ts";
+import { runningGeneration } from "./control.ts";
+import {
+  bytesOf,
+  type ConfigurationFile,
+  ConfigurationFiles,
+  sameBytes,
+  syncFolder,
+  type Written,
+  writeAtomically,
+} from "./files.ts";
+import type { RunFolder } from "./folder.ts";
+import type { GenerationBook } from "./generations.ts";
+import { type Proof, proveLive } from "./proof.ts";
+import type { Supervisor } from "./supervisor.ts";
+
+/** A whole configuration, as rendered. */
+export interface RenderedConfiguration {
+  /** The text of nginx.conf. It contains the control server, and neither `daemon`, `pid` nor `load_module` of what is compiled in. */
+  readonly conf: string;
+  /** What `GET /generation` on the control socket answers with this text: a hash of all there is to see in it. */
+  readonly generation: string;
+  /** Every file the text names in a folder of ours. Others in there are removed when no worker can need them any more. */
+  readonly files: readonly ConfigurationFile[];
+}
+
+export type ReloadOutcome =
+  | { readonly kind: "reloaded"; readonly tookMs: number; readonly warnings: readonly string[] }
+  /** nginx runs with exactly this already. */
+  | { readonly kind: "unchanged" }
+  /** nginx will not have this text: wait for another. */
+  | Refused
+  /** It could not be tried or did not take, for a reason outside the text: try again later. */
+  | { readonly kind: "unreachable"; readonly cause: Error };
+
+export interface ReloadParts {
+  readonly binary: string;
+  readonly folder: RunFolder;
+  readonly supervisor: Supervisor;
+  readonly generations: GenerationBook;
+  readonly reloadLimitMs: number;
+}
+
+export class Reloader {
+  readonly #parts: ReloadParts;
+  readonly #files: ConfigurationFiles;
+  /** The files that the accepted configuration names, and the one being applied. */
+  #named: ReadonlySet<string> | undefined;
+  #coming: ReadonlySet<string> = new Set();
+  #pruned = true;
+
+  constructor(parts: ReloadParts) {
+    this.#parts = parts;
+    this.#files = new ConfigurationFiles(parts.folder);
+  }
+
+  /** Must not run twice at the same time. */
+  async apply(rendered: RenderedConfiguration, signal: AbortSignal): Promise<ReloadOutcome> {
+    this.#coming = new Set(rendered.files.map(({ path }) => path));
+    try {
+      const outcome = await this.#apply(rendered, signal);
+      if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {
+        this.#named = this.#coming;
+        this.#pruned = false;
+      }
+      return outcome;
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      return { kind: "unreachable", cause: error };
+    } finally {
+      this.#coming = new Set();
+    }
+  }
+
+  /** Removes files that no accepted configuration names, once no draining worker may open them. To be called now and then. */
+  prune(): void {
+    const named = this.#named;
+    if (this.#pruned || named === undefined || this.#parts.generations.look().draining > 0) return;
+    this.#files.prune((path) => named.has(path) || this.#coming.has(path));
+    this.#pruned = true;
+  }
+
+  async #apply(rendered: RenderedConfiguration, signal: AbortSignal): Promise<ReloadOutcome> {
+    const since = performance.now();
+    const { binary, folder, supervisor } = this.#parts;
+    const written = await this.#files.write(rendered.files);
+    if (written.changed === 0 && (await this.#alreadyRuns(rendered))) return { kind: "unchanged" };
+    await writeAtomically(folder.candidateConf, rendered.conf);
+    const tested = await testCandidate(binary, folder, signal);
+    if (tested.kind !== "accepted") {
+      await written.undo();
+      if (tested.kind === "refused") await rename(folder.candidateConf, folder.refusedConf);
+      return tested;
+    }
+    await rename(folder.candidateConf, folder.conf);
+    await supervisor.settled();
+    const proof = supervisor.pid === undefined ? await this.#start() : await this.#reload(rendered.generation, signal);
+    if (!proof.live) return this.#goBack(proof, written);
+    await this.#keepAsLastGood();
+    return { kind: "reloaded", tookMs: performance.now() - since, warnings: tested.warnings };
+  }
+
+  /** Puts the last good text in place for a start; false when there is none. */
+  async restoreLastGood(): Promise<boolean> {
+    const { folder } = this.#parts;
+    if ((await bytesOf(folder.lastGoodConf)) === undefined) return false;
+    await replaceByLink(folder.lastGoodConf, folder.conf);
+    return true;
+  }
+
+  async #alreadyRuns({ conf, generation }: RenderedConfiguration): Promise<boolean> {
+    const { folder, supervisor } = this.#parts;
+    const live = await bytesOf(folder.conf);
+    if (live === undefined || !sameBytes(live, conf) || supervisor.pid === undefined) return false;
+    return (await runningGeneration(folder.controlSocket)) === generation;
+  }
+
+  async #start(): Promise<Proof> {
+    const started = await this.#parts.supervisor.start();
+    return started.ok ? { live: true } : { live: false, oldGoesOn: true, why: started.why };
+  }
+
+  async #reload(generation: string, signal: AbortSignal): Promise<Proof> {
+    const { folder, supervisor, generations, reloadLimitMs } = this.#parts;
+    const oldWorkers = generations.current();
+    const emergenciesBefore = (await stat(folder.emergencies)).size;
+    supervisor.hup();
+    const expected = { generation, oldWorkers, emergenciesBefore, limitMs: reloadLimitMs };
+    const proof = await proveLive(folder, expected, signal);
+    if (proof.live) generations.replaced(oldWorkers);
+    return proof;
+  }
+
+  async #goBack(proof: Proof & { live: false }, written: Written): Promise<ReloadOutcome> {
+    const { supervisor } = this.#parts;
+    await written.undo();
+    const restored = await this.restoreLastGood();
+    if (restored && !proof.oldGoesOn) supervisor.hup();
+    return { kind: "unreachable", cause: new Error(proof.why) };
+  }
+
+  async #keepAsLastGood(): Promise<void> {
+    const { folder } = this.#parts;
+    await replaceByLink(folder.conf, folder.lastGoodConf);
+    await syncFolder(folder.root);
+  }
+}
+
+/** Makes `to` the same file as `from`, in one step. Neither is ever written in place, so they cannot change together. */
+async function replaceByLink(from: string, to: string): Promise<void> {
+  const draft = `${to}.new`;
+  await rm(draft, { force: true });
+  await link(from, draft);
+  await rename(draft, to);
+  await rm(draft, { force: true }); // rename leaves it where both are the same file already
+}
+
+/** A full disk, a file that may not be written: the program is right and the machine is not. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error;
+}

@@ -1,0 +1,193 @@
+/**
+ * Keeps one nginx master running: starts it, or takes over the one that is there, and starts it again when it dies.
+ * It never touches the configuration: whatever `folder.conf` holds is what runs. A dead master's workers go on serving
+ * until the moment they are replaced, so the wait before a restart is not an outage.
+ */
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { runningGeneration } from "./control.ts";
+import type { RunFolder } from "./folder.ts";
+import { clearGround, onItsOwn, signal } from "./ground.ts";
+import { adoptMaster, type Master, startMaster } from "./master.ts";
+import { nginxProcesses } from "./processes.ts";
+import { failureSentence } from "./start-failure.ts";
+
+/** What happened to nginx without being asked for, for the log and the metrics. */
+export type NginxEvent =
+  | { readonly kind: "line"; readonly text: string }
+  | { readonly kind: "started"; readonly pid: number; readonly orphans: number }
+  | { readonly kind: "adopted"; readonly pid: number }
+  | { readonly kind: "ended"; readonly pid: number; readonly how: string; readonly nextTryMs: number }
+  | { readonly kind: "not-started"; readonly why: string; readonly nextTryMs: number };
+
+export interface SupervisorSetup {
+  readonly binary: string;
+  readonly folder: RunFolder;
+  /** See `MasterSetup`. */
+  readonly endWithController: boolean;
+  readonly newInstance: () => string;
+  readonly report: (event: NginxEvent) => void;
+  /** How long nginx may take to read its configuration and answer. */
+  readonly startLimitMs: number;
+}
+
+export type Started = { readonly ok: true; readonly pid: number } | { readonly ok: false; readonly why: string };
+
+/** A master that lived this long did not die of what is in its configuration: the next restart is quick again. */
+const soundLifeMs = 30_000;
+/** How long orphans get to close their listeners before they are killed. */
+const orphanLimitMs = 5_000;
+
+/**
+ * Milliseconds to wait before start number `failures + 1`, doubling from 50 to 10,000. `failures` counts from 1.
+ */
+export function restartBackoffMs(failures: number): number {
+  return Math.min(10_000, 50 * 2 ** (failures - 1));
+}
+
+export class Supervisor {
+  readonly #setup: SupervisorSetup;
+  readonly #stopping = new AbortController();
+  #master: Master | undefined;
+  #starting: Promise<Started> | undefined;
+  /** Masters that died; their watchdogs guard the workers they left. */
+  readonly #dead = new Set<Master>();
+  #restarts = 0;
+  /** Deaths and failed starts since nginx last lived soundly. */
+  #failures = 0;
+
+  constructor(setup: SupervisorSetup) {
+    this.#setup = setup;
+  }
+
+  /** The process id of the master, or undefined while none runs. */
+  get pid(): number | undefined {
+    return this.#master?.pid;
+  }
+
+  /** How often nginx was started again after it had died. */
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  /** Takes over the nginx that an earlier controller left serving; false when there is none. */
+  async adopt(): Promise<boolean> {
+    const { folder, startLimitMs, report, endWithController } = this.#setup;
+    if (endWithController) return false;
+    const deadline = performance.now() + startLimitMs;
+    while (nginxProcesses(folder).some(({ role }) => role === "starting") && performance.now() < deadline)
+      await delay(20);
+    const master = adoptMaster(folder);
+    if (master === undefined) return false;
+    this.#watch(master);
+    report({ kind: "adopted", pid: master.pid });
+    return true;
+  }
+
+  /** Starts nginx unless it runs or is being started; answers once it serves. A failed start is not tried again from here. */
+  start(): Promise<Started> {
+    if (this.#master !== undefined) return Promise.resolve({ ok: true, pid: this.#master.pid });
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  /** Waits until no start is under way. */
+  async settled(): Promise<void> {
+    await this.#starting;
+  }
+
+  /** Tells the master to read its configuration again; false when there is no master. */
+  hup(): boolean {
+    if (this.#master === undefined) return false;
+    signal(this.#master.pid, "SIGHUP");
+    return true;
+  }
+
+  /** Lets nginx finish the requests it has, for at most `limitMs`, and ends what is left then. Nothing of it runs afterwards. */
+  async stop(limitMs: number): Promise<void> {
+    this.#stopping.abort();
+    const { folder } = this.#setup;
+    const deadline = performance.now() + limitMs;
+    const told = new Set<number>();
+    let left = nginxProcesses(folder);
+    while (left.length > 0 && performance.now() < deadline) {
+      for (const { pid } of left.filter(onItsOwn)) if (!told.has(pid)) signal(pid, "SIGQUIT");
+      for (const { pid } of left) told.add(pid);
+      await delay(10);
+      left = nginxProcesses(folder);
+    }
+    for (const { pid } of left) signal(pid, "SIGKILL");
+    await this.#starting;
+    for (const master of [this.#master, ...this.#dead]) master?.forget();
+    this.#dead.clear();
+  }
+
+  async #start(): Promise<Started> {
+    const { folder, startLimitMs, report } = this.#setup;
+    const orphans = await clearGround(folder, orphanLimitMs);
+    if (this.#stopping.signal.aborted) return { ok: false, why: "nginx was not started: it is being stopped." };
+    this.#forgetDead();
+    closeSync(openSync(folder.emergencies, "w", 0o600));
+    const onLine = (text: string): void => report({ kind: "line", text });
+    const master = startMaster({ ...this.#setup, onLine }, this.#setup.newInstance());
+    if (master instanceof Error) return { ok: false, why: `nginx did not start: ${master.message}.` };
+    const failure = await this.#failureOf(master, startLimitMs);
+    if (failure !== undefined) return { ok: false, why: failure };
+    this.#watch(master);
+    report({ kind: "started", pid: master.pid, orphans: orphans.length });
+    return { ok: true, pid: master.pid };
+  }
+
+  /** Undefined once `master` answers; the sentence to tell when it ended or took too long. */
+  async #failureOf(master: Master, limitMs: number): Promise<string | undefined> {
+    const { folder } = this.#setup;
+    const deadline = performance.now() + limitMs;
+    let how: string | undefined;
+    master.gone.then((words) => {
+      how = words;
+    });
+    while (how === undefined && performance.now() < deadline) {
+      if ((await runningGeneration(folder.controlSocket)) !== undefined) return undefined;
+      await delay(10);
+    }
+    if (how === undefined) signal(master.pid, "SIGKILL");
+    const words = failureSentence(readFileSync(folder.emergencies, "utf8"));
+    master.forget();
+    return `nginx did not start: ${words ?? (how === undefined ? `no answer within ${limitMs} ms` : `it ended with ${how}`)}.`;
+  }
+
+  #watch(master: Master): void {
+    this.#master = master;
+    const since = performance.now();
+    master.gone.then((how) => {
+      this.#master = undefined;
+      this.#dead.add(master);
+      if (!this.#stopping.signal.aborted) return this.#revive(master.pid, how, performance.now() - since);
+    });
+  }
+
+  async #revive(pid: number, how: string, livedMs: number): Promise<void> {
+    this.#failures = livedMs > soundLifeMs ? 1 : this.#failures + 1;
+    this.#setup.report({ kind: "ended", pid, how, nextTryMs: restartBackoffMs(this.#failures) });
+    while (!this.#stopping.signal.aborted && this.#master === undefined) {
+      await delay(restartBackoffMs(this.#failures), undefined, { signal: this.#stopping.signal }).catch(() => {});
+      if (this.#stopping.signal.aborted) return;
+      const started = await this.start();
+      this.#restarts += 1;
+      if (started.ok) return;
+      this.#failures += 1;
+      this.#setup.report({ kind: "not-started", why: started.why, nextTryMs: restartBackoffMs(this.#failures) });
+    }
+  }
+
+  #forgetDead(): void {
+    const left = nginxProcesses(this.#setup.folder);
+    for (const master of this.#dead) {
+      if (left.some(({ group }) => group === master.pid)) continue;
+      master.forget();
+      this.#dead.delete(master);
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * The promise that no nginx is left when the controller is gone, however it went. A SIGKILL cannot be caught, but the
+ * kernel closes the pipes of a dead process: a shell waits for that on descriptor 3.
+ * The shell that starts here becomes nginx itself, so there is no moment in which nginx runs unwatched; the watching is
+ * done by a copy of it, in the same process group. As long as the copy lives, no other group can get that number.
+ */
+export const watchdog = `
+(
+  trap '' TERM
+  cat <&3 >/dev/null
+  kill -s TERM -- "-$$"
+  tries=0
+  while kill -s 0 "$$" && [ "$tries" -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done
+  kill -s KILL -- "-$$"
+) </dev/null >/dev/null 2>&1 &
+exec "$@" 3<&-
+`;

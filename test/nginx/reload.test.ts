@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type TestNginx, testNginx } from "./support/nginx.ts";
+import { request } from "./support/request.ts";
+
+const to = "127.0.0.41:18080";
+const saying = (text: string, more = ""): { readonly http: string } => ({
+  http: `server { listen ${to}; location / { return 200 ${text}; } ${more} }`,
+});
+const answer = async (): Promise<string> => (await request({ to })).body;
+
+let it: TestNginx;
+beforeAll(async () => {
+  it = await testNginx();
+  await it.serve(saying("one"));
+});
+afterAll(() => it.stop());
+
+describe("a reload", () => {
+  test("counts once the new workers answer", async () => {
+    for (const text of ["two", "three", "four"]) {
+      expect(await it.apply(saying(text))).toMatchObject({ kind: "reloaded" });
+      expect(await Promise.all(Array.from({ length: 20 }, answer))).toEqual(Array(20).fill(text));
+    }
+  });
+
+  test("is not done when nothing changed", async () => {
+    await it.serve(saying("same"));
+    const workers = it.nginx.generations();
+    expect(await it.apply(saying("same"))).toEqual({ kind: "unchanged" });
+    expect(it.nginx.generations()).toEqual(workers);
+  });
+
+  test("is refused, with the place, when nginx will not have the text; the old one goes on", async () => {
+    await it.serve(saying("good"));
+    const outcome = await it.apply(saying("bad", "no_such_directive on;"));
+    expect(outcome).toMatchObject({ kind: "refused", at: { file: it.folder.conf } });
+    const { line } = (outcome as { at: { line: number } }).at;
+    expect(readFileSync(it.folder.refusedConf, "utf8").split("\n")[line - 1]).toContain("no_such_directive");
+    expect(await answer()).toBe("good");
+    expect(readFileSync(it.folder.conf, "utf8")).toContain("return 200 good");
+  });
+});

@@ -1,0 +1,47 @@
+/**
+ * A whole nginx.conf around the few lines a test is about, with everything it needs to run inside a run folder: modules,
+ * temporary folders, the control server. `error_log stderr notice` is what a test reads errors from.
+ */
+import { createHash } from "node:crypto";
+import type { Capabilities, RenderedConfiguration, RunFolder } from "../../../src/nginx/index.ts";
+
+export interface ConfParts {
+  /** Lines of the main context. */
+  readonly main?: string;
+  /** Lines of the http context: servers, maps, shared dictionaries. */
+  readonly http?: string;
+  /** The whole `stream` block is left out when there are none. */
+  readonly stream?: string;
+  readonly workers?: number;
+  readonly files?: RenderedConfiguration["files"];
+}
+
+const buffers = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+
+export function rendered(folder: RunFolder, capabilities: Capabilities, parts: ConfParts): RenderedConfiguration {
+  const { main = "", http = "", stream = "", workers = 2, files = [] } = parts;
+  const generation = createHash("sha256")
+    .update(JSON.stringify([parts]))
+    .digest("hex")
+    .slice(0, 16);
+  const conf = `
+${capabilities.modules.map((module) => `load_module ${module};`).join("\n")}
+user root;
+worker_processes ${workers};
+worker_shutdown_timeout 30s;
+error_log stderr notice;
+${main}
+events { worker_connections 512; }
+http {
+  access_log off;
+${buffers.map((name) => `  ${name}_temp_path ${folder.temp}/${name};`).join("\n")}
+  server {
+    listen unix:${folder.controlSocket};
+    location = /generation { return 200 ${generation}; }
+  }
+${http}
+}
+${stream === "" ? "" : `stream {\n${stream}\n}`}
+`;
+  return { conf, generation, files };
+}
