@@ -1,0 +1,183 @@
+/**
+ * The annotations of one Ingress, read by the declarations. Two Ingresses with the same texts get the same value object,
+ * as long as no feature looked at another object for it; that is what lets thousands of Ingresses share one shape.
+ */
+
+import { nearest } from "../kinds/nearest.ts";
+import type { Ingress } from "../model/objects.ts";
+import type { Consequence, ObjectName, Problem } from "../problem.ts";
+import type { Settings } from "../settings/registry.ts";
+import type { Context, Feature, Field, Fields } from "./declare.ts";
+import { type FeatureValues, features } from "./registry.ts";
+import { removed } from "./removed.ts";
+
+/** The objects that annotations may refer to, as a Snapshot has them. */
+export type Lookup = Pick<Context, "secret" | "configMap" | "service">;
+
+export interface Reading {
+  readonly values: FeatureValues;
+  /** `deny`: its Locations answer 503; `reject`: this version of the Ingress is not applied (RS-2.3). */
+  readonly verdict: "serve" | "deny" | "reject";
+  readonly problems: readonly Problem[];
+  /** Objects that were looked at, as `Kind namespace/name`; a change of one of them means reading again. */
+  readonly references: readonly string[];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: features of different types
+type AnyFeature = Feature<any, any>;
+
+const all = Object.entries(features) as [keyof FeatureValues, AnyFeature][];
+const fieldOfKey = new Map<string, { feature: string; name: string; declared: Field<unknown>; canonical: string }>();
+for (const [feature, { fields }] of all) {
+  for (const [name, declared] of Object.entries(fields as Fields)) {
+    for (const key of [declared.key, ...(declared.aliases ?? [])]) {
+      fieldOfKey.set(key, { feature, name, declared, canonical: declared.key });
+    }
+  }
+}
+
+export const annotationKeys: readonly string[] = [...fieldOfKey.keys()];
+
+/** By Settings, then by the texts of the annotations; only readings that depend on nothing else. */
+const interned = new WeakMap<Settings, Map<string, Reading>>();
+const defaults = new WeakMap<Settings, Map<string, unknown>>();
+
+export function readAnnotations(ingress: Ingress, prefix: string, settings: Settings, lookup: Lookup): Reading {
+  const own = ownAnnotations(ingress, prefix);
+  const key = JSON.stringify(own);
+  const known = mapOf(interned, settings);
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const reading = read(ingress, new Map(own), settings, lookup);
+  if (reading.references.length === 0 && reading.problems.length === 0) known.set(key, reading);
+  return reading;
+}
+
+/** What an Ingress without annotations gets. */
+export function unannotated(settings: Settings): FeatureValues {
+  const nothing = { apiVersion: "", kind: "Ingress", metadata: { name: "", namespace: "" } } as const;
+  const none = () => undefined;
+  return readAnnotations(nothing, "-", settings, { secret: none, configMap: none, service: none }).values;
+}
+
+/** The annotations with the prefix, sorted, without it. */
+function ownAnnotations({ metadata }: Ingress, prefix: string): [string, string][] {
+  const own: [string, string][] = [];
+  for (const [key, text] of Object.entries(metadata.annotations ?? {})) {
+    if (key.startsWith(prefix) && key[prefix.length] === "/") own.push([key.slice(prefix.length + 1), text]);
+  }
+  return own.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Settings, lookup: Lookup): Reading {
+  const object = { kind: "Ingress", namespace: ingress.metadata.namespace ?? "default", name: ingress.metadata.name };
+  const problems: Problem[] = [];
+  const references = new Set<string>();
+  const consequences = new Set<Consequence>();
+  const given = new Set<string>();
+  for (const key of own.keys()) {
+    const field = fieldOfKey.get(key);
+    if (field === undefined) problems.push(strange(object, key));
+    else given.add(field.feature);
+  }
+
+  const values: Record<string, unknown> = {};
+  for (const [name, feature] of all) {
+    values[name] = given.has(name) ? valueOf(feature) : defaultOf(name, feature, settings);
+  }
+  const verdict = consequences.has("reject") ? "reject" : consequences.has("deny") ? "deny" : "serve";
+  return { values: values as FeatureValues, verdict, problems, references: [...references] };
+
+  function valueOf(feature: AnyFeature): unknown {
+    const fields: Record<string, unknown> = {};
+    const readable = new Set<string>();
+    for (const [name, declared] of Object.entries(feature.fields as Fields)) {
+      const [key, text] = textOfField(declared, own);
+      fields[name] = declared.fallback(settings);
+      if (text === undefined || (text === "" && declared.emptyIsBad !== true)) continue;
+      const result = declared.kind.read(text);
+      if (result.ok) {
+        fields[name] = result.value;
+        readable.add(name);
+      } else {
+        const done = declared.onBad ?? "default";
+        consequences.add(done);
+        problems.push({ object, kind: "annotation-unreadable", key, why: result.why, done });
+      }
+    }
+    if (feature.resolve === undefined) return fields;
+    const resolved = feature.resolve(fields, contextOf(readable));
+    if ("refuse" in resolved) {
+      consequences.add(resolved.refuse);
+      problems.push(resolved.problem);
+      return defaultOf(feature.name, feature, settings);
+    }
+    problems.push(...(resolved.problems ?? []));
+    return resolved.value;
+  }
+
+  function contextOf(readable: ReadonlySet<string>): Context {
+    const tracked =
+      <T>(kind: string, get: (key: string) => T) =>
+      (key: string) => {
+        references.add(`${kind} ${key}`);
+        return get(key);
+      };
+    return {
+      ingress: object,
+      settings,
+      given: (name) => readable.has(name),
+      secret: tracked("Secret", lookup.secret),
+      configMap: tracked("ConfigMap", lookup.configMap),
+      service: tracked("Service", lookup.service),
+    };
+  }
+}
+
+/** The key that speaks for a field, and its text: an alias counts where the key is absent or empty. */
+function textOfField(declared: Field<unknown>, own: ReadonlyMap<string, string>): [string, string | undefined] {
+  const keys = [declared.key, ...(declared.aliases ?? [])];
+  const speaking = keys.find((key) => (own.get(key) ?? "") !== "") ?? keys.find((key) => own.has(key)) ?? declared.key;
+  return [speaking, own.get(speaking)];
+}
+
+/** A feature none of whose annotations is given depends on the Settings alone. */
+function defaultOf(name: string, feature: AnyFeature, settings: Settings): unknown {
+  const known = mapOf(defaults, settings);
+  if (!known.has(name)) {
+    const fields = Object.fromEntries(
+      Object.entries(feature.fields as Fields).map(([field, declared]) => [field, declared.fallback(settings)]),
+    );
+    const none = () => undefined;
+    const context: Context = {
+      ingress: { kind: "Ingress", namespace: "", name: "" },
+      settings,
+      given: () => false,
+      secret: none,
+      configMap: none,
+      service: none,
+    };
+    const resolved = feature.resolve?.(fields, context) ?? { value: fields };
+    if ("refuse" in resolved) throw new TypeError(`feature ${name} refuses an Ingress without annotations`);
+    known.set(name, resolved.value);
+  }
+  return known.get(name);
+}
+
+function strange(object: ObjectName, key: string): Problem {
+  if (key in removed) {
+    const successor = removed[key];
+    return { object, kind: "annotation-removed", key, ...(successor === undefined ? {} : { successor }) };
+  }
+  const meant = nearest(key, annotationKeys);
+  return { object, kind: "annotation-unknown", key, ...(meant === undefined ? {} : { nearest: meant }) };
+}
+
+function mapOf<K extends object, V>(maps: WeakMap<K, Map<string, V>>, key: K): Map<string, V> {
+  let map = maps.get(key);
+  if (map === undefined) {
+    map = new Map();
+    maps.set(key, map);
+  }
+  return map;
+}

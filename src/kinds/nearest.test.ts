@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { nearest } from "./nearest.ts";
+
+const words = ["proxy-body-size", "proxy-buffer-size", "ssl-redirect", "app-root"];
+
+test.each([
+  ["proxy-body-sise", "proxy-body-size"],
+  ["proxy-boyd-size", "proxy-body-size"],
+  ["ssl-redirects", "ssl-redirect"],
+  ["approot", "app-root"],
+  ["websocket-services", undefined],
+  ["x", undefined],
+])("for %s people meant %s", (text, meant) => {
+  expect(nearest(text, words)).toBe(meant);
+});

@@ -1,0 +1,168 @@
+/**
+ * What nginx should do, in nginx's nouns. `translate/` builds it from a Snapshot, `compare` says what changed,
+ * `render/` turns it into text and data. `F` is what annotations say (`FeatureValues`), `S` the operator's Settings;
+ * both are declared above this file, so the nouns stay free of imports.
+ */
+import type { Table } from "./table.ts";
+
+export interface Configuration<S, F> {
+  readonly settings: S;
+  /** By name; `_` is the catch-all, which is always there. */
+  readonly servers: Table<Server<F>>;
+  /** By id. */
+  readonly upstreams: Table<Upstream>;
+  /** By id. */
+  readonly certificates: Table<Certificate>;
+  /** What unknown SNI names, and hosts without a certificate of their own, are served. */
+  readonly defaultCertificate: Certificate;
+  /** TCP and UDP services and TLS passthrough, by listening port and protocol or by host. */
+  readonly streams: readonly StreamServer[];
+}
+
+export const catchAll = "_";
+
+export interface Server<F> {
+  /** Lower-case host; `*.example.com` takes one label more; `_` takes what no other Server takes. */
+  readonly name: string;
+  readonly aliases: readonly Alias[];
+  /** The other of `www.host` and `host`, which redirects here. */
+  readonly redirectFrom: Alias | undefined;
+  /** Id of its Certificate; undefined: the default one. */
+  readonly certificate: string | undefined;
+  /** Whether http requests for it are redirected by ssl-redirect (RS-11.2). */
+  readonly tlsConfigured: boolean;
+  readonly locations: readonly Location<F>[];
+  /** In the order in which nginx should try them within one kind of match. */
+  readonly routes: readonly Route[];
+  /** What holds for the host as a whole, each value from the oldest Ingress that gives one (RS-3.5). */
+  readonly features: F;
+}
+
+export interface Alias {
+  readonly name: string;
+  readonly certificate: string | undefined;
+  readonly tlsConfigured: boolean;
+}
+
+/**
+ * One way into a Location. `exact` and `prefix` compare the decoded path (a prefix ends in a slash), `regex` is anchored
+ * at the start and ignores case, `slash` answers 301 to the path with a slash (RS-5.4) and has no Location.
+ */
+export type Route =
+  | { readonly match: "exact" | "prefix"; readonly path: string; readonly location: number }
+  | { readonly match: "regex"; readonly path: string; readonly location: number; readonly rewrite?: string }
+  | { readonly match: "slash"; readonly path: string };
+
+export interface Location<F> {
+  /** As the Ingress has it: for logs, cookies and error headers. */
+  readonly path: string;
+  readonly ingress: { readonly namespace: string; readonly name: string };
+  /** Empty where the Location has no Service of its own. */
+  readonly service: string;
+  /** Number or name, as the Ingress has it. */
+  readonly servicePort: string;
+  readonly features: F;
+  /** Id of its Upstream. */
+  readonly upstream: string;
+  readonly canaries: readonly Canary[];
+  /** Whether it answers 503 whatever is asked (DENY). */
+  readonly denied: boolean;
+}
+
+/** An alternative for some of a Location's requests; the first whose policy takes the request gets it. */
+export interface Canary {
+  readonly upstream: string;
+  readonly policy: CanaryPolicy;
+}
+
+export interface CanaryPolicy {
+  readonly header: string;
+  readonly headerValue: string;
+  readonly headerPattern: string;
+  readonly cookie: string;
+  readonly weight: number;
+  readonly weightTotal: number;
+}
+
+export interface Upstream {
+  /** `namespace/service/port`, or `default`. */
+  readonly id: string;
+  /** For logs and metrics: `namespace-service-port`. */
+  readonly label: string;
+  /** Sorted by address and port. */
+  readonly endpoints: readonly Endpoint[];
+  readonly balance: Balance;
+}
+
+export interface Endpoint {
+  /** An IP literal, IPv6 without brackets. */
+  readonly address: string;
+  readonly port: number;
+}
+
+export type Balance =
+  | { readonly algorithm: "round_robin" | "ewma" }
+  | { readonly algorithm: "hash"; readonly by: string; readonly subset: number }
+  | { readonly algorithm: "cookie"; readonly cookie: AffinityCookie };
+
+export interface AffinityCookie {
+  readonly name: string;
+  readonly mode: "balanced" | "persistent";
+  readonly path: string;
+  readonly domain: string;
+  readonly expires: number | undefined;
+  readonly maxAge: number | undefined;
+  readonly sameSite: "None" | "Lax" | "Strict" | undefined;
+  readonly conditionalSameSiteNone: boolean;
+  readonly secure: boolean;
+  readonly changeOnFailure: boolean;
+}
+
+export interface Certificate {
+  /** `namespace/name` of its Secret; the generated one is `fake`. */
+  readonly id: string;
+  /** Leaf first, then the chain. */
+  readonly chain: string;
+  readonly key: SecretText;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  /** DNS names it is valid for. */
+  readonly names: readonly string[];
+  /** SHA-256 of chain and key, hex: equal content, equal fingerprint. */
+  readonly fingerprint: string;
+}
+
+/** Key material and passwords: readable by those who ask, `[redacted]` for those who print. */
+export class SecretText {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  reveal(): string {
+    return this.#text;
+  }
+
+  toJSON(): string {
+    return "[redacted]";
+  }
+
+  toString(): string {
+    return "[redacted]";
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return "[redacted]";
+  }
+}
+
+export type StreamServer =
+  | {
+      readonly kind: "tcp" | "udp";
+      readonly port: number;
+      readonly upstream: string;
+      readonly acceptProxyProtocol: boolean;
+      readonly sendProxyProtocol: boolean;
+    }
+  | { readonly kind: "passthrough"; readonly host: string; readonly endpoint: Endpoint };
