@@ -83,12 +83,12 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
 
   const values: Record<string, unknown> = {};
   for (const [name, feature] of all) {
-    values[name] = given.has(name) ? valueOf(feature) : defaultOf(name, feature, settings);
+    values[name] = given.has(name) ? featureValue(feature) : defaultOf(name, feature, settings);
   }
   const verdict = consequences.has("reject") ? "reject" : consequences.has("deny") ? "deny" : "serve";
   return { values: values as FeatureValues, verdict, problems, references: [...references] };
 
-  function valueOf(feature: AnyFeature): unknown {
+  function featureValue(feature: AnyFeature): unknown {
     const fields: Record<string, unknown> = {};
     const readable = new Set<string>();
     for (const [name, declared] of Object.entries(feature.fields as Fields)) {

@@ -1,0 +1,90 @@
+/**
+ * Secrets of TLS, read into Certificates. An expired pair is served all the same; one that does not fit together, or that
+ * cannot be read, is not a Certificate and the default one is served in its place (RS-10.2).
+ */
+import { createHash, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { type Certificate, SecretText } from "../model/configuration.ts";
+import { keyOf, type Secret } from "../model/objects.ts";
+
+export type CertificateRead =
+  | { readonly ok: true; readonly certificate: Certificate }
+  | { readonly ok: false; readonly why: string };
+
+const read = new WeakMap<Secret, CertificateRead>();
+
+/** Answers the same object for the same Secret object: reading a key pair costs a millisecond. */
+export function certificateOf(secret: Secret): CertificateRead {
+  let answer = read.get(secret);
+  if (answer === undefined) {
+    answer = readCertificate(secret);
+    read.set(secret, answer);
+  }
+  return answer;
+}
+
+function readCertificate(secret: Secret): CertificateRead {
+  const chain = decoded(secret, "tls.crt");
+  const key = decoded(secret, "tls.key");
+  if (chain === undefined) return { ok: false, why: "has no tls.crt" };
+  if (key === undefined) return { ok: false, why: "has no tls.key" };
+  const leaf = attempt(() => new X509Certificate(chain));
+  if (leaf === undefined) return { ok: false, why: "has a tls.crt that is not a PEM certificate" };
+  const privateKey = attempt(() => createPrivateKey(key));
+  if (privateKey === undefined) return { ok: false, why: "has a tls.key that is not a PEM private key" };
+  if (!fits(leaf, privateKey)) return { ok: false, why: "has a tls.key that does not belong to its tls.crt" };
+  return { ok: true, certificate: certificateFrom(keyOf(secret), chain, key, leaf) };
+}
+
+export function certificateFrom(
+  id: string,
+  chain: string,
+  key: string,
+  leaf = new X509Certificate(chain),
+): Certificate {
+  return {
+    id,
+    chain: withFinalNewline(chain),
+    key: new SecretText(withFinalNewline(key)),
+    notBefore: leaf.validFromDate,
+    notAfter: leaf.validToDate,
+    names: namesOf(leaf),
+    fingerprint: createHash("sha256").update(chain).update("\0").update(key).digest("hex"),
+  };
+}
+
+/** Whether `host` is one of the names, or one label under a wildcard among them. */
+export function isValidFor({ names }: Pick<Certificate, "names">, host: string): boolean {
+  const parent = `*${host.slice(Math.max(0, host.indexOf(".")))}`;
+  return names.some((name) => name === host || (host.includes(".") && name === parent));
+}
+
+/** DNS names of the SAN; the common name only where there is no SAN (RS-10.2). */
+function namesOf(leaf: X509Certificate): string[] {
+  const names = [...(leaf.subjectAltName ?? "").matchAll(/DNS:("(?:[^"\\]|\\.)*"|[^,\s]+)/g)].map(([, name]) =>
+    name!.toLowerCase(),
+  );
+  if (leaf.subjectAltName !== undefined) return names;
+  const common = /^CN=(.+)$/m.exec(leaf.subject ?? "")?.[1];
+  return common === undefined ? [] : [common.toLowerCase()];
+}
+
+function fits(leaf: X509Certificate, key: KeyObject): boolean {
+  return attempt(() => leaf.checkPrivateKey(key)) ?? false;
+}
+
+export function decoded({ data }: Secret, key: string): string | undefined {
+  const text = data?.[key];
+  return text === undefined || text === "" ? undefined : Buffer.from(text, "base64").toString("utf8");
+}
+
+function withFinalNewline(text: string): string {
+  return text.endsWith("\n") ? text : `${text}\n`;
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

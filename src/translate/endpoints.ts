@@ -1,0 +1,131 @@
+/**
+ * The Endpoints behind one port of one Service (RS-9). An endpoint counts unless its ready condition is false; one that is
+ * terminating but still serving counts only while no other is ready, so a rollout never empties an Upstream.
+ */
+import { isIP } from "node:net";
+import type { Endpoint } from "../model/configuration.ts";
+import type { EndpointSlice, Service, ServicePort } from "../model/objects.ts";
+import type { Table } from "../model/table.ts";
+import type { TranslateOptions } from "./options.ts";
+
+export interface EndpointsQuestion {
+  readonly service: Service;
+  readonly slices: readonly EndpointSlice[];
+  /** Number or name, as the Ingress has it. */
+  readonly port: string;
+  /** Whether the Service's own address is asked for instead of its endpoints (RS-9.7). */
+  readonly serviceUpstream: boolean;
+  /** `TCP` for everything but UDP services. */
+  readonly protocol: string;
+  /** Addresses of ExternalName hosts. */
+  readonly addresses: Table<readonly string[]>;
+}
+
+export type EndpointsAnswer =
+  | { readonly kind: "endpoints"; readonly endpoints: readonly Endpoint[] }
+  | { readonly kind: "no-port" }
+  | { readonly kind: "unusable"; readonly why: string };
+
+export function endpointsOf(question: EndpointsQuestion, options: TranslateOptions): EndpointsAnswer {
+  const { service, serviceUpstream } = question;
+  if (service.spec?.type === "ExternalName") return externalEndpoints(question, options);
+  const port = servicePortOf(service, question.port);
+  if (port === undefined) return { kind: "no-port" };
+  const clusterIP = service.spec?.clusterIP ?? "";
+  if (serviceUpstream && isIP(clusterIP) !== 0) return endpoints([{ address: clusterIP, port: port.port }]);
+  return endpoints(fromSlices(question, port, options));
+}
+
+/** The first port whose number, target port or name equals the reference (RS-9.2). */
+export function servicePortOf({ spec }: Service, reference: string): ServicePort | undefined {
+  return spec?.ports?.find(({ port, targetPort, name }) => {
+    return String(port) === reference || String(targetPort ?? "") === reference || (name ?? "") === reference;
+  });
+}
+
+function fromSlices({ slices, protocol }: EndpointsQuestion, port: ServicePort, options: TranslateOptions): Endpoint[] {
+  const ready: Endpoint[] = [];
+  const draining: Endpoint[] = [];
+  for (const slice of slices) {
+    if (slice.addressType === "FQDN") continue;
+    const numbers = slicePorts(slice, port, protocol);
+    const zone = hintedZone(slice, options.zone);
+    for (const { addresses, conditions, hints } of slice.endpoints ?? []) {
+      if (zone !== undefined && hints?.forZones?.some(({ name }) => name === zone) !== true) continue;
+      const list = conditions?.ready !== false ? ready : isDraining(conditions) ? draining : undefined;
+      for (const address of addresses) {
+        if (!options.allowLoopbackEndpoints && isLoopback(address)) continue;
+        for (const number of numbers) list?.push({ address, port: number });
+      }
+    }
+  }
+  return ready.length > 0 ? ready : draining;
+}
+
+function isDraining(conditions: { readonly serving?: boolean; readonly terminating?: boolean } | undefined): boolean {
+  return conditions?.terminating === true && conditions.serving === true;
+}
+
+/** RS-9.3: by name; any port where the Service's has none; else a numeric target port. */
+function slicePorts(
+  { ports = [] }: EndpointSlice,
+  { name = "", targetPort, port }: ServicePort,
+  protocol: string,
+): number[] {
+  const fallback =
+    typeof targetPort === "number" ? targetPort : /^\d+$/.test(targetPort ?? "") ? Number(targetPort) : undefined;
+  if (ports.length === 0) return [fallback ?? port];
+  const found = ports
+    .filter((one) => (one.protocol ?? "TCP") === protocol && one.port !== undefined)
+    .filter((one) => name === "" || (one.name ?? "") === name)
+    .map((one) => one.port!);
+  return found.length > 0 || fallback === undefined ? found : [fallback];
+}
+
+/** The zone to keep to, if every endpoint of the slice carries hints and some are for it (RS-9.13). */
+function hintedZone({ endpoints = [] }: EndpointSlice, zone: string | undefined): string | undefined {
+  if (zone === undefined || endpoints.length === 0) return undefined;
+  const hinted = endpoints.every(({ hints }) => (hints?.forZones?.length ?? 0) > 0);
+  const ours = endpoints.some(({ hints }) => hints?.forZones?.some(({ name }) => name === zone) === true);
+  return hinted && ours ? zone : undefined;
+}
+
+/**
+ * RS-9.5: the addresses the name resolves to, on the target port of the Service's port, or on the Ingress's own number
+ * where the Service has no such port. A plain IP literal is taken as it is (ingress-nginx has no peer then, RS-9.6).
+ */
+function externalEndpoints(
+  { service, port, addresses }: EndpointsQuestion,
+  options: TranslateOptions,
+): EndpointsAnswer {
+  if (options.disableSvcExternalName) return { kind: "unusable", why: "ExternalName Services are disabled by a flag" };
+  const name = (service.spec?.externalName ?? "").toLowerCase();
+  const bare = name.replace(/\.$/, "");
+  if (isIP(bare) === 0 && !isDnsName(bare)) return { kind: "unusable", why: `externalName ${name} is not a DNS name` };
+  if (bare === "localhost" || isLoopback(bare)) {
+    if (!options.allowLoopbackEndpoints)
+      return { kind: "unusable", why: `externalName ${name} is this machine itself` };
+  }
+  const declared = servicePortOf(service, port);
+  const target = Number(declared === undefined ? port : (declared.targetPort ?? declared.port));
+  if (!Number.isInteger(target)) return { kind: "no-port" };
+  const found = isIP(bare) !== 0 ? [bare] : (addresses.get(name) ?? []);
+  return endpoints(found.map((address) => ({ address, port: target })));
+}
+
+function isDnsName(name: string): boolean {
+  return (
+    name.length <= 253 &&
+    /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/.test(name)
+  );
+}
+
+function isLoopback(address: string): boolean {
+  return /^127\./.test(address) || address === "::1" || /^::ffff:127\./i.test(address);
+}
+
+/** Sorted and without duplicates, so equal clusters give equal Upstreams. */
+function endpoints(found: readonly Endpoint[]): EndpointsAnswer {
+  const byText = new Map(found.map((endpoint) => [`${endpoint.address} ${endpoint.port}`, endpoint]));
+  return { kind: "endpoints", endpoints: [...byText.keys()].sort().map((text) => byText.get(text)!) };
+}

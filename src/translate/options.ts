@@ -1,0 +1,44 @@
+/** What the flags say that `translate/` needs. */
+
+export interface TranslateOptions {
+  /** Without a trailing slash: `nginx.ingress.kubernetes.io`. */
+  readonly annotationsPrefix: string;
+  readonly ingressClass: string;
+  readonly controllerClass: string;
+  readonly ingressClassByName: boolean;
+  readonly watchIngressWithoutClass: boolean;
+  readonly disableCatchAll: boolean;
+  readonly deepInspect: boolean;
+  readonly disableSvcExternalName: boolean;
+  /** `namespace/name`, or undefined where the flag is not set. */
+  readonly configMap: string | undefined;
+  readonly defaultBackendService: string | undefined;
+  readonly defaultSslCertificate: string | undefined;
+  readonly tcpServicesConfigMap: string | undefined;
+  readonly udpServicesConfigMap: string | undefined;
+  /** Port of the built-in 404 server on 127.0.0.1. */
+  readonly defaultServerPort: number;
+  /** `serve` runs backends on this machine; in a cluster a loopback endpoint is refused. */
+  readonly allowLoopbackEndpoints: boolean;
+  /** Zone of the controller's Node, for topology hints; undefined: hints are not used. */
+  readonly zone: string | undefined;
+}
+
+export const defaultOptions: TranslateOptions = {
+  annotationsPrefix: "nginx.ingress.kubernetes.io",
+  ingressClass: "nginx",
+  controllerClass: "k8s.io/ingress-nginx",
+  ingressClassByName: false,
+  watchIngressWithoutClass: false,
+  disableCatchAll: false,
+  deepInspect: true,
+  disableSvcExternalName: false,
+  configMap: undefined,
+  defaultBackendService: undefined,
+  defaultSslCertificate: undefined,
+  tcpServicesConfigMap: undefined,
+  udpServicesConfigMap: undefined,
+  defaultServerPort: 8181,
+  allowLoopbackEndpoints: false,
+  zone: undefined,
+};

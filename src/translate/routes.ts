@@ -1,0 +1,79 @@
+/**
+ * From the paths of a host to the routes nginx tries (RS-5 and RS-6). One path may need two routes: Prefix `/foo` is the
+ * path `/foo` itself and everything under `/foo/`. One regular expression on a host turns all its paths into some.
+ */
+import type { Route } from "../model/configuration.ts";
+
+/** What routing needs to know of a Location. */
+export interface Path {
+  readonly path: string;
+  readonly type: "exact" | "prefix";
+  readonly regex: boolean;
+  /** Empty: the path reaches the backend as it was asked. */
+  readonly rewriteTarget: string;
+}
+
+/** Whether the host is in regex mode (RS-6.1). */
+export function isRegexHost(paths: readonly Path[]): boolean {
+  return paths.some(
+    (path) => path.regex || (path.rewriteTarget !== "" && parts(path).some((part) => rewrites(path, part))),
+  );
+}
+
+export function routesOf(paths: readonly Path[]): Route[] {
+  return isRegexHost(paths) ? regexRoutes(paths) : plainRoutes(paths);
+}
+
+function plainRoutes(paths: readonly Path[]): Route[] {
+  const exact = new Map<string, Route>();
+  const prefix = new Map<string, Route>();
+  const claim = (routes: Map<string, Route>, route: Route) => {
+    if (!routes.has(route.path)) routes.set(route.path, route);
+  };
+  for (const [location, { path, type }] of paths.entries()) {
+    if (type === "exact") claim(exact, { match: "exact", path, location });
+  }
+  for (const [location, { path, type }] of longestFirst(paths)) {
+    if (type !== "prefix") continue;
+    claim(prefix, { match: "prefix", path: path.endsWith("/") ? path : `${path}/`, location });
+    if (!path.endsWith("/")) claim(exact, { match: "exact", path, location });
+  }
+  const slash = new Map<string, Route>();
+  for (const path of [...exact.keys(), ...prefix.keys()]) {
+    const bare = path.slice(0, -1);
+    if (path.endsWith("/") && bare !== "" && !exact.has(bare)) claim(slash, { match: "slash", path: bare });
+  }
+  const byLength = [...prefix.values()].sort((a, b) => b.path.length - a.path.length || (a.path < b.path ? 1 : -1));
+  return [...exact.values(), ...byLength, ...slash.values()];
+}
+
+function regexRoutes(paths: readonly Path[]): Route[] {
+  const routes = new Map<string, Route>();
+  for (const [location, path] of longestFirst(paths)) {
+    for (const part of parts(path)) {
+      const rewrite = rewrites(path, part) ? { rewrite: path.rewriteTarget } : {};
+      if (!routes.has(part)) routes.set(part, { match: "regex", path: part, location, ...rewrite });
+    }
+  }
+  return [...routes.values()];
+}
+
+/** The patterns or prefixes of one path: a Prefix that neither matches nor rewrites by pattern is split (RS-6.4). */
+function parts({ path, type, regex, rewriteTarget }: Path): string[] {
+  const plain = !regex && (rewriteTarget === "" || rewriteTarget === path);
+  if (type === "exact" || path === "/" || !plain) return [path];
+  return path.endsWith("/") ? [path] : [`${path}/`, path];
+}
+
+/** A target equal to the text of the route is no rewrite (RS-6.8). */
+function rewrites({ rewriteTarget }: Path, part: string): boolean {
+  return rewriteTarget !== "" && rewriteTarget !== part;
+}
+
+/** By length in bytes, longest first; equal lengths in descending byte order; equal texts as they came (RS-6.3). */
+function longestFirst(paths: readonly Path[]): [number, Path][] {
+  const bytes = paths.map(({ path }) => Buffer.from(path));
+  return [...paths.entries()].sort(([a], [b]) => {
+    return bytes[b]!.length - bytes[a]!.length || Buffer.compare(bytes[b]!, bytes[a]!) || a - b;
+  });
+}
