@@ -23,6 +23,7 @@ export type Problem = { readonly object: ObjectName } & (
   | { readonly kind: "field-unusable"; readonly field: string; readonly why: string; readonly done: string }
   | { readonly kind: "service-missing"; readonly field: string; readonly service: string }
   | { readonly kind: "service-port-missing"; readonly field: string; readonly service: string; readonly port: string }
+  | { readonly kind: "nginx-refused"; readonly why: string }
   | { readonly kind: "path-taken"; readonly host: string; readonly path: string; readonly by: ObjectName }
   | { readonly kind: "secret-unusable"; readonly field: string; readonly secret: string; readonly why: string }
   | { readonly kind: "certificate-misfit"; readonly secret: string; readonly host: string; readonly names: string }
@@ -57,6 +58,8 @@ export function sentence(p: Problem): string {
       return `${p.field}: Service ${p.service} not found; the path answers 503`;
     case "service-port-missing":
       return `${p.field}: Service ${p.service} has no port ${p.port}; the path answers 503`;
+    case "nginx-refused":
+      return `nginx refused it: ${p.why}; the last good version goes on being served, if there was one`;
     case "path-taken":
       return `path ${p.path} of host ${p.host} belongs to the older ${named(p.by)}; this one is ignored`;
     case "secret-unusable":

@@ -61,7 +61,11 @@ export interface Feature<F extends Fields, R> {
   readonly name: string;
   readonly scope: Scope;
   readonly fields: F;
+  /** Whether it guards its paths: where it changed, a refused version of an Ingress answers 503 and not its last good form. */
+  readonly guard?: true;
   readonly resolve?: (values: FieldValues<F>, context: Context) => Resolved<R>;
+  /** Of a `host` feature: whether this value says something; the oldest Ingress of the host whose value does is heard. */
+  readonly provides?: (value: R) => boolean;
   /** What the location partial sees under the feature's name (in camelCase); without it, nothing but its directives. */
   readonly view?: (value: R, place: Place, settings: Settings) => View;
   /** Request headers towards the backend, added to or replacing those of RS-23.2. */
@@ -88,8 +92,10 @@ export function resolvedFeature<F extends Fields, R>(
   return declared;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a table of features of different types
-export type Features = Readonly<Record<string, Feature<any, any>>>;
+// biome-ignore lint/suspicious/noExplicitAny: one of a table of features of different types
+export type AnyFeature = Feature<any, any>;
+
+export type Features = Readonly<Record<string, AnyFeature>>;
 
 export type ValuesOf<D extends Features> = {
   readonly [K in keyof D]: D[K] extends Feature<Fields, infer R>

@@ -7,8 +7,8 @@ import { nearest } from "../kinds/nearest.ts";
 import type { Ingress } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
-import type { Context, Feature, Field, Fields } from "./declare.ts";
-import { type FeatureValues, features } from "./registry.ts";
+import type { AnyFeature, Context, Field, Fields } from "./declare.ts";
+import { type FeatureValues, featureList } from "./registry.ts";
 import { removed } from "./removed.ts";
 
 /** The objects that annotations may refer to, as a Snapshot has them. */
@@ -23,12 +23,8 @@ export interface Reading {
   readonly references: readonly string[];
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: features of different types
-type AnyFeature = Feature<any, any>;
-
-const all = Object.entries(features) as [keyof FeatureValues, AnyFeature][];
 const fieldOfKey = new Map<string, { feature: string; name: string; declared: Field<unknown>; canonical: string }>();
-for (const [feature, { fields }] of all) {
+for (const [feature, { fields }] of featureList) {
   for (const [name, declared] of Object.entries(fields as Fields)) {
     for (const key of [declared.key, ...(declared.aliases ?? [])]) {
       fieldOfKey.set(key, { feature, name, declared, canonical: declared.key });
@@ -82,7 +78,7 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
   }
 
   const values: Record<string, unknown> = {};
-  for (const [name, feature] of all) {
+  for (const [name, feature] of featureList) {
     values[name] = given.has(name) ? featureValue(feature) : defaultOf(name, feature, settings);
   }
   const verdict = consequences.has("reject") ? "reject" : consequences.has("deny") ? "deny" : "serve";

@@ -1,5 +1,5 @@
 /** All annotation features. Their order is the order of their directives in a location. */
-import type { ValuesOf } from "./declare.ts";
+import type { AnyFeature, ValuesOf } from "./declare.ts";
 import { proxyTimeouts } from "./proxy-timeouts.ts";
 import { rewrite } from "./rewrite.ts";
 import { sslRedirect } from "./ssl-redirect.ts";
@@ -12,3 +12,6 @@ export const features = {
 
 /** What the annotations of one Ingress say, feature by feature. Equal texts give the same object. */
 export type FeatureValues = ValuesOf<typeof features>;
+
+/** The same as a list, for those who treat all features alike. */
+export const featureList = Object.entries(features) as readonly (readonly [keyof FeatureValues, AnyFeature])[];

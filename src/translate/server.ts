@@ -1,0 +1,222 @@
+/**
+ * One host's Server from the Claims on it, oldest first. What it needs of the world beyond its Claims it asks `World`
+ * for, and what it used it reports as `uses`, so that the translator knows when to build it again.
+ */
+import { unannotated } from "../annotations/read.ts";
+import { type FeatureValues, featureList } from "../annotations/registry.ts";
+import { catchAll, type Location, type Server } from "../model/configuration.ts";
+import type { IngressBackend, Secret, Service } from "../model/objects.ts";
+import type { Problem } from "../problem.ts";
+import type { Settings } from "../settings/registry.ts";
+import { certificateOf, isValidFor } from "./certificates.ts";
+import { type Claim, isCatchAllBackend } from "./claim.ts";
+import { servicePortOf } from "./endpoints.ts";
+import { type Path, routesOf } from "./routes.ts";
+
+export interface World {
+  readonly settings: Settings;
+  service(key: string): Service | undefined;
+  /** The newest usable version of a Secret of TLS. */
+  secret(key: string): Secret | undefined;
+  /** Whether a host one level up, `*.example.com`, has TLS configured. */
+  isTlsConfigured(wildcard: string): boolean;
+}
+
+/** A port of a Service that a Location sends to, and the Claim whose annotations speak for it. */
+export interface UpstreamUse {
+  readonly id: string;
+  readonly service: string;
+  readonly port: string;
+  readonly claim: Claim;
+}
+
+export interface BuiltServer {
+  readonly server: Server<FeatureValues>;
+  readonly uses: readonly UpstreamUse[];
+  /** Keys of the Secrets its certificate was looked for in. */
+  readonly secrets: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+export const defaultUpstream = "default";
+
+interface Draft {
+  readonly location: Location<FeatureValues>;
+  readonly path: Path;
+  /** Undefined: the implicit root of the catch-all, which is nobody's. */
+  readonly claim: Claim | undefined;
+}
+
+export function serverOf(host: string, claims: readonly Claim[], world: World): BuiltServer {
+  const problems: Problem[] = [];
+  const uses: UpstreamUse[] = [];
+  const drafts: Draft[] = [];
+  for (const claim of claims) {
+    for (const { field, path } of claim.hosts.get(host) ?? []) {
+      const { type, text } = typed(path.path, path.pathType);
+      const owner = drafts.find((draft) => draft.path.path === text && draft.path.type === type);
+      if (owner?.claim !== undefined) {
+        problems.push({
+          object: claim.object,
+          kind: "path-taken",
+          host: shownHost(host),
+          path: text,
+          by: owner.claim.object,
+        });
+        continue;
+      }
+      const backend = usedBackend(`${field}.backend`, path.backend, claim);
+      if (backend !== undefined) drafts.push(draftOf(claim, text, type, backend));
+    }
+  }
+  addRoot();
+
+  const tls = tlsOf(host, claims, world, problems);
+  const parent = `*${host.slice(host.indexOf("."))}`;
+  const server: Server<FeatureValues> = {
+    name: host,
+    aliases: [],
+    redirectFrom: undefined,
+    certificate: tls.certificate,
+    tlsConfigured: tls.configured || (host.includes(".") && parent !== host && world.isTlsConfigured(parent)),
+    locations: drafts.map(({ location }) => location),
+    routes: routesOf(drafts.map(({ path }) => path)),
+    features: hostFeatures(claims, world.settings),
+  };
+  return { server, uses, secrets: tls.secrets, problems };
+
+  /** The implicit `/` (RS-3.6), and the default backend of the catch-all, which beats any rule for `/` (RS-4.7). */
+  function addRoot(): void {
+    const root = drafts.findIndex(({ path }) => path.path === "/" && path.type === "prefix");
+    if (host === catchAll) {
+      const backing = claims.find(({ ingress }) => isCatchAllBackend(ingress));
+      const backend = backing && usedBackend("spec.defaultBackend", backing.ingress.spec!.defaultBackend!, backing);
+      if (backing !== undefined && backend !== undefined) {
+        if (root >= 0) drafts.splice(root, 1);
+        const plain = { ...backing, values: { ...backing.values, rewrite: unannotated(world.settings).rewrite } };
+        drafts.push(draftOf(plain, "/", "prefix", backend));
+      } else if (root < 0) {
+        drafts.push(unownedRoot(world.settings));
+      }
+      return;
+    }
+    const first = claims[0];
+    if (root >= 0 || first === undefined) return;
+    const own = first.ingress.spec?.defaultBackend;
+    const backend = own && usedBackend("spec.defaultBackend", own, first);
+    drafts.push(draftOf(first, "/", "prefix", backend ?? { upstream: defaultUpstream, service: "", port: "" }));
+  }
+
+  /** Undefined where the backend is no Service: such a path makes no Location (RS-5.8). */
+  function usedBackend(field: string, backend: IngressBackend, claim: Claim): BackendUse | undefined {
+    const { object } = claim;
+    if (backend.service === undefined) {
+      const why =
+        backend.resource === undefined ? "names no Service" : `names a ${backend.resource.kind}, not a Service`;
+      problems.push({ object, kind: "field-unusable", field, why, done: "the path is ignored" });
+      return undefined;
+    }
+    const { name, port: reference } = backend.service;
+    const port = (reference?.name ?? "") === "" ? String(reference?.number ?? 0) : reference!.name!;
+    const key = `${object.namespace}/${name}`;
+    const service = world.service(key);
+    if (service === undefined) problems.push({ object, kind: "service-missing", field, service: key });
+    else if (service.spec?.type !== "ExternalName" && servicePortOf(service, port) === undefined) {
+      problems.push({ object, kind: "service-port-missing", field, service: key, port });
+    }
+    const id = `${key}/${port}`;
+    if (!uses.some((use) => use.id === id)) uses.push({ id, service: key, port, claim });
+    return { upstream: id, service: name, port };
+  }
+}
+
+interface BackendUse {
+  readonly upstream: string;
+  readonly service: string;
+  readonly port: string;
+}
+
+function draftOf(claim: Claim, path: string, type: Path["type"], backend: BackendUse): Draft {
+  const { rewrite } = claim.values;
+  return {
+    claim,
+    path: { path, type, regex: rewrite.regex, rewriteTarget: rewrite.target },
+    location: {
+      path,
+      ingress: { namespace: claim.object.namespace, name: claim.object.name },
+      service: backend.service,
+      servicePort: backend.port,
+      features: claim.values,
+      upstream: backend.upstream,
+      canaries: [],
+      denied: claim.denied,
+    },
+  };
+}
+
+/** What answers for unknown hosts: the default backend, with nobody's annotations. */
+function unownedRoot(settings: Settings): Draft {
+  return {
+    claim: undefined,
+    path: { path: "/", type: "prefix", regex: false, rewriteTarget: "" },
+    location: {
+      path: "/",
+      ingress: { namespace: "", name: "" },
+      service: "",
+      servicePort: "",
+      features: unannotated(settings),
+      upstream: defaultUpstream,
+      canaries: [],
+      denied: false,
+    },
+  };
+}
+
+/** ImplementationSpecific and no type are Prefix; no path is `/` (RS-5.5). */
+function typed(path: string | undefined, type: string | undefined): { text: string; type: Path["type"] } {
+  return { text: path === undefined || path === "" ? "/" : path, type: type === "Exact" ? "exact" : "prefix" };
+}
+
+/** RS-10.1: the oldest Ingress with a TLS section decides; in it the entry that lists the host, else the first that fits. */
+function tlsOf(host: string, claims: readonly Claim[], world: World, problems: Problem[]) {
+  const claim = claims.find(({ ingress }) => (ingress.spec?.tls?.length ?? 0) > 0);
+  if (host === catchAll || claim === undefined) return { configured: false, certificate: undefined, secrets: [] };
+  const { namespace } = claim.object;
+  const entries = [...claim.ingress.spec!.tls!.entries()].map(([at, { hosts, secretName }]) => ({
+    field: `spec.tls[${at}].secretName`,
+    lists: hosts?.some((name) => name.toLowerCase() === host) === true,
+    secret: secretName === undefined || secretName === "" ? undefined : `${namespace}/${secretName}`,
+  }));
+  const listing = entries.filter(({ lists }) => lists);
+  const candidates = listing.length > 0 ? listing.slice(0, 1) : entries;
+  const secrets = candidates.flatMap(({ secret }) => (secret === undefined ? [] : [secret]));
+  for (const { field, secret, lists } of candidates) {
+    if (secret === undefined) continue;
+    const found = world.secret(secret);
+    const read = found === undefined ? ({ ok: false, why: "not found" } as const) : certificateOf(found);
+    if (!read.ok) problems.push({ object: claim.object, kind: "secret-unusable", field, secret, why: read.why });
+    else if (isValidFor(read.certificate, host)) return { configured: true, certificate: secret, secrets };
+    else if (lists) {
+      const names = read.certificate.names.join(", ") || "no name at all";
+      problems.push({ object: claim.object, kind: "certificate-misfit", secret, host, names });
+    }
+  }
+  return { configured: true, certificate: undefined, secrets };
+}
+
+const hostScoped = featureList.filter(([, { provides }]) => provides !== undefined);
+
+/** For each feature that holds for a host as a whole, the value of the oldest Ingress that says something (RS-3.5). */
+function hostFeatures(claims: readonly Claim[], settings: Settings): FeatureValues {
+  const plain = unannotated(settings);
+  const heard: Record<string, unknown> = {};
+  for (const [name, { provides }] of hostScoped) {
+    const speaker = claims.find(({ values }) => provides!(values[name]));
+    if (speaker !== undefined) heard[name] = speaker.values[name];
+  }
+  return Object.keys(heard).length === 0 ? plain : { ...plain, ...heard };
+}
+
+function shownHost(host: string): string {
+  return host === catchAll ? "*" : host;
+}

@@ -1,0 +1,262 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Certificate, SecretText } from "../model/configuration.ts";
+import { type Ingress, type KubernetesObject, keyOf } from "../model/objects.ts";
+import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../model/snapshot.ts";
+import type { Table } from "../model/table.ts";
+import { sentence } from "../problem.ts";
+import { emptyLastGood } from "./last-good.ts";
+import { defaultOptions } from "./options.ts";
+import { emptyInputs, type Translation, Translator, translate } from "./translator.ts";
+
+const fake: Certificate = {
+  id: "fake",
+  chain: "",
+  key: new SecretText(""),
+  notBefore: new Date(0),
+  notAfter: new Date(0),
+  names: [],
+  fingerprint: "",
+};
+const options = { ...defaultOptions, configMap: "ingress-nginx/settings", defaultBackendService: "ns/fallback" };
+
+const put = (snapshot: Snapshot, ...objects: KubernetesObject[]) =>
+  withObjects(
+    snapshot,
+    objects.map((object) => ({ kind: object.kind as WatchedKind, key: keyOf(object), object })),
+  );
+const ingressClass = {
+  apiVersion: "networking.k8s.io/v1",
+  kind: "IngressClass",
+  metadata: { name: "nginx" },
+  spec: { controller: "k8s.io/ingress-nginx" },
+};
+const base = put(emptySnapshot, ingressClass);
+
+interface Sketch {
+  readonly name: string;
+  readonly host?: string;
+  readonly paths?: readonly (readonly [path: string, service: string, type?: string])[];
+  readonly annotations?: Record<string, string>;
+  readonly age?: number;
+  readonly spec?: Ingress["spec"];
+}
+function ingress({ name, host, paths = [["/", "web"]], annotations = {}, age = 0, spec }: Sketch): Ingress {
+  const prefixed = Object.entries(annotations).map(([key, text]) => [`nginx.ingress.kubernetes.io/${key}`, text]);
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: {
+      name,
+      namespace: "ns",
+      uid: name,
+      creationTimestamp: new Date(Date.UTC(2026, 0, 1) - age * 1000).toISOString(),
+      annotations: Object.fromEntries(prefixed),
+    },
+    spec: {
+      ingressClassName: "nginx",
+      rules: [
+        {
+          ...(host === undefined ? {} : { host }),
+          http: {
+            paths: paths.map(([path, service, type = "Prefix"]) => ({
+              path,
+              pathType: type as "Prefix",
+              backend: { service: { name: service, port: { number: 80 } } },
+            })),
+          },
+        },
+      ],
+      ...spec,
+    },
+  };
+}
+const service = (name: string, port = 80) => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { name, namespace: "ns" },
+  spec: { ports: [{ port }] },
+});
+const slice = (name: string, ...addresses: string[]) => ({
+  apiVersion: "discovery.k8s.io/v1",
+  kind: "EndpointSlice",
+  metadata: { name: `${name}-1`, namespace: "ns", labels: { "kubernetes.io/service-name": name } },
+  addressType: "IPv4",
+  endpoints: [{ addresses }],
+  ports: [{ port: 8080 }],
+});
+
+/** Everything a Translation says, in plain sorted data. */
+function told({ configuration, problems, lastGood, accepted }: Translation) {
+  const sorted = <T>(table: Table<T>) => Object.fromEntries([...table].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return {
+    servers: sorted(configuration.servers),
+    upstreams: sorted(configuration.upstreams),
+    certificates: sorted(configuration.certificates),
+    settings: configuration.settings,
+    problems: [...problems.values()]
+      .flat()
+      .map((p) => sentence(p).replace(/; (the last good value|the default) is used$/, ""))
+      .sort(),
+    lastGood: { ...lastGood, ingresses: sorted(lastGood.ingresses), secrets: sorted(lastGood.secrets) },
+    accepted: [...accepted].sort(),
+  };
+}
+const of = (snapshot: Snapshot) => translate({ ...emptyInputs, snapshot }, options, fake);
+const problemsOf = (snapshot: Snapshot) => told(of(snapshot)).problems;
+const routesOf = (snapshot: Snapshot, host: string) => {
+  const server = of(snapshot).configuration.servers.get(host);
+  return server?.routes.map((route) => {
+    const to = route.match === "slash" ? "301" : server.locations[route.location]!.upstream;
+    return `${route.match} ${route.path} ${to}`;
+  });
+};
+
+test("the oldest Ingress keeps a path, and the younger one is told", () => {
+  const world = put(
+    base,
+    service("web"),
+    ingress({ name: "young", host: "a.example", paths: [["/", "other"]] }),
+    ingress({ name: "old", host: "a.example", age: 5 }),
+  );
+  expect(routesOf(world, "a.example")).toEqual(["prefix / ns/web/80"]);
+  expect(problemsOf(world)).toEqual([
+    "path / of host a.example belongs to the older Ingress ns/old; this one is ignored",
+  ]);
+});
+
+test("a host without a / of its own sends it to the default backend, with the oldest Ingress's annotations", () => {
+  const world = put(
+    base,
+    service("web"),
+    ingress({
+      name: "a",
+      host: "a.example",
+      paths: [["/x", "web", "Exact"]],
+      annotations: { "force-ssl-redirect": "true" },
+    }),
+  );
+  const server = of(world).configuration.servers.get("a.example")!;
+  expect(routesOf(world, "a.example")).toEqual(["exact /x ns/web/80", "prefix / default"]);
+  expect(server.locations[1]?.features.sslRedirect.always).toBe(true);
+});
+
+test("a default backend without rules is the catch-all, whatever else claims its /", () => {
+  const backing = ingress({
+    name: "backing",
+    spec: { rules: [], defaultBackend: { service: { name: "last", port: { number: 80 } } } },
+  });
+  const world = put(base, service("web"), service("last"), backing, ingress({ name: "older", age: 9 }));
+  expect(routesOf(world, "_")).toEqual(["prefix / ns/last/80"]);
+});
+
+test("a Service that is not there, or has not that port, is said and answered with an empty Upstream", () => {
+  const world = put(
+    base,
+    service("web", 81),
+    ingress({
+      name: "a",
+      host: "a.example",
+      paths: [
+        ["/", "web"],
+        ["/x", "gone"],
+      ],
+    }),
+  );
+  expect(problemsOf(world)).toEqual([
+    "spec.rules[0].http.paths[0].backend: Service ns/web has no port 80; the path answers 503",
+    "spec.rules[0].http.paths[1].backend: Service ns/gone not found; the path answers 503",
+  ]);
+  expect(of(world).configuration.upstreams.get("ns/gone/80")?.endpoints).toEqual([]);
+});
+
+test("without endpoints the default backend is the built-in 404 server", () => {
+  const fallback = (snapshot: Snapshot) => of(snapshot).configuration.upstreams.get("default")?.endpoints;
+  expect(fallback(base)).toEqual([{ address: "127.0.0.1", port: 8181 }]);
+  expect(fallback(put(base, service("fallback"), slice("fallback", "192.0.2.5")))).toEqual([
+    { address: "192.0.2.5", port: 8080 },
+  ]);
+});
+
+test("TLS is configured for a host with a TLS section and for hosts under such a wildcard", () => {
+  const tls = { tls: [{ secretName: "none" }] };
+  const world = put(
+    base,
+    ingress({ name: "wild", host: "*.example", spec: { ...ingress({ name: "x", host: "*.example" }).spec, ...tls } }),
+    ingress({ name: "a", host: "a.example" }),
+    ingress({ name: "b", host: "b.other" }),
+  );
+  const { servers } = of(world).configuration;
+  expect(["*.example", "a.example", "b.other"].map((host) => servers.get(host)?.tlsConfigured)).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
+const names = ["a", "b", "c"];
+const hosts = ["a.example", "b.example", "*.example", undefined];
+const sketch = fc.record({
+  name: fc.constantFrom(...names),
+  host: fc.constantFrom(...hosts),
+  paths: fc.array(
+    fc.tuple(
+      fc.constantFrom("/", "/x", "/x/", "/y.*"),
+      fc.constantFrom("web", "api"),
+      fc.constantFrom("Prefix", "Exact"),
+    ),
+    { maxLength: 3 },
+  ),
+  age: fc.nat(3),
+  annotations: fc.constantFrom<Record<string, string>>(
+    {},
+    { "use-regex": "true" },
+    { "rewrite-target": "/z" },
+    { "proxy-read-timeout": "x" },
+    { "ssl-redirect": "false" },
+  ),
+  tls: fc.boolean(),
+});
+const step = fc.oneof(
+  sketch.map(({ tls, host, ...rest }) => {
+    const one = ingress({ ...rest, ...(host === undefined ? {} : { host }) });
+    return tls ? { ...one, spec: { ...one.spec, tls: [{ hosts: ["a.example"], secretName: "tls" }] } } : one;
+  }),
+  fc.constantFrom(...names).map((name) => ({ kind: "Ingress", key: `ns/${name}` })),
+  fc.constantFrom("web", "api", "fallback").map((name) => service(name)),
+  fc.constantFrom("web", "api").map((name) => ({ kind: "Service", key: `ns/${name}` })),
+  fc
+    .tuple(fc.constantFrom("web", "api", "fallback"), fc.subarray(["192.0.2.1", "192.0.2.2"]))
+    .map(([name, found]) => slice(name, ...found)),
+  fc.constantFrom("5", "7", "x").map((text) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "settings", namespace: "ingress-nginx" },
+    data: { "proxy-read-timeout": text },
+  })),
+  fc.constantFrom(ingressClass, { kind: "IngressClass", key: "nginx" }),
+);
+
+test("a turn over any history of changes says what a full translation says", () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 }), (history) => {
+      const translator = new Translator(options, fake);
+      let snapshot = base;
+      let lastGood = emptyLastGood;
+      for (const batch of history) {
+        snapshot = withObjects(
+          snapshot,
+          batch.map((one) =>
+            "key" in one
+              ? { kind: one.kind as WatchedKind, key: one.key, object: undefined }
+              : { kind: one.kind as WatchedKind, key: keyOf(one), object: one },
+          ),
+        );
+        const turn = translator.turn({ ...emptyInputs, snapshot, lastGood });
+        lastGood = turn.lastGood;
+        expect(told(turn)).toEqual(told(translate({ ...emptyInputs, snapshot, lastGood }, options, fake)));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

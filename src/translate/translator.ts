@@ -1,0 +1,406 @@
+/**
+ * Snapshot in, Configuration and Problems out, with work in proportion to what changed. The Translator remembers the last
+ * turn and, by its indices, which Claims, Servers, Upstreams and Certificates depend on a changed object. The memory is
+ * invisible: `translate` with an empty one gives the same answer, and a property test holds the two together.
+ *
+ * The order of a turn is the order of dependence: Settings, Claims, Servers, then what the Servers use.
+ */
+import { readAnnotations } from "../annotations/read.ts";
+import type { FeatureValues } from "../annotations/registry.ts";
+import {
+  type Balance,
+  type Certificate,
+  type Configuration,
+  catchAll,
+  type Server,
+  type Upstream,
+} from "../model/configuration.ts";
+import type { EndpointSlice, Ingress, Secret } from "../model/objects.ts";
+import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
+import { Table, type TableChange } from "../model/table.ts";
+import type { Problem } from "../problem.ts";
+import { readSettings } from "../settings/read.ts";
+import { defaultSettings, type Settings } from "../settings/registry.ts";
+import { byAge, isOurs } from "./accept.ts";
+import { certificateOf } from "./certificates.ts";
+import { type Claim, claimOf } from "./claim.ts";
+import { Dependencies } from "./dependencies.ts";
+import { endpointsOf } from "./endpoints.ts";
+import { emptyLastGood, guardsDiffer, type LastGood } from "./last-good.ts";
+import type { TranslateOptions } from "./options.ts";
+import { defaultUpstream, serverOf, type UpstreamUse, type World } from "./server.ts";
+
+export interface Inputs {
+  readonly snapshot: Snapshot;
+  readonly lastGood: LastGood;
+  /** Ingress versions that nginx refused, by key, with what it said. */
+  readonly quarantine: Table<Quarantined>;
+}
+
+export interface Quarantined {
+  readonly ingress: Ingress;
+  readonly why: string;
+}
+
+export interface Translation {
+  readonly configuration: Configuration<Settings, FeatureValues>;
+  /** By the object that is at fault or the host they were found for, so that one change renews few of them. */
+  readonly problems: Table<readonly Problem[]>;
+  /** To be handed in again with the next Snapshot, and kept over a restart. */
+  readonly lastGood: LastGood;
+  /** Keys of the Ingresses that are ours, whether or not they are well written. */
+  readonly accepted: ReadonlySet<string>;
+}
+
+export const emptyInputs: Inputs = { snapshot: emptySnapshot, lastGood: emptyLastGood, quarantine: Table.empty() };
+
+/** A full translation, with no memory. */
+export function translate(inputs: Inputs, options: TranslateOptions, fake: Certificate): Translation {
+  return new Translator(options, fake).turn(inputs);
+}
+
+export class Translator {
+  readonly #options: TranslateOptions;
+  readonly #fake: Certificate;
+  #inputs: Inputs = emptyInputs;
+  #settings: Settings = defaultSettings;
+  #lastGood: LastGood = emptyLastGood;
+  #servers = Table.empty<Server<FeatureValues>>();
+  #upstreams = Table.empty<Upstream>();
+  #certificates = Table.empty<Certificate>();
+  #problems = Table.empty<readonly Problem[]>();
+  #started = false;
+
+  readonly #accepted = new Set<string>();
+  readonly #claims = new Map<string, Claim>();
+  readonly #uses = new Map<string, readonly UpstreamUse[]>();
+  readonly #hostsOfClaim = new Dependencies();
+  readonly #claimsByReference = new Dependencies();
+  readonly #hostsByObject = new Dependencies();
+  readonly #hostsByUpstream = new Dependencies();
+  readonly #hostsByCertificate = new Dependencies();
+  readonly #upstreamsByService = new Dependencies();
+  readonly #slicesByService = new Dependencies();
+  readonly #hostsByParent = new Dependencies();
+
+  constructor(options: TranslateOptions, fake: Certificate) {
+    this.#options = options;
+    this.#fake = fake;
+  }
+
+  turn(inputs: Inputs): Translation {
+    const before = this.#inputs;
+    this.#inputs = inputs;
+    this.#lastGood = inputs.lastGood;
+    const { snapshot } = inputs;
+    const dirtyHosts = new Set<string>();
+    const dirtyUpstreams = new Set<string>();
+    const dirtyCertificates = new Set<string>();
+
+    const everything = this.#readSettings(before.snapshot) || !this.#started;
+    for (const key of this.#dirtyClaims(before, everything)) this.#renewClaim(key, dirtyHosts);
+    if (everything) for (const host of this.#servers.keys()) dirtyHosts.add(host);
+    if (everything) dirtyHosts.add(catchAll);
+
+    for (const { key } of snapshot.services.changesSince(before.snapshot.services)) {
+      for (const host of this.#hostsByObject.usersOf(`Service ${key}`)) dirtyHosts.add(host);
+      for (const id of this.#upstreamsByService.usersOf(key)) dirtyUpstreams.add(id);
+      if (key === this.#options.defaultBackendService) dirtyUpstreams.add(defaultUpstream);
+    }
+    for (const { key, after } of snapshot.secrets.changesSince(before.snapshot.secrets)) {
+      this.#keepGoodSecret(key, before.snapshot.secrets.get(key), after);
+      for (const host of this.#hostsByObject.usersOf(`Secret ${key}`)) dirtyHosts.add(host);
+      dirtyCertificates.add(key);
+    }
+    this.#buildServers(dirtyHosts, dirtyUpstreams, dirtyCertificates);
+
+    for (const key of this.#servicesOfSlices(before.snapshot.endpointSlices)) {
+      for (const id of this.#upstreamsByService.usersOf(key)) dirtyUpstreams.add(id);
+    }
+    for (const { key: name } of snapshot.addresses.changesSince(before.snapshot.addresses)) {
+      for (const id of this.#upstreamsByService.usersOf(`name ${name}`)) dirtyUpstreams.add(id);
+    }
+    if (everything) {
+      dirtyUpstreams.add(defaultUpstream);
+      for (const id of this.#upstreams.keys()) dirtyUpstreams.add(id);
+    }
+    this.#upstreams = this.#upstreams.with([...dirtyUpstreams].map((id) => [id, this.#upstreamOf(id)] as const));
+    this.#certificates = this.#certificates.with(
+      [...dirtyCertificates].map((key) => [key, this.#certificateOf(key)] as const),
+    );
+    this.#started = true;
+    return this.#translation();
+  }
+
+  #translation(): Translation {
+    return {
+      configuration: {
+        settings: this.#settings,
+        servers: this.#servers,
+        upstreams: this.#upstreams,
+        certificates: this.#certificates,
+        defaultCertificate: this.#defaultCertificate(),
+        streams: [],
+      },
+      problems: this.#problems,
+      lastGood: this.#lastGood,
+      accepted: this.#accepted,
+    };
+  }
+
+  /** Whether the Settings changed, which makes everything that was read by them void. */
+  #readSettings(before: Snapshot): boolean {
+    const key = this.#options.configMap;
+    if (key === undefined) return false;
+    const [old, now] = [before.configMaps.get(key), this.#inputs.snapshot.configMaps.get(key)];
+    if (old === now && this.#started) return false;
+    const [namespace, name] = key.split("/") as [string, string];
+    const object = { kind: "ConfigMap", namespace, name };
+    const texts = Object.entries(old?.data ?? {}).map(([spelled, text]) => [spelled.toLowerCase(), text]);
+    const previous = { ...Object.fromEntries(texts), ...this.#lastGood.settings };
+    const { settings, problems, kept } = readSettings(now?.data ?? {}, object, previous);
+    this.#lastGood = { ...this.#lastGood, settings: kept };
+    this.#report(`ConfigMap ${key}`, problems);
+    if (JSON.stringify(settings) === JSON.stringify(this.#settings)) return false;
+    this.#settings = settings;
+    return true;
+  }
+
+  #dirtyClaims(before: Inputs, everything: boolean): Set<string> {
+    const { snapshot, quarantine, lastGood } = this.#inputs;
+    const classes = snapshot.ingressClasses !== before.snapshot.ingressClasses;
+    if (everything || classes) return new Set([...this.#accepted, ...snapshot.ingresses.keys()]);
+    const dirty = new Set<string>();
+    const add = ({ key }: TableChange<unknown>) => dirty.add(key);
+    snapshot.ingresses.changesSince(before.snapshot.ingresses).forEach(add);
+    quarantine.changesSince(before.quarantine).forEach(add);
+    lastGood.ingresses.changesSince(before.lastGood.ingresses).forEach(add);
+    for (const [kind, table] of [
+      ["Secret", "secrets"],
+      ["ConfigMap", "configMaps"],
+      ["Service", "services"],
+    ] as const) {
+      for (const { key } of (snapshot[table] as Table<unknown>).changesSince(
+        before.snapshot[table] as Table<unknown>,
+      )) {
+        for (const claim of this.#claimsByReference.usersOf(`${kind} ${key}`)) dirty.add(claim);
+      }
+    }
+    return dirty;
+  }
+
+  /** Reads one Ingress again; hosts it spoke for, or speaks for now, become dirty. */
+  #renewClaim(key: string, dirtyHosts: Set<string>): void {
+    const { snapshot } = this.#inputs;
+    const previous = this.#claims.get(key);
+    const ingress = snapshot.ingresses.get(key);
+    const ours = ingress !== undefined && isOurs(ingress, snapshot.ingressClasses, this.#options);
+    if (ours) this.#accepted.add(key);
+    else this.#accepted.delete(key);
+    const claim = ours ? this.#readClaim(key, ingress, previous) : this.#forget(key);
+    if (claim === undefined) this.#claims.delete(key);
+    else this.#claims.set(key, claim);
+    for (const host of this.#hostsOfClaim.usedBy(key)) dirtyHosts.add(host);
+    this.#hostsOfClaim.set(key, [...(claim?.hosts.keys() ?? [])]);
+    for (const host of this.#hostsOfClaim.usedBy(key)) dirtyHosts.add(host);
+  }
+
+  #forget(key: string): undefined {
+    this.#claimsByReference.set(key, []);
+    this.#lastGood = { ...this.#lastGood, ingresses: this.#lastGood.ingresses.with([[key, undefined]]) };
+    this.#report(`Ingress ${key}`, []);
+    return undefined;
+  }
+
+  /** A version that is refused leaves its last good form in force, unless that would loosen what guards its paths. */
+  #readClaim(key: string, ingress: Ingress, previous: Claim | undefined): Claim | undefined {
+    const reading = this.#read(ingress);
+    const quarantined = this.#inputs.quarantine.get(key);
+    const refused = quarantined?.ingress === ingress ? quarantined : undefined;
+    const problems = [...reading.problems];
+    if (refused !== undefined) {
+      problems.push({ object: { kind: "Ingress", ...nameOf(key) }, kind: "nginx-refused", why: refused.why });
+    }
+    this.#report(`Ingress ${key}`, problems);
+    this.#claimsByReference.set(key, reading.references);
+    const keep = (good: Ingress | undefined) => {
+      if (this.#lastGood.ingresses.get(key) === good) return;
+      this.#lastGood = { ...this.#lastGood, ingresses: this.#lastGood.ingresses.with([[key, good]]) };
+    };
+    if (reading.verdict !== "reject" && refused === undefined) {
+      keep(undefined);
+      return claimOf(ingress, reading, false);
+    }
+    const good = this.#lastGood.ingresses.get(key) ?? (previous?.denied === false ? previous.ingress : undefined);
+    if (good === undefined || good.metadata.uid !== ingress.metadata.uid || good === ingress) return undefined;
+    keep(good);
+    const loosened = guardsDiffer(good, ingress, this.#options.annotationsPrefix);
+    return claimOf(loosened ? ingress : good, this.#read(good), loosened);
+  }
+
+  #read(ingress: Ingress) {
+    const { snapshot } = this.#inputs;
+    return readAnnotations(ingress, this.#options.annotationsPrefix, this.#settings, {
+      secret: (key) => snapshot.secrets.get(key),
+      configMap: (key) => snapshot.configMaps.get(key),
+      service: (key) => snapshot.services.get(key),
+    });
+  }
+
+  #buildServers(dirty: Set<string>, dirtyUpstreams: Set<string>, dirtyCertificates: Set<string>): void {
+    for (const host of dirty) {
+      const wasTls = this.#servers.get(host)?.tlsConfigured;
+      this.#buildServer(host, dirtyUpstreams, dirtyCertificates);
+      if (host.startsWith("*.") && this.#servers.get(host)?.tlsConfigured !== wasTls) {
+        for (const child of this.#hostsByParent.usersOf(host)) dirty.add(child);
+      }
+    }
+  }
+
+  #buildServer(host: string, dirtyUpstreams: Set<string>, dirtyCertificates: Set<string>): void {
+    const claims = [...this.#hostsOfClaim.usersOf(host)].map((key) => this.#claims.get(key)!);
+    const gone = claims.length === 0 && host !== catchAll;
+    const before = this.#hostsByUpstream.usedBy(host);
+    const built = gone
+      ? undefined
+      : serverOf(
+          host,
+          claims.sort((a, b) => byAge(a.ingress, b.ingress)),
+          this.#world(),
+        );
+    const uses = built?.uses ?? [];
+    const ids = uses.map(({ id }) => id);
+    this.#servers = this.#servers.with([[host, built?.server]]);
+    this.#uses.set(host, uses);
+    if (gone) this.#uses.delete(host);
+    this.#hostsByParent.set(host, gone || host.startsWith("*.") ? [] : [`*${host.slice(host.indexOf("."))}`]);
+    this.#hostsByObject.set(host, [
+      ...uses.map(({ service }) => `Service ${service}`),
+      ...(built?.secrets.map((key) => `Secret ${key}`) ?? []),
+    ]);
+    this.#hostsByUpstream.set(host, ids);
+    for (const id of [...before, ...ids]) dirtyUpstreams.add(id);
+    for (const { id, service } of uses) this.#upstreamsByService.set(id, this.#servicesOf(service));
+    for (const key of this.#hostsByCertificate.usedBy(host)) dirtyCertificates.add(key);
+    this.#hostsByCertificate.set(host, built?.server.certificate === undefined ? [] : [built.server.certificate]);
+    for (const key of this.#hostsByCertificate.usedBy(host)) dirtyCertificates.add(key);
+    this.#report(`host ${host}`, built?.problems ?? []);
+  }
+
+  #world(): World {
+    const { snapshot } = this.#inputs;
+    return {
+      settings: this.#settings,
+      service: (key) => snapshot.services.get(key),
+      secret: (key) => this.#usableSecret(key),
+      isTlsConfigured: (wildcard) => this.#hasTls(wildcard),
+    };
+  }
+
+  /** Asked of the Claims, not of the Server, which may not be built yet. */
+  #hasTls(host: string): boolean {
+    const claims = [...this.#hostsOfClaim.usersOf(host)].map((key) => this.#claims.get(key)!);
+    return claims.some(({ ingress }) => (ingress.spec?.tls?.length ?? 0) > 0);
+  }
+
+  #upstreamOf(id: string): Upstream | undefined {
+    if (id === defaultUpstream) return this.#defaultUpstream();
+    const speaker = [...this.#hostsByUpstream.usersOf(id)]
+      .flatMap((host) => this.#uses.get(host) ?? [])
+      .filter((use) => use.id === id)
+      .sort((a, b) => byAge(a.claim.ingress, b.claim.ingress))[0];
+    if (speaker === undefined) {
+      this.#upstreamsByService.set(id, []);
+      return undefined;
+    }
+    const endpoints = this.#endpoints(speaker.service, speaker.port, false);
+    return { id, label: id.replaceAll("/", "-"), endpoints, balance: roundRobin };
+  }
+
+  /** The global default backend, or the built-in 404 server where that has no endpoints (RS-8.1). */
+  #defaultUpstream(): Upstream {
+    const key = this.#options.defaultBackendService;
+    const port = key === undefined ? undefined : this.#inputs.snapshot.services.get(key)?.spec?.ports?.[0]?.port;
+    this.#upstreamsByService.set(defaultUpstream, key === undefined ? [] : this.#servicesOf(key));
+    const found = key === undefined || port === undefined ? [] : this.#endpoints(key, String(port), false);
+    const endpoints = found.length > 0 ? found : [{ address: "127.0.0.1", port: this.#options.defaultServerPort }];
+    return { id: defaultUpstream, label: "upstream-default-backend", endpoints, balance: roundRobin };
+  }
+
+  #endpoints(key: string, port: string, serviceUpstream: boolean): Upstream["endpoints"] {
+    const { snapshot } = this.#inputs;
+    const service = snapshot.services.get(key);
+    if (service === undefined) return [];
+    const slices = [...this.#slicesByService.usersOf(key)].sort().map((slice) => snapshot.endpointSlices.get(slice)!);
+    const { addresses } = snapshot;
+    const answer = endpointsOf({ service, slices, port, serviceUpstream, protocol: "TCP", addresses }, this.#options);
+    return answer.kind === "endpoints" ? answer.endpoints : [];
+  }
+
+  /** The Service itself, and the name its addresses come from where it is an ExternalName. */
+  #servicesOf(key: string): string[] {
+    const external = this.#inputs.snapshot.services.get(key)?.spec?.externalName;
+    return external === undefined ? [key] : [key, `name ${external.toLowerCase()}`];
+  }
+
+  #servicesOfSlices(before: Table<EndpointSlice>): Set<string> {
+    const services = new Set<string>();
+    for (const { key, before: old, after } of this.#inputs.snapshot.endpointSlices.changesSince(before)) {
+      for (const slice of [old, after]) {
+        const service = slice && serviceOf(slice);
+        if (service !== undefined) services.add(service);
+      }
+      const service = after && serviceOf(after);
+      this.#slicesByService.set(key, service === undefined ? [] : [service]);
+    }
+    return services;
+  }
+
+  #certificateOf(key: string): Certificate | undefined {
+    if (!this.#hostsByCertificate.isUsed(key)) return undefined;
+    const secret = this.#usableSecret(key);
+    const read = secret && certificateOf(secret);
+    return read?.ok === true ? read.certificate : undefined;
+  }
+
+  #defaultCertificate(): Certificate {
+    const key = this.#options.defaultSslCertificate;
+    const secret = key === undefined ? undefined : this.#usableSecret(key);
+    const read = secret && certificateOf(secret);
+    return read?.ok === true ? read.certificate : this.#fake;
+  }
+
+  /** The Secret as it is, or the last good one where its content is no usable pair. */
+  #usableSecret(key: string): Secret | undefined {
+    const secret = this.#inputs.snapshot.secrets.get(key);
+    return secret === undefined ? undefined : (this.#lastGood.secrets.get(key) ?? secret);
+  }
+
+  #keepGoodSecret(key: string, before: Secret | undefined, after: Secret | undefined): void {
+    const broken = after !== undefined && isPair(after) && !certificateOf(after).ok;
+    const previous = this.#lastGood.secrets.get(key) ?? before;
+    const good = broken && previous !== undefined && certificateOf(previous).ok ? previous : undefined;
+    this.#lastGood = { ...this.#lastGood, secrets: this.#lastGood.secrets.with([[key, good]]) };
+  }
+
+  #report(owner: string, problems: readonly Problem[]): void {
+    if (problems.length === 0 && !this.#problems.has(owner)) return;
+    this.#problems = this.#problems.with([[owner, problems.length === 0 ? undefined : problems]]);
+  }
+}
+
+const roundRobin: Balance = { algorithm: "round_robin" };
+
+function serviceOf({ metadata }: EndpointSlice): string | undefined {
+  const service = metadata.labels?.["kubernetes.io/service-name"];
+  return service === undefined ? undefined : `${metadata.namespace}/${service}`;
+}
+
+function isPair({ data }: Secret): boolean {
+  return data?.["tls.crt"] !== undefined || data?.["tls.key"] !== undefined;
+}
+
+function nameOf(key: string): { namespace: string; name: string } {
+  const [namespace = "", name = ""] = key.split("/");
+  return { namespace, name };
+}
