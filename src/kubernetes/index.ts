@@ -20,6 +20,9 @@ export {
 } from "./credentials.ts";
 export { Indexer, type IndexFunction, type Lister } from "./indexer.ts";
 export { freeze, type Transform } from "./intake.ts";
+export { defaultRateLimiter, longestOf, overall, perKey, type RateLimiter, TokenBucket } from "./rate-limiter.ts";
 export { Reflector, type ReflectorEvent, type ReflectorOptions, type ReflectorSink } from "./reflector.ts";
 export { nameOf, type ObjectName, type Resource, resource } from "./resource.ts";
 export { type Change, type InformerOptions, type Listener, SharedInformer } from "./shared-informer.ts";
+export { WorkQueue } from "./work-queue.ts";
+export { type Reconciled, runWorkers, type WorkersOptions } from "./workers.ts";
