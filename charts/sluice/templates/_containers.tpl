@@ -1,0 +1,237 @@
+{{/*
+The containers of the controller's Pod. The image's entry point hands the capability NET_BIND_SERVICE on to the programs it starts;
+where the container has no such capability it must be skipped, so the command then names the init directly.
+*/}}
+
+{{/* The security context that the chart works out, unless the values bring one. */}}
+{{- define "sluice.container.securityContext" -}}
+{{- $image := .Values.controller.image -}}
+{{- if .Values.controller.containerSecurityContext -}}
+{{- toYaml .Values.controller.containerSecurityContext -}}
+{{- else -}}
+runAsNonRoot: {{ $image.runAsNonRoot }}
+runAsUser: {{ $image.runAsUser }}
+runAsGroup: {{ $image.runAsGroup }}
+allowPrivilegeEscalation: {{ $image.allowPrivilegeEscalation }}
+{{- with $image.seccompProfile }}
+seccompProfile:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+capabilities:
+  drop:
+    - ALL
+  {{- if not (include "sluice.portSysctl" .) }}
+  add:
+    - NET_BIND_SERVICE
+  {{- end }}
+readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
+{{- end -}}
+{{- end -}}
+
+{{/* "true" if the container has NET_BIND_SERVICE: it is named, or a context of the user's drops nothing. */}}
+{{- define "sluice.container.mayBind" -}}
+{{- $capabilities := default dict (include "sluice.container.securityContext" . | fromYaml).capabilities -}}
+{{- $add := default list $capabilities.add -}}
+{{- $dropped := has "ALL" (default list $capabilities.drop) -}}
+{{- if or (not $dropped) (has "NET_BIND_SERVICE" $add) (has "ALL" $add) -}}true{{- end -}}
+{{- end -}}
+
+{{- define "sluice.container.controller" -}}
+{{- $controller := .Values.controller -}}
+- name: {{ $controller.containerName }}
+  image: {{ include "sluice.controller.image" . }}
+  imagePullPolicy: {{ $controller.image.pullPolicy }}
+  {{- with $controller.lifecycle }}
+  lifecycle:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- if not (include "sluice.container.mayBind" .) }}
+  command:
+    - /sluice-init
+  {{- end }}
+  args:
+    {{- include "sluice.arguments" . | nindent 4 }}
+  securityContext:
+    {{- include "sluice.container.securityContext" . | nindent 4 }}
+  env:
+    {{- include "sluice.environment" . | nindent 4 }}
+  {{- with $controller.startupProbe }}
+  startupProbe:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $controller.livenessProbe }}
+  livenessProbe:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $controller.readinessProbe }}
+  readinessProbe:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  ports:
+    {{- if not .Values.sluice.nginxContainer.enabled }}
+    {{- include "sluice.ports.traffic" . | trim | nindent 4 }}
+    {{- end }}
+    {{- include "sluice.ports.controller" . | trim | nindent 4 }}
+  volumeMounts:
+    {{- include "sluice.mounts.shared" . | nindent 4 }}
+    - name: tmp
+      mountPath: /tmp
+    {{- if and .Values.sluice.nginxContainer.enabled .Values.serviceAccount.automountServiceAccountToken }}
+    - name: api-token
+      mountPath: /var/run/secrets/kubernetes.io/serviceaccount
+      readOnly: true
+    {{- end }}
+    {{- if $controller.customTemplate.configMapName }}
+    - name: nginx-template-volume
+      mountPath: /etc/nginx/template
+      readOnly: true
+    {{- end }}
+    {{- if include "sluice.admission.certificateFiles" . }}
+    - name: webhook-cert
+      mountPath: /usr/local/certificates/
+      readOnly: true
+    {{- end }}
+  {{- if semverCompare ">=1.33.0-0" .Capabilities.KubeVersion.Version }}
+  {{- with $controller.resizePolicy }}
+  resizePolicy:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- end }}
+  {{- with $controller.resources }}
+  resources:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+
+{{/* nginx by itself: it obeys the controller through a socket in the shared folder, and has no token. */}}
+{{- define "sluice.container.nginx" -}}
+{{- $controller := .Values.controller -}}
+- name: nginx
+  image: {{ include "sluice.controller.image" . }}
+  imagePullPolicy: {{ $controller.image.pullPolicy }}
+  {{- with $controller.lifecycle }}
+  lifecycle:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- if not (include "sluice.container.mayBind" .) }}
+  command:
+    - /sluice-init
+  {{- end }}
+  args:
+    - /sluice-nginx
+    - --socket=/run/sluice/sockets/nginx.sock
+  securityContext:
+    {{- include "sluice.container.securityContext" . | nindent 4 }}
+  env:
+    {{- include "sluice.environment" . | nindent 4 }}
+  ports:
+    {{- include "sluice.ports.traffic" . | trim | nindent 4 }}
+  volumeMounts:
+    {{- include "sluice.mounts.shared" . | nindent 4 }}
+    - name: nginx-tmp
+      mountPath: /tmp
+  {{- with .Values.sluice.nginxContainer.resources }}
+  resources:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+
+{{- define "sluice.environment" -}}
+- name: POD_NAME
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.name
+- name: POD_NAMESPACE
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.namespace
+{{- with .Values.controller.extraEnvs }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "sluice.mounts.shared" -}}
+- name: run
+  mountPath: /run/sluice
+- name: ingress-controller
+  mountPath: /etc/ingress-controller
+{{- if .Values.controller.extraModules }}
+- name: modules
+  mountPath: /modules_mount
+{{- end }}
+{{- with .Values.controller.extraVolumeMounts }}
+{{ include "sluice.templated" (list $ .) }}
+{{- end }}
+{{- end -}}
+
+{{/* Name of a TCP or UDP port. Takes a list: the root, the port, the protocol. */}}
+{{- define "sluice.portName" -}}
+{{- $name := printf "%s-%s" (index . 1) (index . 2) -}}
+{{- with (index . 0).Values.portNamePrefix -}}{{ . }}-{{- end -}}{{- $name -}}
+{{- end -}}
+
+{{- define "sluice.ports.traffic" -}}
+{{- $controller := .Values.controller -}}
+{{- range $name, $port := $controller.containerPort }}
+- name: {{ $name }}
+  containerPort: {{ include "sluice.scalar" $port }}
+  protocol: TCP
+  {{- if $controller.hostPort.enabled }}
+  hostPort: {{ include "sluice.scalar" (default $port (get $controller.hostPort.ports $name)) }}
+  {{- end }}
+{{- end }}
+{{- range $protocol, $ports := dict "tcp" .Values.tcp "udp" .Values.udp }}
+{{- range $port, $_ := $ports }}
+- name: {{ include "sluice.portName" (list $ $port $protocol) }}
+  containerPort: {{ $port }}
+  protocol: {{ upper $protocol }}
+  {{- if $controller.hostPort.enabled }}
+  hostPort: {{ $port }}
+  {{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "sluice.ports.controller" -}}
+{{- if .Values.controller.metrics.enabled }}
+- name: {{ .Values.controller.metrics.portName }}
+  containerPort: {{ include "sluice.scalar" .Values.controller.metrics.port }}
+  protocol: TCP
+{{- end }}
+{{- if .Values.controller.admissionWebhooks.enabled }}
+- name: webhook
+  containerPort: {{ include "sluice.scalar" .Values.controller.admissionWebhooks.port }}
+  protocol: TCP
+{{- end }}
+{{- end -}}
+
+{{/* Copies one nginx module into the shared volume. Takes a list: the root, the entry of controller.extraModules. */}}
+{{- define "sluice.module" -}}
+{{- $root := index . 0 -}}
+{{- $module := index . 1 -}}
+- name: {{ $module.name }}
+  {{- if kindIs "map" $module.image }}
+  image: {{ include "sluice.image.join" (dict "root" $root "image" $module.image "path" (default "" $module.image.image) "repository" $module.image.repository "tag" (default "latest" $module.image.tag) "digest" $module.image.digest) }}
+  {{- else }}
+  image: {{ $module.image }}
+  {{- end }}
+  command:
+    {{- if or $module.distroless (and (kindIs "map" $module.image) $module.image.distroless) }}
+    - /init_module
+    {{- else }}
+    - sh
+    - -c
+    - /usr/local/bin/init_module.sh
+    {{- end }}
+  {{- with $module.containerSecurityContext }}
+  securityContext:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $module.resources }}
+  resources:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  volumeMounts:
+    - name: modules
+      mountPath: /modules_mount
+{{- end -}}

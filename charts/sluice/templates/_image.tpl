@@ -1,0 +1,54 @@
+{{/*
+Images. A values file of ingress-nginx may pin ingress-nginx's own image; that would start the wrong program, so such a pin is
+recognised by its path or by its tag and passed over.
+*/}}
+
+{{/* "true" if registry.k8s.io or one like it: nothing of Sluice is there. */}}
+{{- define "sluice.image.foreignRegistry" -}}
+{{- if hasSuffix ".k8s.io" (first (splitList "/" (default "" .))) -}}true{{- end -}}
+{{- end -}}
+
+{{/* "true" if the values name ingress-nginx's controller. */}}
+{{- define "sluice.image.pinsIngressNginx" -}}
+{{- $image := .Values.controller.image -}}
+{{- $path := default (default "" $image.image) $image.repository -}}
+{{- if or (hasSuffix "ingress-nginx/controller" $path) (hasSuffix "ingress-nginx/controller-chroot" $path) -}}true
+{{- else if regexMatch "^v?1\\.[0-9]+\\.[0-9]+" (include "sluice.scalar" (default "" $image.tag)) -}}true
+{{- end -}}
+{{- end -}}
+
+{{/* registry/path:tag@digest. Takes a dict: root, image (its values), path, tag. */}}
+{{- define "sluice.image.join" -}}
+{{- $registry := default .root.Values.global.image.registry .image.registry -}}
+{{- if include "sluice.image.foreignRegistry" $registry -}}{{- $registry = "" -}}{{- end -}}
+{{- $path := default (printf "%s/%s" $registry .path | trimPrefix "/") .repository -}}
+{{- printf "%s:%s" $path (include "sluice.scalar" .tag) -}}
+{{- with .digest -}}@{{ . }}{{- end -}}
+{{- end -}}
+
+{{- define "sluice.controller.image" -}}
+{{- $image := .Values.controller.image -}}
+{{- if include "sluice.image.pinsIngressNginx" . -}}
+{{- include "sluice.image.join" (dict "root" . "image" $image "path" "sluice/controller" "tag" .Chart.AppVersion) -}}
+{{- else -}}
+{{- include "sluice.image.join" (dict "root" . "image" $image "path" $image.image "repository" $image.repository "tag" (default .Chart.AppVersion $image.tag) "digest" $image.digest) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* "true" if the default backend is a program of its own and not Sluice's. */}}
+{{- define "sluice.defaultBackend.ownImage" -}}
+{{- $image := .Values.defaultBackend.image -}}
+{{- if or $image.repository (and $image.image (not (hasPrefix "defaultbackend-" $image.image))) -}}true{{- end -}}
+{{- end -}}
+
+{{- define "sluice.defaultBackend.image" -}}
+{{- $image := .Values.defaultBackend.image -}}
+{{- if include "sluice.defaultBackend.ownImage" . -}}
+{{- $registry := default .Values.global.image.registry $image.registry -}}
+{{- $path := default (printf "%s/%s" $registry $image.image | trimPrefix "/") $image.repository -}}
+{{- printf "%s:%s" $path (include "sluice.scalar" (default "latest" $image.tag)) -}}
+{{- with $image.digest -}}@{{ . }}{{- end -}}
+{{- else -}}
+{{- include "sluice.controller.image" . -}}
+{{- end -}}
+{{- end -}}

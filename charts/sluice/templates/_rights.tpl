@@ -1,0 +1,114 @@
+{{/*
+Every right of the controller, in one place and beside the reason. It must be exactly what the code calls: a verb here that nobody
+calls is a present to whoever takes over the Pod, and a missing one is a forbidden informer.
+*/}}
+
+{{/* Objects that make the configuration; in the whole cluster, or in the one namespace that is watched. */}}
+{{- define "sluice.rights.watched" -}}
+# what is watched
+- apiGroups: [networking.k8s.io]
+  resources: [ingresses]
+  verbs: [get, list, watch]
+- apiGroups: [""]
+  resources: [services, secrets, configmaps]
+  verbs: [get, list, watch]
+- apiGroups: [discovery.k8s.io]
+  resources: [endpointslices]
+  verbs: [list, watch]
+# only where a cluster serves no EndpointSlices
+- apiGroups: [""]
+  resources: [endpoints]
+  verbs: [list, watch]
+# what is said about an Ingress
+- apiGroups: [""]
+  resources: [events]
+  verbs: [create, patch]
+{{- if ne (include "sluice.scalar" (default "" (get (default dict .Values.controller.extraArgs) "update-status"))) "false" }}
+# the addresses in an Ingress's status
+- apiGroups: [networking.k8s.io]
+  resources: [ingresses/status]
+  verbs: [update]
+{{- end }}
+{{- end -}}
+
+{{/* Objects that have no namespace. */}}
+{{- define "sluice.rights.cluster" -}}
+- apiGroups: [networking.k8s.io]
+  resources: [ingressclasses]
+  verbs: [get, list, watch]
+# status from node addresses, and the zone of the own node
+- apiGroups: [""]
+  resources: [nodes]
+  verbs: [get, list, watch]
+{{- if .Values.controller.scope.enabled }}
+# the watched namespace exists
+- apiGroups: [""]
+  resources: [namespaces]
+  resourceNames: [{{ default (include "sluice.namespace" .) .Values.controller.scope.namespace }}]
+  verbs: [get]
+{{- else }}
+# --watch-namespace-selector
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: [list, watch]
+{{- end }}
+{{- end -}}
+
+{{/* Objects of the release itself, in its own namespace. */}}
+{{- define "sluice.rights.own" -}}
+# the own Pod, and the Pods beside it for the status
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [get, list, watch]
+# the election
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [create]
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  resourceNames: [{{ include "sluice.electionId" . }}]
+  verbs: [get, update]
+{{- end -}}
+
+{{/* What a release that watches another namespace still needs in its own. */}}
+{{- define "sluice.rights.beside" -}}
+# settings, TCP and UDP ports, header ConfigMaps; the default certificate; the published Service
+- apiGroups: [""]
+  resources: [configmaps, secrets, services]
+  verbs: [get, list, watch]
+# what is said about the own Pod and about ConfigMaps
+- apiGroups: [""]
+  resources: [events]
+  verbs: [create, patch]
+{{- end -}}
+
+{{/* The webhook's certificate: its Secret, and the CA in the webhook configuration. */}}
+{{- define "sluice.rights.certificate.secret" -}}
+# a Secret that does not exist cannot be named, so create stands alone
+- apiGroups: [""]
+  resources: [secrets]
+  verbs: [create]
+- apiGroups: [""]
+  resources: [secrets]
+  resourceNames: [{{ include "sluice.admission.fullname" . }}]
+  verbs: [get, update]
+{{- end -}}
+
+{{- define "sluice.rights.certificate.webhook" -}}
+- apiGroups: [admissionregistration.k8s.io]
+  resources: [validatingwebhookconfigurations]
+  resourceNames: [{{ include "sluice.admission.fullname" . }}]
+  verbs: [get, patch]
+{{- end -}}
+
+{{/* The binding of a role. Takes a dict: root, kind (Role or ClusterRole), name. */}}
+{{- define "sluice.rights.bound" -}}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: {{ .kind }}
+  name: {{ .name }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ include "sluice.controller.serviceAccount" .root }}
+    namespace: {{ include "sluice.namespace" .root }}
+{{- end -}}

@@ -1,0 +1,51 @@
+/** docs/chart-values.md: the printed table of all values, and the list that NOTES.txt reads. */
+import type { ChartValue, Fate } from "./value.ts";
+
+const head = `# Chart values, compared with ingress-nginx
+
+Every value of ingress-nginx's chart 4.15.1, as the chart \`charts/sluice\` takes it. This page is generated from the declarations in
+\`scripts/chart/values/\`, as are \`values.yaml\` and \`values.schema.json\`; a test compares them.
+
+- **same**: the value does what it did.
+- **differs**: it works, and the note says what is different.
+- **no meaning**: it is accepted, changes nothing, and the notes after an install name it when it was set to something else than its default.
+- **own**: only Sluice has it.
+
+A key that is not on this page is refused by the chart's schema, as a typo.
+`;
+
+const word: Record<Fate["kind"], string> = { same: "same", differs: "differs", "no-meaning": "no meaning", own: "own" };
+
+export function valuesPage(values: readonly ChartValue[]): string {
+  const counts = Object.entries(word).map(
+    ([kind, name]) => `| ${name} | ${values.filter((value) => value.fate.kind === kind).length} |`,
+  );
+  const chapters = [...Map.groupBy(values, (value) => chapterOf(value.path))].map(
+    ([chapter, members]) =>
+      `## ${chapter}\n\n| value | default | compared | what it does |\n|---|---|---|---|\n${members.map(row).join("\n")}\n`,
+  );
+  return `${head}\n| compared | values |\n|---|---|\n${counts.join("\n")}\n\n${chapters.join("\n")}`;
+}
+
+/** What NOTES.txt needs: path, the default at which it stays silent, and why the value means nothing. */
+export function withoutMeaning(values: readonly ChartValue[]): string {
+  const list = values.flatMap(({ path, fallback, fate }) =>
+    fate.kind === "no-meaning"
+      ? [{ path, why: fate.why, ...(fallback === undefined ? {} : { silentAt: fallback }) }]
+      : [],
+  );
+  return `${JSON.stringify(list, null, 2)}\n`;
+}
+
+/** The first two keys of a long path; short ones stand together. */
+function chapterOf(path: string): string {
+  const keys = path.split(".");
+  if (keys.length === 1) return "Top of the file";
+  return keys[0] === "controller" && keys.length > 2 ? `controller.${keys[1]}` : keys[0]!;
+}
+
+function row({ path, fallback, does, fate }: ChartValue): string {
+  const shown = fallback === undefined ? "unset" : `\`${JSON.stringify(fallback)}\``;
+  const note = fate.kind === "differs" ? `**${fate.how}**` : fate.kind === "no-meaning" ? fate.why : "";
+  return `| \`${path}\` | ${shown} | ${word[fate.kind]} | ${[does, note].filter(Boolean).join(" ").replaceAll("|", "\\|")} |`;
+}

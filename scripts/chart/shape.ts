@@ -1,0 +1,35 @@
+/**
+ * What a chart value may hold, as the JSON Schema that helm checks before it renders.
+ * Every shape also takes null: in a values file null removes a default, and helm keeps the null of a key that has none.
+ */
+export type Shape = Readonly<Record<string, unknown>>;
+
+const scalar = ["string", "number", "boolean", "null"];
+
+export const flag: Shape = { type: ["boolean", "null"] };
+export const text: Shape = { type: ["string", "null"] };
+/** A version, which YAML reads as a number when it is written 1.5. */
+export const version: Shape = { type: ["string", "number", "null"] };
+export const whole: Shape = { type: ["integer", "null"], minimum: 0 };
+/** A port number; people write it with and without quotes, and leave it empty. */
+export const port: Shape = { type: ["integer", "string", "null"], pattern: "^[0-9]*$", minimum: 0, maximum: 65535 };
+/** A port by number or by name. */
+export const target: Shape = { type: ["integer", "string", "null"] };
+/** A count or a percentage, as in a PodDisruptionBudget. */
+export const share: Shape = { type: ["integer", "string", "null"], minimum: 0, pattern: "^[0-9]+%?$" };
+/** An integer that may be switched off by an empty string. */
+export const optionalWhole: Shape = { type: ["integer", "string", "null"], pattern: "^[0-9]*$", minimum: 0 };
+/** Keys and plain values: labels, annotations, ConfigMap entries, flags. */
+export const texts: Shape = { type: ["object", "null"], additionalProperties: { type: scalar } };
+/** Names to port numbers. */
+export const ports: Shape = { type: ["object", "null"], additionalProperties: port };
+export const words: Shape = { type: ["array", "null"], items: { type: ["string", "number"] } };
+/** A piece of a Kubernetes object, copied as it is; the API server checks its fields. */
+export const object: Shape = { type: ["object", "null"] };
+export const objects: Shape = { type: ["array", "null"], items: { type: "object" } };
+/** A piece of a Kubernetes object, or text that a template turns into one. */
+export const objectOrText: Shape = { type: ["object", "string", "null"] };
+export const objectsOrText: Shape = { type: ["array", "string", "null"] };
+
+/** One of the given words. */
+export const oneOf = (...choices: readonly string[]): Shape => ({ enum: [...choices, null] });

@@ -1,0 +1,122 @@
+/** What the controller does: its ConfigMaps, flags, class, election, and the namespaces it watches. */
+import { flag, object, objects, text, texts, words } from "../shape.ts";
+import { section } from "../value.ts";
+
+const controller = section("controller");
+const ingressClass = section("controller.ingressClassResource");
+
+const settings = [
+  controller.same("name", "controller", text, "Ends the names of the controller's objects."),
+  controller.same("enableAnnotationValidations", true, flag, "Off: --enable-annotation-validation=false."),
+  controller.differs(
+    "config",
+    {},
+    texts,
+    "Entries of the settings ConfigMap. Values are templates and become text.",
+    "A whole number written without quotes stays whole: 10485760 does not become 1.048576e+07.",
+  ),
+  controller.same("configAnnotations", {}, texts, "Annotations of the settings ConfigMap."),
+  controller.same(
+    "proxySetHeaders",
+    {},
+    texts,
+    "Headers sent to backends: a ConfigMap and the key proxy-set-headers that names it.",
+  ),
+  controller.same(
+    "addHeaders",
+    {},
+    texts,
+    "Headers sent to clients: a ConfigMap and the key add-headers that names it.",
+  ),
+  controller.same(
+    "allowSnippetAnnotations",
+    false,
+    flag,
+    "Lets Ingress annotations carry pieces of nginx configuration, for everybody.",
+  ),
+  controller.same(
+    "configMapNamespace",
+    "",
+    text,
+    "Namespace in --configmap; the ConfigMap itself stays in the release's.",
+  ),
+  section("controller.tcp").same("configMapNamespace", "", text, "Namespace in --tcp-services-configmap."),
+  section("controller.tcp").same("annotations", {}, texts, "Annotations of the TCP ConfigMap."),
+  section("controller.udp").same("configMapNamespace", "", text, "Namespace in --udp-services-configmap."),
+  section("controller.udp").same("annotations", {}, texts, "Annotations of the UDP ConfigMap."),
+  section("controller.customTemplate").differs(
+    "configMapName",
+    "",
+    text,
+    "ConfigMap with a template of nginx.conf, mounted at /etc/nginx/template.",
+    "Templates are Handlebars. One written for ingress-nginx is recognised: the built-in one is used, and a Problem says so.",
+  ),
+  section("controller.customTemplate").same("configMapKey", "", text, "Key in that ConfigMap that holds nginx.tmpl."),
+  controller.same("maxmindLicenseKey", "", text, "Adds --maxmind-license-key."),
+  controller.same(
+    "extraArgs",
+    {},
+    texts,
+    'Further flags: key and value, or a key alone when the value is empty. update-status: "false" also takes away the right to write status.',
+  ),
+  controller.same("extraEnvs", [], objects, "Further environment variables, after POD_NAME and POD_NAMESPACE."),
+  controller.noMeaning(
+    "enableMimalloc",
+    true,
+    flag,
+    "The image uses the allocator of the C library: nothing is preloaded.",
+  ),
+];
+
+const classes = [
+  ingressClass.same("enabled", true, flag, "Makes the IngressClass."),
+  ingressClass.same("name", "nginx", text, "Name of the IngressClass."),
+  ingressClass.same("default", false, flag, "Makes it the cluster's default class."),
+  ingressClass.same("annotations", {}, texts, "Annotations of the IngressClass and of its aliases."),
+  ingressClass.same(
+    "controllerValue",
+    "k8s.io/ingress-nginx",
+    text,
+    "spec.controller of the class, and --controller-class.",
+  ),
+  ingressClass.same("aliases", [], words, "Names of further IngressClasses, never the default one."),
+  ingressClass.same("parameters", {}, object, "spec.parameters of the IngressClass and of its aliases."),
+  controller.same(
+    "ingressClass",
+    "nginx",
+    text,
+    "--ingress-class: the value of the old class annotation. Empty: no such flag.",
+  ),
+  controller.same("ingressClassByName", false, flag, "Adds --ingress-class-by-name=true."),
+  controller.same("watchIngressWithoutClass", false, flag, "Adds --watch-ingress-without-class=true."),
+];
+
+const cluster = [
+  controller.same("electionID", "", text, "Name of the Lease of the election. Default: the full name and -leader."),
+  controller.same("electionTTL", "", text, "Adds --election-ttl."),
+  controller.same("disableLeaderElection", false, flag, "Adds --disable-leader-election=true."),
+  controller.same("enableTopologyAwareRouting", false, flag, "Adds --enable-topology-aware-routing=true."),
+  section("controller.publishService").same(
+    "enabled",
+    true,
+    flag,
+    "Adds --publish-service: the Service whose addresses Ingresses get as their status.",
+  ),
+  section("controller.publishService").same("pathOverride", "", text, "Another Service for that, namespace/name."),
+  controller.same(
+    "reportNodeInternalIp",
+    false,
+    flag,
+    "Adds --report-node-internal-ip-address, with hostNetwork only.",
+  ),
+  section("controller.scope").same("enabled", false, flag, "Watches one namespace: --watch-namespace."),
+  section("controller.scope").same("namespace", "", text, "That namespace. Default: the release's."),
+  section("controller.scope").same(
+    "namespaceSelector",
+    "",
+    text,
+    "Watches the namespaces with these labels: --watch-namespace-selector, while scope is off.",
+  ),
+];
+
+export const controllerValues = [...settings, ...classes, ...cluster];

@@ -1,0 +1,141 @@
+/**
+ * The default backend that the chart can install. It is served by Sluice's own image unless another one is named:
+ * 404 for every path and 200 for /healthz, as the image that ingress-nginx installs.
+ */
+import {
+  flag,
+  object,
+  objectOrText,
+  objects,
+  objectsOrText,
+  oneOf,
+  optionalWhole,
+  port,
+  share,
+  text,
+  texts,
+  version,
+  whole,
+  words,
+} from "../shape.ts";
+import { type ChartValue, section } from "../value.ts";
+
+const backend = section("defaultBackend");
+const image = section("defaultBackend.image");
+const account = section("defaultBackend.serviceAccount");
+const autoscaling = section("defaultBackend.autoscaling");
+const service = section("defaultBackend.service");
+
+const ownImage =
+  "Empty by default, which means the controller's image, and so does defaultbackend-amd64; name an image of your own to serve your own pages.";
+const probe = {
+  failureThreshold: 3,
+  initialDelaySeconds: 30,
+  periodSeconds: 10,
+  successThreshold: 1,
+  timeoutSeconds: 5,
+};
+
+const images = [
+  image.same("registry", undefined, text, "Registry of the image, in place of global.image.registry."),
+  image.same("repository", undefined, text, "Whole path of the image, in place of registry and image."),
+  image.differs("image", "", text, "Path of the image below the registry.", ownImage),
+  image.differs("tag", "", version, "Tag of the image.", "Empty by default, with the image."),
+  image.same("digest", undefined, text, "Digest of the image."),
+  image.same("pullPolicy", "IfNotPresent", oneOf("Always", "IfNotPresent", "Never"), "When the image is pulled."),
+  image.same("runAsNonRoot", true, flag, "The kubelet refuses to start the container as root."),
+  image.same("runAsUser", 65534, whole, "User id of the container."),
+  image.same("runAsGroup", 65534, whole, "Group id of the container."),
+  image.same("allowPrivilegeEscalation", false, flag, "Whether a program in the container may gain rights."),
+  section("defaultBackend.image.seccompProfile").same(
+    "type",
+    "RuntimeDefault",
+    text,
+    "The container's seccomp profile.",
+  ),
+  image.same("readOnlyRootFilesystem", true, flag, "Makes the container's root file system read-only."),
+];
+
+const pods = [
+  backend.differs(
+    "extraArgs",
+    {},
+    texts,
+    "Arguments of the container, written like controller.extraArgs.",
+    "Sluice's own default backend takes --port alone and refuses others.",
+  ),
+  backend.same("extraEnvs", [], objects, "Environment variables of the container."),
+  backend.same("port", 8080, port, "Port of the container and of its probes."),
+  backend.same("livenessProbe", probe, object, "Numbers of the liveness probe on /healthz."),
+  backend.same(
+    "readinessProbe",
+    { ...probe, failureThreshold: 6, initialDelaySeconds: 0, periodSeconds: 5 },
+    object,
+    "Numbers of the readiness probe on /healthz.",
+  ),
+  account.same("create", true, flag, "Makes the ServiceAccount."),
+  account.same("name", "", text, "Its name. Default: the full name and -backend."),
+  account.same("automountServiceAccountToken", true, flag, "Mounts its token; the account has no rights."),
+  backend.same("updateStrategy", {}, object, "How Pods are replaced."),
+  backend.same("minReadySeconds", 0, whole, "How long a new Pod must be ready to count."),
+  backend.same("tolerations", [], objects, "Tolerations of the Pods."),
+  backend.same("affinity", {}, objectOrText, "Affinity of the Pods, templated."),
+  backend.same("topologySpreadConstraints", [], objectsOrText, "How Pods spread, templated."),
+  backend.same("podSecurityContext", {}, object, "Security context of the Pods."),
+  backend.same(
+    "containerSecurityContext",
+    {},
+    object,
+    "Takes the place of the container's security context that the chart works out.",
+  ),
+  backend.same("podLabels", {}, texts, "Labels of the Pods."),
+  backend.same("podAnnotations", {}, texts, "Annotations of the Pods."),
+  backend.same("labels", {}, texts, "Labels of every object of the default backend."),
+  backend.same("nodeSelector", { "kubernetes.io/os": "linux" }, texts, "Nodes that the Pods may run on."),
+  backend.same("resources", {}, object, "Resources of the container."),
+  backend.same("extraVolumeMounts", [], objectsOrText, "Further mounts of the container."),
+  backend.same("extraVolumes", [], objectsOrText, "Further volumes of the Pods, templated."),
+  backend.same("extraConfigMaps", [], objects, "ConfigMaps to make, each with name, labels and data."),
+  backend.same("priorityClassName", "", text, "Priority class of the Pods."),
+  backend.same("runtimeClassName", "", text, "Runtime class of the Pods."),
+];
+
+const around: readonly ChartValue[] = [
+  backend.same("replicaCount", 1, whole, "Pods, while the autoscaler is off."),
+  backend.same("minAvailable", 1, share, "Pods that stay when a node is drained; the budget exists above one replica."),
+  backend.same("maxUnavailable", undefined, share, "Pods that may go at once; takes the place of minAvailable."),
+  backend.same("unhealthyPodEvictionPolicy", "", text, "Whether unhealthy Pods may always go."),
+  autoscaling.same("enabled", false, flag, "HorizontalPodAutoscaler of the default backend."),
+  autoscaling.same("annotations", {}, texts, "Annotations of the autoscaler."),
+  autoscaling.same("minReplicas", 1, whole, "Fewest Pods."),
+  autoscaling.same("maxReplicas", 2, whole, "Most Pods."),
+  autoscaling.same("targetCPUUtilizationPercentage", 50, optionalWhole, "Target for CPU, percent of the request."),
+  autoscaling.same(
+    "targetMemoryUtilizationPercentage",
+    50,
+    optionalWhole,
+    "Target for memory, percent of the request.",
+  ),
+  section("defaultBackend.networkPolicy").same(
+    "enabled",
+    false,
+    flag,
+    "NetworkPolicy: only its port inwards, nothing outwards.",
+  ),
+  service.same("annotations", {}, texts, "Annotations of its Service."),
+  service.same("clusterIP", undefined, text, "Cluster address of its Service."),
+  service.same("clusterIPs", [], words, "Cluster addresses of its Service, for two IP families."),
+  service.same("externalIPs", [], words, "External addresses of its Service."),
+  service.same("loadBalancerIP", undefined, text, "Address asked of the load balancer by its Service."),
+  service.same("loadBalancerSourceRanges", [], words, "Clients that its load balancer lets through."),
+  service.same("servicePort", 80, port, "Port of its Service."),
+  service.same("type", "ClusterIP", text, "Type of its Service."),
+];
+
+export const defaultBackend = [
+  backend.same("enabled", false, flag, "Installs a default backend and names it to the controller."),
+  backend.same("name", "defaultbackend", text, "Ends the names of its objects."),
+  ...images,
+  ...pods,
+  ...around,
+];

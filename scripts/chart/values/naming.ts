@@ -1,0 +1,81 @@
+/** Values at the top of the file: names, labels, ports beyond HTTP, and who the controller is to the API server. */
+import { flag, objects, optionalWhole, text, texts } from "../shape.ts";
+import { section } from "../value.ts";
+
+const top = section("");
+const image = section("global.image");
+const rbac = section("rbac");
+const account = section("serviceAccount");
+
+export const naming = [
+  top.differs(
+    "nameOverride",
+    undefined,
+    text,
+    "Stands for the chart's name in labels and in generated names.",
+    'The name it replaces is "ingress-nginx" although the chart is called sluice, so that objects, labels and selectors keep their names.',
+  ),
+  top.same("fullnameOverride", undefined, text, "The base name of every object, cut to 63 characters."),
+  image.differs(
+    "registry",
+    "",
+    text,
+    "Registry in front of every image that names none of its own.",
+    "Empty by default. A registry of the Kubernetes project (a name that ends in .k8s.io) is passed over, because Sluice is not published there.",
+  ),
+  top.same("namespaceOverride", "", text, "Namespace of every namespaced object, in place of the release's."),
+  top.same("commonLabels", {}, texts, "Labels added to every object; selectors stay as they are."),
+  top.same(
+    "imagePullSecrets",
+    [],
+    objects,
+    "Secrets for pulling the images of the controller and of the default backend.",
+  ),
+  top.same(
+    "revisionHistoryLimit",
+    10,
+    optionalWhole,
+    "How many old revisions the controller and the default backend keep.",
+  ),
+  top.same("portNamePrefix", "", text, "Goes before the names of TCP and UDP ports, in the Pod and in Services."),
+  top.same(
+    "dhParam",
+    "",
+    text,
+    "Diffie-Hellman parameters, PEM in base64: kept in a Secret that the ConfigMap key ssl-dh-param names.",
+  ),
+  top.same(
+    "tcp",
+    {},
+    texts,
+    "TCP ports to serve: port number to namespace/service:port. Values are templates. Makes the ConfigMap, the flag, and the ports of Pod, Services and NetworkPolicy.",
+  ),
+  top.same("udp", {}, texts, "UDP ports to serve, written like tcp."),
+  rbac.differs(
+    "create",
+    true,
+    flag,
+    "Makes the roles that the controller needs, and binds them.",
+    "The rights are fewer: only what the controller calls. With a watched namespace, Secrets and ConfigMaps of other namespaces are not readable.",
+  ),
+  rbac.differs(
+    "scope",
+    false,
+    flag,
+    "No rights on the whole cluster; needs controller.scope.enabled.",
+    "A watched namespace other than the release's gets a Role of its own, so this combination works.",
+  ),
+  account.same("create", true, flag, "Makes the controller's ServiceAccount."),
+  account.same("name", "", text, "Name of that account. Default: the full name if it is made here, else default."),
+  account.differs(
+    "automountServiceAccountToken",
+    true,
+    flag,
+    "Mounts the account's token into the controller's Pod.",
+    "With sluice.nginxContainer.enabled the token is mounted into the controller's container alone.",
+  ),
+  account.same("annotations", {}, texts, "Annotations of the account."),
+];
+
+/** `global` is shared with parent charts, so keys below it that nobody here knows are let through. */
+export const openPaths: readonly string[] = ["global"];

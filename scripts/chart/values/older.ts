@@ -1,0 +1,58 @@
+/** Values that ingress-nginx's chart had once and dropped by 4.15.1. Old files still carry them, so they are accepted and named. */
+import { flag, object, text, texts, whole } from "../shape.ts";
+import { section } from "../value.ts";
+
+const gone = "ingress-nginx dropped it before its last chart";
+
+export const older = [
+  section("podSecurityPolicy").noMeaning(
+    "enabled",
+    false,
+    flag,
+    `${gone}: Kubernetes has no PodSecurityPolicy any more.`,
+  ),
+  section("controller").noMeaning("existingPsp", "", text, `${gone}: Kubernetes has no PodSecurityPolicy any more.`),
+  section("controller.admissionWebhooks").noMeaning(
+    "existingPsp",
+    "",
+    text,
+    `${gone}: Kubernetes has no PodSecurityPolicy any more.`,
+  ),
+  section("defaultBackend").noMeaning(
+    "existingPsp",
+    "",
+    text,
+    `${gone}: Kubernetes has no PodSecurityPolicy any more.`,
+  ),
+  section("controller").noMeaning(
+    "opentelemetry",
+    undefined,
+    object,
+    `${gone}: switch tracing on in controller.config with enable-opentelemetry; the image brings the module where Debian packages it.`,
+  ),
+  section("controller").noMeaning("headers", undefined, texts, `${gone}: use controller.proxySetHeaders.`),
+  section("controller.autoscaling").noMeaning(
+    "apiVersion",
+    undefined,
+    text,
+    `${gone}: the autoscaler is always autoscaling/v2.`,
+  ),
+  section("controller.admissionWebhooks").noMeaning(
+    "networkPolicyEnabled",
+    false,
+    flag,
+    `${gone}: there are no certificate jobs to shield.`,
+  ),
+  section("controller.admissionWebhooks.patch").noMeaning(
+    "runAsUser",
+    undefined,
+    whole,
+    `${gone}: there are no certificate jobs.`,
+  ),
+  section("controller.admissionWebhooks.patch").noMeaning(
+    "fsGroup",
+    undefined,
+    whole,
+    `${gone}: there are no certificate jobs.`,
+  ),
+];

@@ -1,0 +1,27 @@
+/** What only Sluice has. Everything of our own stands below one key, so that it can never meet a key of ingress-nginx. */
+import { flag, object } from "../shape.ts";
+import { section } from "../value.ts";
+
+const sluice = section("sluice");
+const nginxContainer = section("sluice.nginxContainer");
+
+export const own = [
+  sluice.own(
+    "unprivilegedPortSysctl",
+    true,
+    flag,
+    "Sets net.ipv4.ip_unprivileged_port_start=0 in the Pod, so that nginx opens ports 80 and 443 without any capability. The kubelet counts this sysctl as safe, and the restricted Pod Security level allows it. Off, the container gets NET_BIND_SERVICE in its place.",
+  ),
+  nginxContainer.own(
+    "enabled",
+    false,
+    flag,
+    "Runs nginx in a second container of the Pod, from the same image and without the API token, so that a hole in nginx does not reach the cluster's Secrets.",
+  ),
+  nginxContainer.own(
+    "resources",
+    {},
+    object,
+    "Resources of that container; controller.resources then count for the controller alone.",
+  ),
+];

@@ -1,0 +1,108 @@
+/** The Services in front of the controller: an external one, and an internal one with the same fields below `internal`. */
+import { flag, port, ports, target, text, texts, whole, words } from "../shape.ts";
+import { type ChartValue, section } from "../value.ts";
+
+const service = section("controller.service");
+const internal = section("controller.service.internal");
+
+const switches = [
+  service.same("enabled", true, flag, "Off: neither Service."),
+  section("controller.service.external").same("enabled", true, flag, "The external Service."),
+  section("controller.service.external").same("labels", {}, texts, "Labels of the external Service alone."),
+  service.same("labels", {}, texts, "Labels of both Services."),
+  service.same("enableHttp", true, flag, "The http port on both Services."),
+  service.same("enableHttps", true, flag, "The https port on both Services."),
+  internal.same("enabled", false, flag, "The internal Service; it is made when internal.annotations has an entry too."),
+  internal.same("labels", {}, texts, "Labels of the internal Service."),
+];
+
+const own = [
+  service.same("type", "LoadBalancer", text, "Type of the external Service."),
+  section("controller.service.ports").same("http", 80, port, "Port for http of the external Service."),
+  section("controller.service.ports").same("https", 443, port, "Port for https of the external Service."),
+  section("controller.service.targetPorts").same("http", "http", target, "Where the external http port leads."),
+  section("controller.service.targetPorts").same(
+    "https",
+    "https",
+    target,
+    "Where the external https port leads; http where TLS ends at the load balancer.",
+  ),
+  internal.same("type", "", text, "Type of the internal Service. Default: that of the external one."),
+  section("controller.service.internal.ports").same(
+    "http",
+    undefined,
+    port,
+    "Port for http of the internal Service. Default: the external one's.",
+  ),
+  section("controller.service.internal.ports").same(
+    "https",
+    undefined,
+    port,
+    "Port for https of the internal Service. Default: the external one's.",
+  ),
+  section("controller.service.internal.targetPorts").same(
+    "http",
+    undefined,
+    target,
+    "Where the internal http port leads. Default: as the external one.",
+  ),
+  section("controller.service.internal.targetPorts").same(
+    "https",
+    undefined,
+    target,
+    "Where the internal https port leads. Default: as the external one.",
+  ),
+];
+
+const nodePortNote =
+  "The type that counts is the internal Service's own, where ingress-nginx looks at the external one's.";
+
+/** The fields that both Services have, below `prefix`. */
+function fields(prefix: string, who: string): readonly ChartValue[] {
+  const one = section(prefix);
+  const nodePorts = section(`${prefix}.nodePorts`);
+  const nodePort = who === "external" ? nodePorts.same : nodePorts.differs;
+  return [
+    one.same("annotations", {}, texts, `Annotations of the ${who} Service; values are templates.`),
+    one.same("clusterIP", "", text, `Cluster address of the ${who} Service.`),
+    one.same("clusterIPs", [], words, `Cluster addresses of the ${who} Service, for two IP families.`),
+    one.same("externalIPs", [], words, `External addresses of the ${who} Service.`),
+    one.same("loadBalancerIP", "", text, `Address asked of the load balancer by the ${who} Service.`),
+    one.same(
+      "loadBalancerSourceRanges",
+      [],
+      words,
+      `Clients that the load balancer of the ${who} Service lets through.`,
+    ),
+    one.same("loadBalancerClass", "", text, `Which load balancer serves the ${who} Service.`),
+    one.same(
+      "allocateLoadBalancerNodePorts",
+      undefined,
+      flag,
+      `Whether the ${who} Service gets node ports for its load balancer.`,
+    ),
+    one.same("externalTrafficPolicy", "", text, `Local keeps client addresses on the ${who} Service.`),
+    one.same("sessionAffinity", "", text, `Session affinity of the ${who} Service.`),
+    one.same(
+      "healthCheckNodePort",
+      undefined,
+      whole,
+      `Node port for the load balancer's health check of the ${who} Service.`,
+    ),
+    one.same("trafficDistribution", "", text, `Traffic distribution of the ${who} Service, from Kubernetes 1.31.`),
+    one.same("ipFamilyPolicy", "SingleStack", text, `IP family policy of the ${who} Service.`),
+    one.same("ipFamilies", ["IPv4"], words, `IP families of the ${who} Service.`),
+    one.same("appProtocol", true, flag, `Names the protocols on the ports of the ${who} Service.`),
+    nodePort("http", "", port, `Node port for http of the ${who} Service.`, nodePortNote),
+    nodePort("https", "", port, `Node port for https of the ${who} Service.`, nodePortNote),
+    nodePorts.same("tcp", {}, ports, `Node ports of the TCP ports of the ${who} Service.`),
+    nodePorts.same("udp", {}, ports, `Node ports of the UDP ports of the ${who} Service.`),
+  ];
+}
+
+export const serviceValues = [
+  ...switches,
+  ...own,
+  ...fields("controller.service", "external"),
+  ...fields("controller.service.internal", "internal"),
+];
