@@ -7,13 +7,14 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const suites = ["unit", "golden", "nginx", "parity", "hostile", "e2e"];
+const suites = ["unit", "golden", "nginx", "parity", "hostile", "chart", "e2e"];
 const chosen = process.argv.slice(2).filter((word) => suites.includes(word));
 const options = process.argv.slice(2).filter((word) => !suites.includes(word));
 const wanted = chosen.length > 0 ? chosen : suites;
 
 step([process.execPath, "scripts/setup.mjs"]);
-if (wanted.includes("e2e")) step(["node_modules/.bin/node", "scripts/kubernetes-tools.ts"]);
+if (["chart", "e2e"].some((suite) => wanted.includes(suite)))
+  step(["node_modules/.bin/node", "scripts/kubernetes-tools.ts"]);
 
 const projects = wanted.flatMap((suite) => ["--project", suite]);
 const vitest = ["node_modules/.bin/vitest", "run", "--passWithNoTests", ...projects, ...options];

@@ -1,0 +1,60 @@
+/**
+ * Every value that has a meaning changes what is installed, and every value without one changes nothing and is named.
+ * The probe is the value itself, changed; `given` says what else must be on for it to count.
+ */
+import { describe, expect, test } from "vitest";
+import type { ChartValue, Json } from "../../scripts/chart/value.ts";
+import { chartValues } from "../../scripts/chart/values.ts";
+import { render } from "./support/helm.ts";
+import { nest } from "./support/nest.ts";
+import { given, probes } from "./support/probes.ts";
+
+const meant = chartValues.filter(({ fate }) => fate.kind !== "no-meaning");
+const meaningless = chartValues.filter(({ fate }) => fate.kind === "no-meaning");
+
+/** Renderings without the probe, one for each set of conditions. */
+const bases = new Map<string, Promise<string>>();
+
+describe.concurrent("a value with a meaning", () => {
+  test.each(meant)("$path changes what is installed", async (value) => {
+    const conditions = given(value.path);
+    const key = JSON.stringify(conditions);
+    if (!bases.has(key))
+      bases.set(
+        key,
+        render(nest(conditions)).then(({ manifest }) => manifest),
+      );
+    const probed = await render(nest({ ...conditions, [value.path]: probeOf(value) }));
+    expect(probed.manifest).not.toBe(await bases.get(key));
+  });
+});
+
+test("values without a meaning change nothing and are named", async () => {
+  const set = Object.fromEntries(meaningless.map((value) => [value.path, probeOf(value)]));
+  const probed = await render(nest(set));
+  expect(probed.manifest).toBe((await render()).manifest);
+  const named = [...probed.notes.matchAll(/^- (\S+): /gm)].map((match) => match[1]);
+  expect(named.toSorted()).toEqual(meaningless.map(({ path }) => path).toSorted());
+});
+
+test("values without a meaning stay unnamed at ingress-nginx's default", async () => {
+  const set = meaningless.flatMap(({ path, fallback }) => (fallback === undefined ? [] : [[path, fallback] as const]));
+  const { notes } = await render(nest(Object.fromEntries(set)));
+  expect(notes).not.toContain("no meaning");
+});
+
+/** Something that this value may hold and that is not its default. */
+function probeOf({ path, fallback, shape }: ChartValue): Json {
+  if (path in probes) return probes[path]!;
+  const types = [shape.type ?? []].flat();
+  const choices = (shape.enum as Json[] | undefined)?.filter((choice) => choice !== null && choice !== fallback);
+  if (choices) return choices[0]!;
+  if (types.includes("boolean")) return fallback !== true;
+  if (types.includes("array")) {
+    const items = shape.items as { readonly type?: unknown } | undefined;
+    return [Array.isArray(items?.type) ? "probe" : { name: "probe" }];
+  }
+  if (types.includes("integer") && !Number.isNaN(Number(fallback || 0))) return Number(fallback || 0) + 7;
+  if (types.includes("string")) return "probe";
+  return { probe: "probe" };
+}

@@ -1,0 +1,53 @@
+/** Renders the chart with the real helm, with no cluster: what would be installed, and what NOTES.txt would say. */
+import { join } from "node:path";
+import { execa } from "execa";
+import { parseAllDocuments, stringify } from "yaml";
+import { toolPath } from "../../../scripts/kubernetes-tools.ts";
+
+export const chartFolder = join(import.meta.dirname, "../../../charts/sluice");
+
+/** An object as the chart writes it; its fields are whatever Kubernetes says. */
+// biome-ignore lint/suspicious/noExplicitAny: manifests are read at many depths, and a wrong path fails the assertion
+export type Manifest = Record<string, any>;
+
+export interface Rendered {
+  readonly manifest: string;
+  readonly objects: readonly Manifest[];
+  readonly notes: string;
+}
+
+export interface RenderOptions {
+  readonly release?: string;
+  readonly namespace?: string;
+}
+
+/** Renders with these values; throws with helm's complaint when the values or the templates are wrong. */
+export async function render(values: unknown = {}, options: RenderOptions = {}): Promise<Rendered> {
+  const { release = "ingress-nginx", namespace = "ingress-nginx" } = options;
+  const flags = ["--namespace", namespace, "--dry-run=client", "--output", "json", "--values", "-"];
+  const { stdout } = await execa(toolPath("helm"), ["install", release, chartFolder, ...flags], {
+    input: stringify(values),
+  });
+  const { manifest, info } = JSON.parse(stdout) as { manifest: string; info: { notes: string } };
+  const objects = parseAllDocuments(manifest)
+    .map((document) => document.toJS() as Manifest | null)
+    .filter((object) => object !== null);
+  return { manifest, objects, notes: info.notes };
+}
+
+/** The one object of this kind and name; without a name, the only one of the kind. Throws unless there is exactly one. */
+export function one({ objects }: Rendered, kind: string, name?: string): Manifest {
+  const found = objects.filter(
+    (object) => object.kind === kind && (name === undefined || object.metadata.name === name),
+  );
+  if (found.length !== 1) throw new Error(`${found.length} objects are ${kind} ${name ?? ""}`);
+  return found[0]!;
+}
+
+/** The controller's container. */
+export function controllerOf(rendered: Rendered): Manifest {
+  const workload = rendered.objects.find(
+    ({ kind, metadata }) => ["Deployment", "DaemonSet"].includes(kind) && /controller$/.test(metadata.name),
+  );
+  return workload!.spec.template.spec.containers[0];
+}

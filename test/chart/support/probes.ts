@@ -1,0 +1,69 @@
+/** What a probe needs around it to count, and probes that cannot be guessed from the shape of a value. */
+import type { Json } from "../../../scripts/chart/value.ts";
+
+type Flat = Readonly<Record<string, Json>>;
+
+/** By the beginning of a path; all that match are set. */
+const conditions: readonly (readonly [prefix: string, set: Flat])[] = [
+  ["portNamePrefix", { tcp: { "9000": "default/tcp:9000" } }],
+  ["rbac.scope", { "controller.scope.enabled": true }],
+  ["sluice.nginxContainer.resources", { "sluice.nginxContainer.enabled": true }],
+  ["controller.tcp.", { tcp: { "9000": "default/tcp:9000" } }],
+  ["controller.udp.", { udp: { "53": "default/udp:53" } }],
+  ["controller.customTemplate.configMapKey", { "controller.customTemplate.configMapName": "own" }],
+  ["controller.reportNodeInternalIp", { "controller.hostNetwork": true }],
+  ["controller.scope.namespace", { "controller.scope.enabled": true }],
+  ["controller.hostPort.ports", { "controller.hostPort.enabled": true }],
+  ["controller.autoscaling.", { "controller.autoscaling.enabled": true }],
+  ["controller.autoscalingTemplate", { "controller.autoscaling.enabled": true }],
+  ["controller.keda.", { "controller.keda.enabled": true }],
+  ["controller.minAvailable", { "controller.replicaCount": 3 }],
+  ["controller.maxUnavailable", { "controller.replicaCount": 3 }],
+  ["controller.unhealthyPodEvictionPolicy", { "controller.replicaCount": 3 }],
+  ["controller.service.nodePorts.tcp", { tcp: { "9000": "default/tcp:9000" } }],
+  ["controller.service.nodePorts.udp", { udp: { "53": "default/udp:53" } }],
+  [
+    "controller.service.internal.",
+    { "controller.service.internal.enabled": true, "controller.service.internal.annotations": { a: "b" } },
+  ],
+  ["controller.service.internal.nodePorts.tcp", { tcp: { "9000": "default/tcp:9000" } }],
+  ["controller.service.internal.nodePorts.udp", { udp: { "53": "default/udp:53" } }],
+  ["controller.admissionWebhooks.certificate", { "controller.admissionWebhooks.patch.enabled": false }],
+  ["controller.admissionWebhooks.key", { "controller.admissionWebhooks.patch.enabled": false }],
+  ["controller.admissionWebhooks.certManager.", { "controller.admissionWebhooks.certManager.enabled": true }],
+  ["controller.metrics.", { "controller.metrics.enabled": true }],
+  ["controller.metrics.service.nodePort", { "controller.metrics.service.type": "NodePort" }],
+  ["controller.metrics.serviceMonitor.", { "controller.metrics.serviceMonitor.enabled": true }],
+  ["controller.metrics.prometheusRule.", { "controller.metrics.prometheusRule.enabled": true }],
+  ["defaultBackend.", { "defaultBackend.enabled": true }],
+  ["defaultBackend.image.", { "defaultBackend.image.image": "own/backend" }],
+  ["defaultBackend.autoscaling.", { "defaultBackend.autoscaling.enabled": true }],
+  ["defaultBackend.minAvailable", { "defaultBackend.replicaCount": 2 }],
+  ["defaultBackend.maxUnavailable", { "defaultBackend.replicaCount": 2 }],
+  ["defaultBackend.unhealthyPodEvictionPolicy", { "defaultBackend.replicaCount": 2 }],
+];
+
+/** The switch that a probe turns itself is not a condition of it. */
+export function given(path: string): Flat {
+  const sets = conditions.filter(([prefix]) => path.startsWith(prefix)).map(([, set]) => set);
+  const { [path]: _, ...rest } = Object.assign({}, ...sets) as Record<string, Json>;
+  return path === "controller.scope.namespaceSelector" ? {} : rest;
+}
+
+export const probes: Flat = {
+  tcp: { "9000": "default/tcp:9000" },
+  udp: { "53": "default/udp:53" },
+  "controller.extraArgs": { v: 2 },
+  "controller.service.internal.enabled": true,
+  "controller.service.internal.annotations": { c: "d" },
+  "controller.service.nodePorts.tcp": { "9000": 30900 },
+  "controller.service.nodePorts.udp": { "53": 30053 },
+  "controller.service.internal.nodePorts.tcp": { "9000": 30900 },
+  "controller.service.internal.nodePorts.udp": { "53": 30053 },
+  "controller.image.tag": "0.2.0",
+  "controller.livenessProbe": { tcpSocket: { port: 10254 } },
+  "controller.readinessProbe": { tcpSocket: { port: 10254 } },
+  "controller.containerPort": { http: 8080 },
+  "controller.hostname": "probe",
+  "controller.admissionWebhooks.certManager.rootCert.revisionHistoryLimit": 5,
+};

@@ -1,0 +1,56 @@
+/** The declarations of the chart's values against ingress-nginx's list, and the files that come out of them. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { valuesPage, withoutMeaning } from "../../scripts/chart/page.ts";
+import { schemaFile } from "../../scripts/chart/schema.ts";
+import { chartValues, openPaths } from "../../scripts/chart/values.ts";
+import { valuesFile } from "../../scripts/chart/values-file.ts";
+
+const root = join(import.meta.dirname, "../..");
+const declared = new Map(chartValues.map((value) => [value.path, value]));
+const theirs = readFileSync(join(import.meta.dirname, "ingress-nginx-values.tsv"), "utf8")
+  .trim()
+  .split("\n")
+  .slice(1)
+  .map((line) => line.split("\t") as [path: string, fallback: string]);
+
+test("every value of ingress-nginx's chart is declared once", () => {
+  expect(declared.size).toBe(chartValues.length);
+  expect(theirs).toHaveLength(337);
+  expect(theirs.map(([path]) => path).filter((path) => !declared.has(path))).toEqual([]);
+});
+
+/** The list says some defaults in words; those are compared in the rendering tests. */
+const inWords = /[ :]/;
+
+const plain = theirs.filter(([path, fallback]) => !inWords.test(fallback) && declared.get(path)?.fate.kind === "same");
+
+test.each(plain)("%s, said to be the same, has ingress-nginx's default %s", (path, fallback) => {
+  const ours = declared.get(path)!.fallback;
+  const shown =
+    ours === undefined
+      ? "(unset)"
+      : ours === ""
+        ? "(empty)"
+        : typeof ours === "object"
+          ? plainJson(ours)
+          : String(ours);
+  expect(shown).toBe(fallback);
+});
+
+const plainJson = (value: unknown) => JSON.stringify(value).replaceAll('"', "");
+
+test.each(chartValues.filter(({ fate }) => fate.kind !== "no-meaning"))("$path says what it does", ({ does, fate }) => {
+  expect(does).toMatch(/\.$/);
+  if (fate.kind === "differs") expect(fate.how).toMatch(/\.$/);
+});
+
+test.each([
+  ["charts/sluice/values.yaml", valuesFile(chartValues)],
+  ["charts/sluice/values.schema.json", schemaFile(chartValues, openPaths)],
+  ["charts/sluice/files/without-meaning.json", withoutMeaning(chartValues)],
+  ["docs/chart-values.md", valuesPage(chartValues)],
+])("%s is what the declarations say", async (file, text) => {
+  await expect(text).toMatchFileSnapshot(join(root, file));
+});
