@@ -2,7 +2,6 @@
  * A connection as a case wants it: from which address to which, with or without a PROXY line, and with a TLS handshake of its own shape.
  * What the handshake showed is part of the answer, so it is noted even when the request after it fails.
  */
-import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -29,13 +28,17 @@ export async function connect(spec: RequestSpec, pki: Pki): Promise<Connection> 
   if (spec.scheme !== "https") return { socket: await tcp(spec), shown: {} };
   const options = optionsOf(spec, pki);
   const first = await tls(spec, options);
-  if (!spec.tls?.resume) return { socket: first, shown: shown(first, spec.tls) };
+  const certificate = subjectOf(first);
+  if (!spec.tls?.resume) return { socket: first, shown: { certificate, ...shown(first, spec.tls) } };
   const session = first.getSession();
   const ticket = first.getTLSTicket() !== undefined;
   first.destroy();
   await delay(1000 * (spec.tls.resumeAfter ?? 0));
   const second = await tls(spec, { ...options, ...(session ? { session } : {}) });
-  return { socket: second, shown: { ticket, resumed: second.isSessionReused(), ...shown(second, spec.tls) } };
+  const resumed = second.isSessionReused();
+  // A resumed session shows no certificate of its own: it stands for that of the first handshake.
+  const stated = { ticket, resumed, certificate: resumed ? certificate : subjectOf(second) };
+  return { socket: second, shown: { ...stated, ...shown(second, spec.tls) } };
 }
 
 async function tcp({ scheme, to, from, port, proxyLine, timeout = 10 }: RequestSpec): Promise<Socket> {
@@ -82,16 +85,14 @@ function optionsOf({ host, tls = {} }: RequestSpec, pki: Pki): ConnectionOptions
 }
 
 function shown(socket: TLSSocket, spec: TlsSpec = {}): Connection["shown"] {
-  const certificate = subject(new X509Certificate(socket.getPeerCertificate().raw));
   const handshake = { protocol: socket.getProtocol() ?? "", cipher: socket.getCipher().name };
   return {
-    certificate,
     ...(spec.ciphers || spec.show ? handshake : {}),
     ...(spec.alpn ? { alpn: socket.alpnProtocol || null } : {}),
   };
 }
 
-/** The most specific part first, as RFC 2253 has it. */
-function subject(certificate: X509Certificate): string {
-  return certificate.subject.split("\n").reverse().join(",");
+/** Of the server's certificate, the most specific part first, as RFC 2253 has it. */
+function subjectOf(socket: TLSSocket): string {
+  return (socket.getPeerX509Certificate()?.subject ?? "").split("\n").reverse().join(",");
 }

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { decidedDifferences, mismatches } from "./decided.ts";
+
+const page = `# Differences
+## Auth that cannot be set up answers 503
+Because of this and that.
+- parity: \`access/a\`, access/b
+## Another
+parity: routing/hsts
+`;
+
+test("cases are named below the heading of their decision", () => {
+  const heading = "Auth that cannot be set up answers 503";
+  expect([...decidedDifferences(page)]).toEqual([
+    ["access/a", heading],
+    ["access/b", heading],
+    ["routing/hsts", "Another"],
+  ]);
+});
+
+test("an entry without a case and one without its answer are said", () => {
+  expect(mismatches(decidedDifferences(page))).toEqual([
+    '"Auth that cannot be set up answers 503" names access/a: no such case',
+    '"Auth that cannot be set up answers 503" names access/b: no such case',
+    'routing/hsts.differs.json is missing, "Another" names it',
+  ]);
+});

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { caseNames, loadCase, readCase } from "./case.ts";
+import { featureOf, features, featuresOf, notBuilt } from "./features.ts";
+
+test("every word that a case covers belongs to a feature", () => {
+  const words = caseNames().flatMap((name) => loadCase(name).covers);
+  expect([...new Set(words)].filter((word) => featureOf(word) === undefined)).toEqual([]);
+});
+
+test("no word belongs to two features", () => {
+  const words = Object.values(features).flat();
+  expect(words.filter((word, i) => words.indexOf(word) !== i)).toEqual([]);
+});
+
+test("what is not built is a feature", () => {
+  expect(notBuilt.filter((name) => !(name in features))).toEqual([]);
+});
+
+test("a rule belongs to the feature of its section, unless it is listed itself", () => {
+  expect([featureOf("RS-25.2"), featureOf("RS-25.1")]).toEqual(["headers added and removed", "aliases"]);
+});
+
+test("a case needs the features of what it covers and of what it uses", () => {
+  const text = `
+title: t
+covers: [RS-4.1]
+configMap: {hsts: "false"}
+flags: [--default-ssl-certificate=a/b]
+objects: [{kind: Ingress, metadata: {name: a, annotations: {nginx.ingress.kubernetes.io/canary: "true", other/thing: x}}}]
+requests: [{host: a, configMap: {use-gzip: "true"}}]
+`;
+  expect(featuresOf(readCase("some/case", text))).toEqual([
+    ...["hosts and paths", "canary", "https redirect and HSTS", "compression", "certificates"],
+  ]);
+});
