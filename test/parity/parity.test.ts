@@ -19,10 +19,11 @@ import { backendAddresses } from "./standard-objects.ts";
 import { startSubject } from "./subject.ts";
 import { Tally } from "./tally.ts";
 
-const { PARITY_CASES: patterns, PARITY_MODE, PARITY_PRINT } = process.env;
-const mode = PARITY_MODE === "static" ? "static" : "dynamic";
+const { PARITY_CASES: patterns, PARITY_MODE: mode = "dynamic", PARITY_PRINT } = process.env;
+if (mode !== "dynamic" && mode !== "static") throw new Error(`PARITY_MODE is ${mode}; it can be dynamic or static`);
 const decided = decidedDifferences(differencesPage());
 const cases = caseNames(patterns).map(loadCase);
+if (cases.length === 0) throw new Error(`PARITY_CASES is ${patterns}; no case of the corpus has such a name`);
 const tally = new Tally();
 let folder: string;
 let pki: Pki;
