@@ -4,13 +4,18 @@
  */
 import type { View } from "../render/token.ts";
 
-export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+/** `besides` says what was left out of a value that is usable without it; like `why`, it finishes the sentence "<key>: …". */
+export type Read<T> =
+  | { readonly ok: true; readonly value: T; readonly besides?: string }
+  | { readonly ok: false; readonly why: string };
 
 export interface Kind<T> {
   /** For people: "whole seconds, from 1". */
   readonly label: string;
   /** `why` finishes the sentence "<key>: …": what was found and what would be right. */
   readonly read: (text: string) => Read<T>;
+  /** How a person writes the value; as `String` does when not given. */
+  readonly write?: (value: T) => string;
   /** How the value looks in nginx's configuration. */
   readonly view: (value: T) => View;
   /** Samples that the derived table tests feed to `read`. */
@@ -20,6 +25,10 @@ export interface Kind<T> {
 
 export const ok = <T>(value: T): Read<T> => ({ ok: true, value });
 export const no = (why: string): Read<never> => ({ ok: false, why });
+
+/** `value` as a person writes it. */
+export const written = <T>(kind: Kind<T>, value: T): string =>
+  value === undefined ? "" : (kind.write?.(value) ?? String(value));
 
 /** `text` as it stands in a sentence: quoted, control characters visible, cut at 60 characters. */
 export function shown(text: string): string {

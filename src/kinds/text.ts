@@ -1,6 +1,6 @@
 /** Text with an alphabet, and lists of it. The alphabets are those that ingress-nginx validates with. */
 import { Token } from "../render/token.ts";
-import { type Kind, no, ok, shown } from "./kind.ts";
+import { type Kind, no, ok, shown, written } from "./kind.ts";
 
 export interface Alphabet {
   /** For people: "letters, digits and - _". */
@@ -43,6 +43,7 @@ export function listOf<T>(item: Kind<T>, { most = 1000 } = {}): Kind<readonly T[
       }
       return ok(values);
     },
+    write: (values) => values.map((value) => written(item, value)).join(","),
     view: (values) => values.map(item.view),
     good: ["", ...item.good, item.good.join(", ")],
     bad: item.bad.filter((text) => text !== "" && text.trim() === text && !text.includes(",")),

@@ -18,6 +18,8 @@ export interface Permit {
 /** What no nginx word may hold, quoted or not: control characters, line separators and unpaired surrogates. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
+const controls: Readonly<Record<string, string>> = { "\t": "\\t", "\r": "\\r", "\n": "\\n" };
+
 export class Token {
   readonly #text: string;
 
@@ -52,6 +54,21 @@ export class Token {
       return name !== undefined && allowed(name) ? `\${${name}}` : `\${literal_dollar}${found.slice(1)}`;
     });
     return new Token(text);
+  }
+
+  /** Whether `raw` can be printed as `lines`. */
+  static printableLines(raw: string): boolean {
+    return !unprintable.test(raw.replace(/[\t\r\n]/g, ""));
+  }
+
+  /**
+   * Text that may go over several lines: tabs and line breaks are written as nginx's `\t`, `\r` and `\n`. With `allowed` as
+   * `variables`, without it as `word`.
+   */
+  static lines(raw: string, allowed?: (name: string) => boolean): Token {
+    const print = (part: string) => (allowed === undefined ? Token.word(part) : Token.variables(part, allowed));
+    const parts = raw.split(/([\t\r\n])/).map((part) => controls[part] ?? String(print(part)).slice(1, -1));
+    return new Token(`"${parts.join("")}"`);
   }
 
   /** A whole number. */

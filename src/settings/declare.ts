@@ -3,26 +3,41 @@
  * and tests all come out of it. A setting with a `directive` needs no line in the template: the block it names prints it.
  */
 import type { Kind } from "../kinds/kind.ts";
+import type { Capability } from "../render/capabilities.ts";
 import type { View } from "../render/token.ts";
 
 /** The blocks of nginx.conf that print directives of settings. */
 export type Context = "main" | "events" | "http" | "stream";
 
 export interface SettingDirective<T> {
-  readonly name: string;
+  /** Several where one value sets them all: `proxy_read_timeout` and `grpc_read_timeout`. */
+  readonly name: string | readonly string[];
   readonly context: Context;
-  /** How the value is printed, where not as its Kind prints it; false prints nothing. */
-  readonly view?: (value: T) => View;
-  /** Keys (in the registry's spelling) that must be true for the directive to be printed. */
-  readonly when?: readonly string[];
+  /**
+   * The words after the name, where not as the Kind prints them. A boolean is `on` or `off`; a list prints the directive once
+   * for each item; `undefined` prints nothing.
+   */
+  readonly view?: (value: T) => View | undefined;
 }
 
 export interface Setting<T> {
   readonly key: string;
   readonly kind: Kind<T>;
-  readonly default: T;
+  readonly default: NoInfer<T>;
   readonly doc: string;
   readonly directive?: SettingDirective<T>;
+  /** For people: what the value ends up in, where that is more than its `directive`. */
+  readonly becomes?: string;
+  /** Keys of which one must be on for this one to do anything, or to be printed. */
+  readonly onlyWith?: readonly string[];
+  /** What nginx must have for the key to do anything, or to be printed. */
+  readonly needs?: Capability;
+  /** Taken for an unreadable text while there is no last good value, where the default would open what was to be shut. */
+  readonly closed?: NoInfer<T>;
+  /** Where text with variables is evaluated; a variable that nobody declares makes the text unreadable. */
+  readonly variables?: "http" | "stream";
+  /** A change is live without a reload of nginx. */
+  readonly live?: true;
   /** Why the key changes nothing here, for the Problem that says so. */
   readonly noEffect?: string;
 }

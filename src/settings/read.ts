@@ -2,14 +2,12 @@
  * The data of the controller's ConfigMap, read by the declarations. Keys match without regard to letter case. A value
  * that cannot be read leaves the key's previous value in force, so a typo in a live cluster changes nothing.
  */
+import { type Kind, type Read, written } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
+import { isKnownVariable, variablesIn } from "../kinds/variables.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import type { Setting } from "./declare.ts";
-import { settings as declarations, type Settings } from "./registry.ts";
-
-// biome-ignore lint/suspicious/noExplicitAny: settings of different types
-const declared = Object.entries(declarations) as [keyof Settings, Setting<any>][];
-const settingOfKey = new Map(declared.map((entry) => [entry[1].key, entry]));
+import { defaultSettings, type Settings, settings } from "./registry.ts";
 
 export interface SettingsRead {
   readonly settings: Settings;
@@ -18,42 +16,118 @@ export interface SettingsRead {
   readonly kept: Readonly<Record<string, string>>;
 }
 
+type Texts = Readonly<Record<string, string>>;
+
+const declared = Object.entries(settings) as unknown as readonly [keyof Settings, Setting<unknown>][];
+const byKey = new Map(declared.map(([name, one]) => [one.key, [name, one] as const]));
+
 /** `object` names the ConfigMap in the Problems; `previous` are the texts that were in force, by key. */
-export function readSettings(
-  data: Readonly<Record<string, string>>,
-  object: ObjectName,
-  previous: Readonly<Record<string, string>>,
-): SettingsRead {
-  const problems: Problem[] = [];
+export function readSettings(data: Texts, object: ObjectName, previous: Texts): SettingsRead {
+  const { texts, problems } = textsOf(object, data);
   const kept: Record<string, string> = {};
-  const values: Record<string, unknown> = Object.fromEntries(declared.map(([name, one]) => [name, one.default]));
-  for (const [spelled, text] of Object.entries(data)) {
-    const key = spelled.toLowerCase();
-    const found = settingOfKey.get(key);
-    if (found === undefined) {
-      const meant = nearest(key, settingOfKey.keys());
-      problems.push({
-        object,
-        kind: "setting-unknown",
-        key: spelled,
-        ...(meant === undefined ? {} : { nearest: meant }),
-      });
+  const values: Record<string, unknown> = { ...defaultSettings };
+  const own = ownVariables([...texts, ...Object.entries(previous)]);
+  for (const [key, text] of texts) {
+    const [name, setting] = byKey.get(key)!;
+    if (setting.noEffect !== undefined) {
+      problems.push({ kind: "setting-useless", object, key, why: setting.noEffect });
       continue;
     }
-    const [name, one] = found;
-    const read = one.kind.read(text);
-    if (read.ok) values[name] = read.value;
-    else {
-      const last = previous[key];
-      const good = last === undefined ? undefined : one.kind.read(last);
-      if (good?.ok === true) {
-        values[name] = good.value;
-        kept[key] = last!;
-      }
-      const used = good?.ok === true ? "the last good value" : "the default";
-      problems.push({ object, kind: "setting-unreadable", key, why: read.why, kept: used });
-    }
-    if (one.noEffect !== undefined) problems.push({ object, kind: "setting-useless", key, why: one.noEffect });
+    const read = readText(setting, text, own);
+    const used = read.ok ? { value: read.value, said: "", text: undefined } : insteadOf(setting, previous[key], own);
+    values[name] = used.value;
+    if (used.text !== undefined) kept[key] = used.text;
+    const why = read.ok ? read.besides : read.why;
+    if (why === undefined) continue;
+    problems.push({
+      kind: "setting-unreadable",
+      object,
+      key,
+      why,
+      kept: used.said || shownValue(setting.kind, used.value),
+    });
   }
-  return { settings: values as unknown as Settings, problems, kept };
+  const read = values as unknown as Settings;
+  return { settings: read, problems: [...problems, ...idle(object, texts.keys(), read)], kept };
+}
+
+/** Variables that the operator's snippets mention: one of them may declare what a log format uses. */
+function ownVariables(texts: readonly (readonly [string, string])[]): ReadonlySet<string> {
+  return new Set(texts.flatMap(([key, text]) => (key.endsWith("-snippet") ? variablesIn(text) : [])));
+}
+
+/** The text of each known key, whatever the case of its letters; the exact spelling wins over others. */
+function textsOf(object: ObjectName, data: Texts) {
+  const texts = new Map<string, string>();
+  const problems: Problem[] = [];
+  const spellings = Object.keys(data).sort((a, b) => Number(byKey.has(b)) - Number(byKey.has(a)) || (a < b ? -1 : 1));
+  for (const spelling of spellings) {
+    const key = spelling.toLowerCase();
+    if (!byKey.has(key)) {
+      const meant = nearest(spelling, byKey.keys());
+      problems.push({
+        kind: "setting-unknown",
+        object,
+        key: spelling,
+        ...(meant === undefined ? {} : { nearest: meant }),
+      });
+    } else if (texts.has(key)) {
+      problems.push({
+        kind: "setting-useless",
+        object,
+        key: spelling,
+        why: `${key} is there in another spelling, too`,
+      });
+    } else {
+      texts.set(key, data[spelling] ?? "");
+    }
+  }
+  return { texts, problems };
+}
+
+function readText(setting: Setting<unknown>, text: string, own: ReadonlySet<string>): Read<unknown> {
+  const read = setting.kind.read(text);
+  const where = setting.variables;
+  if (!read.ok || where === undefined) return read;
+  const used = variablesIn(written(setting.kind, read.value));
+  const stranger = used.find((name) => !own.has(name) && !isKnownVariable(name, where));
+  if (stranger === undefined) return read;
+  return { ok: false, why: `neither nginx nor a snippet of this ConfigMap declares $${stranger}` };
+}
+
+/** What stands in for an unreadable text: the last good one, or else the default, unless that would open what should be shut. */
+function insteadOf(setting: Setting<unknown>, last: string | undefined, own: ReadonlySet<string>) {
+  const good = last === undefined ? undefined : readText(setting, last, own);
+  if (good?.ok === true) {
+    return { value: good.value, said: `the last good value (${shownValue(setting.kind, good.value)})`, text: last };
+  }
+  if ("closed" in setting) return { value: setting.closed, said: "", text: undefined };
+  return {
+    value: setting.default,
+    said: `the default (${shownValue(setting.kind, setting.default)})`,
+    text: undefined,
+  };
+}
+
+function shownValue<T>(kind: Kind<T>, value: T): string {
+  const text = written(kind, value);
+  if (text === "") return "empty";
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** A Problem for each given key that waits for another one to be switched on. */
+function idle(object: ObjectName, keys: Iterable<string>, read: Settings): Problem[] {
+  return [...keys].flatMap((key) => {
+    const [name, { onlyWith, default: usual, kind }] = byKey.get(key)!;
+    if (onlyWith === undefined || written(kind, read[name]) === written(kind, usual)) return [];
+    if (onlyWith.some((other) => isOn(read[byKey.get(other)![0]]))) return [];
+    return [{ kind: "setting-useless", object, key, why: `it needs ${onlyWith.join(" or ")}` } as const];
+  });
+}
+
+/** Whether a setting that others wait for is on: a switch that is true, a list or text that is not empty. */
+export function isOn(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (typeof value === "object" && value !== null && "kind" in value) return value.kind !== "none";
+  return value !== undefined && value !== false && value !== "" && value !== 0 && value !== "off";
 }

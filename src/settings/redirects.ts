@@ -1,27 +1,25 @@
 /** Redirects that nginx itself answers with, https first of all, and HSTS. */
-
 import { codeOf } from "../kinds/codes.ts";
-import { integer } from "../kinds/numbers.ts";
 import { text } from "../kinds/text.ts";
-import { bool } from "../kinds/words.ts";
 import { setting } from "./declare.ts";
+import { count, toggle } from "./kinds.ts";
 
 export const redirects = {
   sslRedirect: setting({
     key: "ssl-redirect",
-    kind: bool,
+    kind: toggle,
     default: true,
     doc: "Redirects http to https where a certificate is configured for the host.",
   }),
   forceSslRedirect: setting({
     key: "force-ssl-redirect",
-    kind: bool,
+    kind: toggle,
     default: false,
     doc: "Redirects http to https for every host, also where TLS ends in front of Sluice.",
   }),
   preserveTrailingSlash: setting({
     key: "preserve-trailing-slash",
-    kind: bool,
+    kind: toggle,
     default: false,
     doc: "Keeps a final slash of the request URI in the https redirect.",
   }),
@@ -37,27 +35,34 @@ export const redirects = {
     default: ["/.well-known/acme-challenge"],
     doc: "Paths (prefixes of the path in the Ingress) that are never redirected to https.",
   }),
+  usePortInRedirects: setting({
+    key: "use-port-in-redirects",
+    kind: toggle,
+    default: false,
+    directive: { name: "port_in_redirect", context: "http" },
+    doc: "Names the port in redirects that nginx itself makes.",
+  }),
   hsts: setting({
     key: "hsts",
-    kind: bool,
+    kind: toggle,
     default: true,
     doc: "Sends Strict-Transport-Security with every answer over TLS.",
   }),
   hstsMaxAge: setting({
     key: "hsts-max-age",
-    kind: integer({ min: 0 }),
+    kind: count({ min: 0 }),
     default: 31_536_000,
     doc: "Seconds that a browser remembers to use https only.",
   }),
   hstsIncludeSubdomains: setting({
     key: "hsts-include-subdomains",
-    kind: bool,
+    kind: toggle,
     default: true,
     doc: "Extends HSTS to all names under the host.",
   }),
   hstsPreload: setting({
     key: "hsts-preload",
-    kind: bool,
+    kind: toggle,
     default: false,
     doc: "Adds the preload word to HSTS.",
   }),

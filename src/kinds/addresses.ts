@@ -1,0 +1,69 @@
+/** IP addresses, ranges of them, host names and URLs. */
+import { isIPv4, isIPv6 } from "node:net";
+import { Token } from "../render/token.ts";
+import { type Kind, no, ok, shown } from "./kind.ts";
+
+const ipv6 = (text: string) => isIPv6(text) && !text.includes("%");
+
+/** Whether `text` is an address or a range of them: `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`. */
+export function isRange(text: string): boolean {
+  const [, address = "", bits = "0"] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  return isIPv4(address) ? Number(bits) <= 32 : ipv6(address) && Number(bits) <= 128;
+}
+
+/** An address, or a range in CIDR form; nginx ignores the host bits, as ingress-nginx does (RS-32.36). */
+export const range: Kind<string> = {
+  label: "an IP address or a range like 192.0.2.0/24",
+  read: (text) =>
+    isRange(text) ? ok(text) : no(`${shown(text)} is neither an IP address nor a range like 192.0.2.0/24`),
+  view: Token.name,
+  good: ["192.0.2.1", "0.0.0.0/0", "192.0.2.77/25", "2001:db8::/32", "::1", "::ffff:192.0.2.1/128"],
+  bad: ["", "nowhere", "192.0.2.256", "192.0.2.0/33", "2001:db8::/129", "fe80::1%eth0", "192.0.2.1;", "all"],
+};
+
+const literal = (family: string, test: (text: string) => boolean, good: string, bad: string): Kind<string> => ({
+  label: `an ${family} address`,
+  read: (text) => (test(text) ? ok(text) : no(`${shown(text)} is not an ${family} address`)),
+  view: (value) => Token.name(isIPv6(value) ? `[${value}]` : value),
+  good: [good],
+  bad: ["", "nowhere", bad, `${good};`],
+});
+
+export const ipAddress = literal("IP", (text) => isIPv4(text) || ipv6(text), "192.0.2.1", "192.0.2.0/24");
+export const ipv4Address = literal("IPv4", isIPv4, "192.0.2.1", "::1");
+/** With or without brackets; kept without. */
+export const ipv6Address: Kind<string> = {
+  ...literal("IPv6", ipv6, "2001:db8::1", "192.0.2.1"),
+  read: (text) => {
+    const bare = /^\[(.*)\]$/.exec(text)?.[1] ?? text;
+    return ipv6(bare) ? ok(bare) : no(`${shown(text)} is not an IPv6 address`);
+  },
+  good: ["2001:db8::1", "[2001:db8::1]"],
+};
+
+const hostName = /^(?=.{1,253}$)[a-z\d_]([a-z\d_-]{0,62})(\.[a-z\d_][a-z\d_-]{0,62})*\.?$/i;
+
+/** Whether `text` names a host: a DNS name or an IP address, IPv6 with or without brackets. */
+export function isHost(text: string): boolean {
+  return isIPv4(text) || ipv6(text.replace(/^\[(.*)\]$/, "$1")) || (hostName.test(text) && !/^[\d.]+$/.test(text));
+}
+
+export const host: Kind<string> = {
+  label: "a host name or IP address",
+  read: (text) => (isHost(text) ? ok(text) : no(`${shown(text)} is neither a host name nor an IP address`)),
+  view: (value) => Token.name(ipv6(value) ? `[${value}]` : value),
+  good: ["collector.tracing.svc", "192.0.2.1", "2001:db8::1", "localhost"],
+  bad: ["", "a b", "-x-", "a..b", "http://a", 'x"; }'],
+};
+
+/** A TCP or UDP port. */
+export const port: Kind<number> = {
+  label: "a port from 1 to 65535",
+  read: (text) => {
+    const value = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+    return value >= 1 && value <= 65_535 ? ok(value) : no(`${shown(text)} is not a port from 1 to 65535`);
+  },
+  view: Token.count,
+  good: ["1", "65535"],
+  bad: ["", "0", "65536", "http", "80;"],
+};

@@ -1,0 +1,86 @@
+/** Kinds made from other Kinds: what an empty text means, numbers with a base prefix, lists of another shape. */
+import type { View } from "../render/token.ts";
+import { type Kind, no, ok, type Read, written } from "./kind.ts";
+
+/** `kind`, or nothing: an empty text is the absence of a value. */
+export function optional<T>(kind: Kind<T>): Kind<T | undefined> {
+  return {
+    ...kind,
+    label: `${kind.label}, or empty`,
+    read: (text): Read<T | undefined> => (text === "" ? ok(undefined) : kind.read(text)),
+    write: (value) => (value === undefined ? "" : written(kind, value)),
+    view: (value): View => (value === undefined ? false : kind.view(value)),
+    good: ["", ...kind.good],
+    bad: kind.bad.filter((text) => text !== ""),
+  };
+}
+
+/** `kind`, where an empty text means `instead`. */
+export function emptyAs<T>(kind: Kind<T>, instead: string): Kind<T> {
+  return {
+    ...kind,
+    read: (text) => kind.read(text === "" ? instead : text),
+    good: ["", ...kind.good],
+    bad: kind.bad.filter((text) => text !== ""),
+  };
+}
+
+/** Whole numbers as Go reads them where the base is left open: 0x1f, 0b11, 0o17, 017 and 1_000 too. */
+export function prefixed(kind: Kind<number>): Kind<number> {
+  return {
+    ...kind,
+    read: (text) => {
+      const [, sign = "", base = "", digits = ""] =
+        /^([+-]?)(0x_?|0b_?|0o?_?)?([\da-f]+(?:_[\da-f]+)*)$/i.exec(text) ?? [];
+      if (digits === "" || (base === "" && !digits.includes("_"))) return kind.read(text);
+      const value = Number(
+        `${literalPrefixes[base.toLowerCase().replace("_", "")] ?? ""}${digits.replaceAll("_", "")}`,
+      );
+      return kind.read(Number.isNaN(value) ? text : `${sign}${value}`);
+    },
+    bad: kind.bad.filter((text) => text !== "0x10"),
+  };
+}
+const literalPrefixes: Readonly<Record<string, string>> = { "0x": "0x", "0b": "0b", "0o": "0o", "0": "0o" };
+
+/** One or more values separated by blanks. */
+export function blankListOf<T>(item: Kind<T>): Kind<readonly T[]> {
+  return {
+    label: `a list separated by blanks, each ${item.label}`,
+    read: (text) => {
+      const parts = text.split(/\s+/).filter((part) => part !== "");
+      if (parts.length === 0) return no("the list is empty");
+      const values: T[] = [];
+      for (const part of parts) {
+        const read = item.read(part);
+        if (!read.ok) return read;
+        values.push(read.value);
+      }
+      return ok(values);
+    },
+    write: (values) => values.map((value) => written(item, value)).join(" "),
+    view: (values) => values.map(item.view),
+    good: [...item.good, item.good.join(" ")],
+    bad: ["", ...item.bad.filter((text) => text !== "" && !/\s/.test(text))],
+  };
+}
+
+/** A comma-separated list from which unreadable items are left out, said in `besides`; only a list without a readable item is refused. */
+export function lenientListOf<T>(item: Kind<T>): Kind<readonly T[]> {
+  return {
+    label: `a comma-separated list, each ${item.label}`,
+    read: (text) => {
+      const parts = text.split(",").map((part) => part.trim());
+      const reads = parts.filter((part) => part !== "").map(item.read);
+      const values = reads.flatMap((read) => (read.ok ? [read.value] : []));
+      const whys = reads.flatMap((read) => (read.ok ? [] : [read.why]));
+      if (whys.length === 0) return ok(values);
+      const besides = whys.join("; ");
+      return values.length === 0 ? no(besides) : { ok: true, value: values, besides };
+    },
+    write: (values) => values.map((value) => written(item, value)).join(","),
+    view: (values) => values.map(item.view),
+    good: ["", ...item.good, item.good.join(", ")],
+    bad: item.bad.filter((text) => text !== "" && text.trim() === text && !text.includes(",")),
+  };
+}

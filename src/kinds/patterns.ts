@@ -1,0 +1,70 @@
+/**
+ * Patterns that nginx compares a value with in a `map`: a text, `~` and a regular expression, or `~*` and one that takes
+ * any letter case. nginx takes a text in any letter case too (RS-32.21).
+ */
+import { Token } from "../render/token.ts";
+import { type Kind, no, ok, shown } from "./kind.ts";
+
+/** Words that mean something else at the start of a line of a `map`. */
+const reserved = new Set(["default", "hostnames", "include", "volatile"]);
+
+/**
+ * What is wrong with a Perl regular expression, or undefined. Only what surely does not compile is found: brackets that do
+ * not pair, a quantifier with nothing before it, a backslash at the end. nginx has the last word.
+ */
+export function regexMistake(pattern: string): string | undefined {
+  const atoms = pattern
+    .replace(/\\Q.*?(\\E|$)/gs, "q")
+    .replace(/\\[\s\S]/g, "e")
+    .replace(/\[\^?\]?(?:\[:\^?\w+:\]|[^\]])*\]/g, "c");
+  if (atoms.endsWith("\\")) return "it ends in a backslash";
+  if (atoms.includes("[")) return 'a "[" is not closed';
+  let depth = 0;
+  for (const bracket of atoms.replace(/[^()]/g, "")) {
+    depth += bracket === "(" ? 1 : -1;
+    if (depth < 0) return 'a ")" has no "("';
+  }
+  if (depth > 0) return 'a "(" is not closed';
+  const inside = atoms
+    .replace(/\(\?#[^)]*\)/g, "")
+    .replace(/\(\*\w+\)/g, "")
+    .replace(/\(\?/g, "(");
+  return /(^|[(|])[*+?](?!\))/.test(inside.replace(/\([<!=:>|a-zA-Z'-]/g, "(a"))
+    ? "a quantifier has nothing to repeat"
+    : undefined;
+}
+
+export const mapPattern: Kind<string> = {
+  label: "a text, ~ and a regular expression, or ~* and one that takes any letter case",
+  read: (text) => {
+    if (text === "") return no("the pattern is empty");
+    if (!Token.printable(text)) return no(`${shown(text)} has a control character`);
+    if (text.length > 1000) return no(`${shown(text)} is longer than 1000 characters`);
+    if (!text.startsWith("~")) return ok(text);
+    const pattern = text.replace(/^~\*?/, "");
+    if (pattern === "") return no(`${shown(text)} is an empty regular expression`);
+    const mistake = regexMistake(pattern);
+    return mistake === undefined ? ok(text) : no(`${shown(text)} is not a regular expression: ${mistake}`);
+  },
+  view: (value) => {
+    const special = value.startsWith("\\") || reserved.has(value);
+    return value.startsWith("~") ? Token.pattern(value) : Token.word(special ? `\\${value}` : value);
+  },
+  good: ["curl/8.0", "~^Old[0-9]+$", "~*(bot|spider)", "default", "\\", 'a "b" {', "$host"],
+  bad: ["", "~", "~*", "~(", "~a)", "~[a", "~*+a", "~a\\", "a\nb"],
+};
+
+/** A regular expression for a directive that takes nothing else. */
+export const regex: Kind<string> = {
+  label: "a regular expression",
+  read: (text) => {
+    if (text === "") return no("the pattern is empty");
+    if (!Token.printable(text) || text.length > 1000)
+      return no(`${shown(text)} is too long or has a control character`);
+    const mistake = regexMistake(text);
+    return mistake === undefined ? ok(text) : no(`${shown(text)} is not a regular expression: ${mistake}`);
+  },
+  view: Token.pattern,
+  good: ["Old[0-9]+", "msie[4-6]\\.", "(?i)bot|spider", "^(a(b)?c)$"],
+  bad: ["", "(", "[a", "*a", "a\\", "a\nb"],
+};

@@ -1,0 +1,45 @@
+/** Names of TLS: protocols, cipher lists, curves. */
+import { createSecureContext } from "node:tls";
+import { Token } from "../render/token.ts";
+import { blankListOf } from "./combine.ts";
+import { type Kind, no, ok, shown } from "./kind.ts";
+import { oneOf } from "./words.ts";
+
+export const tlsProtocols = blankListOf(oneOf(["SSLv2", "SSLv3", "TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"]));
+
+/** An OpenSSL cipher list for TLS up to 1.2. OpenSSL itself says whether any cipher is left. */
+export const cipherList: Kind<string> = {
+  label: "an OpenSSL cipher list",
+  read: (text) => {
+    if (!/^[\w!@+:=, -]{1,2000}$/.test(text)) return no(`${shown(text)} is not an OpenSSL cipher list`);
+    return hasCipher(text) ? ok(text) : no(`${shown(text)} names no cipher that OpenSSL knows`);
+  },
+  view: Token.word,
+  good: ["HIGH:!aNULL:!MD5", "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256", "DEFAULT@SECLEVEL=1"],
+  bad: ["", "NO-SUCH-CIPHER", 'HIGH"; }', "HIGH\n"],
+};
+
+function hasCipher(ciphers: string): boolean {
+  try {
+    createSecureContext({ ciphers });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const groups =
+  "P-256 P-384 P-521 prime256v1 secp384r1 secp521r1 secp256k1 X25519 X448 brainpoolP256r1 brainpoolP384r1 brainpoolP512r1 ffdhe2048 ffdhe3072 ffdhe4096 ffdhe6144 ffdhe8192 X25519MLKEM768 SecP256r1MLKEM768 SecP384r1MLKEM1024";
+const known = new Set(groups.toLowerCase().split(" "));
+
+/** `auto`, or names of curves separated by colons. */
+export const curves: Kind<string> = {
+  label: "auto, or curves separated by colons",
+  read: (text) => {
+    const stranger = text === "auto" ? undefined : text.split(":").find((name) => !known.has(name.toLowerCase()));
+    return stranger === undefined ? ok(text) : no(`${shown(stranger)} is not a curve that OpenSSL knows`);
+  },
+  view: Token.name,
+  good: ["auto", "X25519:P-256", "secp384r1"],
+  bad: ["", "P-257", "X25519;", "X25519:"],
+};

@@ -1,0 +1,61 @@
+/**
+ * Text with nginx variables, and the variables there are. An operator's text may use any variable that nginx, Sluice or one
+ * of the operator's own snippets declares; which ones those are is checked where all settings are known (`settings/read.ts`).
+ */
+import { Token } from "../render/token.ts";
+import { unescaped } from "./grammar.ts";
+import { type Kind, no, ok, shown } from "./kind.ts";
+
+const name = /\$(?:\{([a-z_]\w*)\}|([a-z_]\w*))/gi;
+
+/** Names of the variables in `text`, without `$`. */
+export function variablesIn(text: string): readonly string[] {
+  return [...text.matchAll(name)].map(([, braced, plain]) => braced ?? plain ?? "");
+}
+
+const isName = (variable: string) => /^[a-z_]/i.test(variable);
+
+/** One line of text with variables; a `$` that starts no name is itself. */
+export const variableText: Kind<string> = {
+  label: "text on one line, with nginx variables",
+  read: (text) => {
+    if (text === "") return no("the value is empty");
+    return Token.printable(text) ? ok(text) : no(`${shown(text)} has a line break or control character`);
+  },
+  view: (value) => Token.variables(value, isName),
+  good: ["$binary_remote_addr", "${host}:$request_uri", 'a "b" $', "HTTP $request_method"],
+  bad: ["", "a\nb", "\0"],
+};
+
+/**
+ * A log format. nginx's escapes (`\t`, `\n`, `\"`) mean what they mean in its files, and a line break is one, because that is
+ * what ingress-nginx's users have written; a single quote is a character like others, which it was not there.
+ */
+export const logFormat: Kind<string> = {
+  label: "a log format with nginx variables",
+  read: (text) => {
+    const meant = unescaped(text.replace(/\r?\n$/, ""));
+    if (meant.trim() === "") return no("the format is empty");
+    return Token.printableLines(meant) ? ok(meant) : no(`${shown(text)} has a control character`);
+  },
+  view: (value) => Token.lines(value, isName),
+  good: ["$remote_addr [$time_local]", '{"host": "$host", "note": "it\'s"}', "$status\\t$request_time", "a\nb $"],
+  bad: ["", "  ", "\0"],
+};
+
+/** Variables of the http core and of the modules nginx is always built with here, and those Sluice declares (contract K 76). */
+const http =
+  "ancient_browser args binary_remote_addr body_bytes_sent bytes_received bytes_sent connection connection_requests connection_time connections_active connections_reading connections_waiting connections_writing content_length content_type date_gmt date_local document_root document_uri fastcgi_path_info fastcgi_script_name gzip_ratio host hostname http2 http3 https invalid_referer is_args is_request_port limit_conn_status limit_rate limit_req_status memcached_key modern_browser msec msie nginx_version pid pipe proxy_add_x_forwarded_for proxy_host proxy_port proxy_protocol_addr proxy_protocol_port proxy_protocol_server_addr proxy_protocol_server_port query_string realip_remote_addr realip_remote_port realpath_root remote_addr remote_port remote_user request request_body request_body_file request_completion request_filename request_id request_length request_method request_port request_time request_uri scheme secure_link secure_link_expires server_addr server_name server_port server_protocol slice_range ssl_alpn_protocol ssl_cipher ssl_ciphers ssl_client_cert ssl_client_escaped_cert ssl_client_fingerprint ssl_client_i_dn ssl_client_i_dn_legacy ssl_client_raw_cert ssl_client_s_dn ssl_client_s_dn_legacy ssl_client_serial ssl_client_v_end ssl_client_v_remain ssl_client_v_start ssl_client_verify ssl_curve ssl_curves ssl_early_data ssl_protocol ssl_server_name ssl_session_id ssl_session_reused status tcpinfo_rcv_space tcpinfo_rtt tcpinfo_rttvar tcpinfo_snd_cwnd time_iso8601 time_local uid_got uid_reset uid_set upstream_addr upstream_bytes_received upstream_bytes_sent upstream_cache_status upstream_connect_time upstream_first_byte_time upstream_header_time upstream_last_server_name upstream_queue_time upstream_response_length upstream_response_time upstream_session_time upstream_status uri";
+const sluice =
+  "proxy_upstream_name proxy_alternative_upstream_name req_id namespace ingress_name service_name service_port location_path best_http_host pass_access_scheme pass_port pass_server_port balancer_ewma_score loggable connection_upgrade literal_dollar the_real_ip redirect_to_https full_x_forwarded_for subdomain";
+const stream =
+  "binary_remote_addr bytes_received bytes_sent connection hostname literal_dollar msec nginx_version pid protocol proxy_protocol_addr proxy_protocol_port proxy_protocol_server_addr proxy_protocol_server_port proxy_upstream_name realip_remote_addr realip_remote_port remote_addr remote_port server_addr server_port session_time ssl_cipher ssl_protocol ssl_preread_alpn_protocols ssl_preread_protocol ssl_preread_server_name status time_iso8601 time_local upstream_addr upstream_bytes_received upstream_bytes_sent upstream_connect_time upstream_first_byte_time upstream_session_time";
+const families =
+  /^(http|arg|cookie|sent_http|sent_trailer|upstream_http|upstream_trailer|upstream_cookie|proxy_protocol_tlv|jwt_claim|geoip2|opentelemetry|otel)_\w+$/;
+
+const known = { http: new Set(`${http} ${sluice}`.split(" ")), stream: new Set(stream.split(" ")) };
+
+/** Whether a variable exists without a snippet that declares it. */
+export function isKnownVariable(variable: string, where: "http" | "stream"): boolean {
+  return known[where].has(variable) || (where === "http" && families.test(variable));
+}

@@ -1,0 +1,61 @@
+/** Who may come in: lists that refuse or admit clients everywhere. */
+import { range } from "../kinds/addresses.ts";
+import { lenientListOf } from "../kinds/combine.ts";
+import { mapPattern } from "../kinds/patterns.ts";
+import { setting } from "./declare.ts";
+
+const ranges = lenientListOf(range);
+const patterns = lenientListOf(mapPattern);
+
+export const access = {
+  whitelistSourceRange: setting({
+    key: "whitelist-source-range",
+    kind: ranges,
+    default: [],
+    closed: ["127.0.0.1"],
+    becomes: "allow … and deny all in each location",
+    doc: "Clients that may use the hosts of Ingresses; the annotation of an Ingress replaces it.",
+  }),
+  denylistSourceRange: setting({
+    key: "denylist-source-range",
+    kind: ranges,
+    default: [],
+    becomes: "deny in each location",
+    doc: "Clients that may not use the hosts of Ingresses; the annotation of an Ingress replaces it.",
+  }),
+  blockCidrs: setting({
+    key: "block-cidrs",
+    kind: ranges,
+    default: [],
+    becomes: "deny in the http block, restated where a location has a list of its own",
+    doc: "Clients that are refused everywhere.",
+  }),
+  blockUserAgents: setting({
+    key: "block-user-agents",
+    kind: patterns,
+    default: [],
+    becomes: "a map of $http_user_agent and a 403 in each server",
+    doc: "User-Agent values, or patterns of them, that are refused everywhere.",
+  }),
+  blockReferers: setting({
+    key: "block-referers",
+    kind: patterns,
+    default: [],
+    becomes: "a map of $http_referer and a 403 in each server",
+    doc: "Referer values, or patterns of them, that are refused everywhere.",
+  }),
+  nginxStatusIpv4Whitelist: setting({
+    key: "nginx-status-ipv4-whitelist",
+    kind: ranges,
+    default: ["127.0.0.1"],
+    becomes: "allow in /nginx_status",
+    doc: "IPv4 clients that may see /nginx_status on the traffic ports.",
+  }),
+  nginxStatusIpv6Whitelist: setting({
+    key: "nginx-status-ipv6-whitelist",
+    kind: ranges,
+    default: ["::1"],
+    becomes: "allow in /nginx_status",
+    doc: "IPv6 clients that may see /nginx_status on the traffic ports.",
+  }),
+};

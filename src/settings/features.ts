@@ -1,0 +1,70 @@
+/** Defaults of annotation features that have no file of their own: custom errors, limits, www and port in redirects. */
+import { lenientListOf, optional } from "../kinds/combine.ts";
+import { line } from "../kinds/names.ts";
+import { variableText } from "../kinds/variables.ts";
+import { setting } from "./declare.ts";
+import { count, toggle } from "./kinds.ts";
+
+/** nginx takes error_page for 300 to 599 but 499, which is its own name for a client that went away. */
+const codes = lenientListOf({
+  ...count({ min: 300, max: 599 }),
+  label: "a status from 300 to 599 but 499",
+  read: (text) =>
+    text === "499"
+      ? { ok: false, why: "499 is not a status that an answer can have" }
+      : count({ min: 300, max: 599 }).read(text),
+});
+
+export const featureDefaults = {
+  customHttpErrors: setting({
+    key: "custom-http-errors",
+    kind: codes,
+    default: [],
+    becomes: "error_page, proxy_intercept_errors and a location for each code",
+    doc: "Statuses for which the default backend writes the answer.",
+  }),
+  disableProxyInterceptErrors: setting({
+    key: "disable-proxy-intercept-errors",
+    kind: toggle,
+    default: false,
+    onlyWith: ["custom-http-errors"],
+    becomes: "proxy_intercept_errors",
+    doc: "Leaves the errors of backends alone, so that custom-http-errors is only for nginx's own.",
+  }),
+  limitConnZoneVariable: setting({
+    key: "limit-conn-zone-variable",
+    kind: variableText,
+    default: "$binary_remote_addr",
+    variables: "http",
+    becomes: "the key of limit_req_zone and limit_conn_zone",
+    doc: "What requests are counted by.",
+  }),
+  limitConnStatusCode: setting({
+    key: "limit-conn-status-code",
+    kind: count({ min: 400, max: 599 }),
+    default: 503,
+    directive: { name: "limit_conn_status", context: "http" },
+    doc: "Status for a client with too many connections.",
+  }),
+  limitReqStatusCode: setting({
+    key: "limit-req-status-code",
+    kind: count({ min: 400, max: 599 }),
+    default: 503,
+    directive: { name: "limit_req_status", context: "http" },
+    doc: "Status for a client with too many requests.",
+  }),
+  proxySslLocationOnly: setting({
+    key: "proxy-ssl-location-only",
+    kind: toggle,
+    default: false,
+    becomes: "where proxy_ssl_certificate and its like stand",
+    doc: "Keeps the TLS identity of proxy-ssl-secret to the paths of its own Ingress instead of the whole host.",
+  }),
+  appRoot: setting({
+    key: "app-root",
+    kind: optional(line),
+    default: undefined,
+    noEffect: "only the annotation of this name redirects",
+    doc: "Nothing: the annotation of this name has no default in the ConfigMap.",
+  }),
+};

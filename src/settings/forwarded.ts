@@ -1,0 +1,60 @@
+/** Whose word is taken for the client's address, scheme, host and port (RS-23). */
+import { range } from "../kinds/addresses.ts";
+import { lenientListOf } from "../kinds/combine.ts";
+import { headerName } from "../kinds/names.ts";
+import { setting } from "./declare.ts";
+import { toggle } from "./kinds.ts";
+
+export const forwarded = {
+  useForwardedHeaders: setting({
+    key: "use-forwarded-headers",
+    kind: toggle,
+    default: false,
+    becomes: "the maps of $pass_access_scheme, $pass_port and $best_http_host, and real_ip_header",
+    doc: "Takes client address, scheme, host and port from the X-Forwarded-* headers of the request: only behind a proxy that sets them.",
+  }),
+  computeFullForwardedFor: setting({
+    key: "compute-full-forwarded-for",
+    kind: toggle,
+    default: false,
+    onlyWith: ["use-forwarded-headers"],
+    becomes: "the value of X-Forwarded-For",
+    doc: "Appends the address of the connection to the X-Forwarded-For that came in instead of replacing it.",
+  }),
+  forwardedForHeader: setting({
+    key: "forwarded-for-header",
+    kind: headerName,
+    default: "X-Forwarded-For",
+    becomes: "real_ip_header, and proxy_set_header X-Original-Forwarded-For",
+    doc: "Header that holds the client's address.",
+  }),
+  forwardedHostHeader: setting({
+    key: "forwarded-host-header",
+    kind: headerName,
+    default: "X-Forwarded-Host",
+    becomes: "proxy_set_header X-Original-Forwarded-Host",
+    doc: "Header that is passed on as X-Original-Forwarded-Host.",
+  }),
+  forwardedForProxyProtocolHeader: setting({
+    key: "forwarded-for-proxy-protocol-header",
+    kind: headerName,
+    default: "X-Forwarded-For-Proxy-Protocol",
+    noEffect: "the address is worked out inside nginx, without a helper header that a client could send",
+    doc: "Was the helper header between PROXY protocol and forwarded headers.",
+  }),
+  proxyRealIpCidr: setting({
+    key: "proxy-real-ip-cidr",
+    kind: lenientListOf(range),
+    default: ["0.0.0.0/0"],
+    onlyWith: ["use-forwarded-headers", "use-proxy-protocol", "enable-real-ip"],
+    becomes: "set_real_ip_from",
+    doc: "Proxies whose word about the client's address is taken.",
+  }),
+  enableRealIp: setting({
+    key: "enable-real-ip",
+    kind: toggle,
+    default: false,
+    becomes: "real_ip_header, real_ip_recursive and set_real_ip_from",
+    doc: "Takes the client's address from forwarded-for-header, without believing the other X-Forwarded-* headers.",
+  }),
+};

@@ -1,0 +1,169 @@
+/** External authentication for every location that has none of its own and is not exempt (RS-16.9). */
+
+import { isHost } from "../kinds/addresses.ts";
+import { lenientListOf, optional } from "../kinds/combine.ts";
+import { type Kind, no, ok, shown } from "../kinds/kind.ts";
+import { headerName, shaped } from "../kinds/names.ts";
+import { variableText } from "../kinds/variables.ts";
+import { oneOf } from "../kinds/words.ts";
+import { Token } from "../render/token.ts";
+import { setting } from "./declare.ts";
+import { toggle } from "./kinds.ts";
+import { snippet } from "./snippet.ts";
+
+/** Whom to ask. `refuse` stands for a URL that cannot be read and has no last good one: every such location answers 503. */
+export type GlobalAuth =
+  | { readonly kind: "none" }
+  | { readonly kind: "ask"; readonly url: string }
+  | { readonly kind: "refuse" };
+
+const parts = /^https?:\/\/(\[[\da-f:.]+\]|[^/:?#[\]]+)(:\d{1,5})?([/?#].*)?$/i;
+
+/** http or https, a host, and whatever path and query; the rest of the text may hold variables. */
+const absoluteUrl: Kind<string> = {
+  label: "an absolute http or https URL, which may hold variables",
+  read: (text) => {
+    const host = parts.exec(text)?.[1];
+    if (host === undefined || /\s/.test(text) || !Token.printable(text) || text.length > 2000) {
+      return no(`${shown(text)} is not an absolute http or https URL`);
+    }
+    return isHost(host) || /^[\w$.{}-]*\$[\w$.{}-]*$/.test(host) ? ok(text) : no(`${shown(host)} is not a host`);
+  },
+  view: variableText.view,
+  good: [
+    "http://auth.example/check",
+    "https://[2001:db8::1]:8443/a?b=$arg_c",
+    "http://192.0.2.20:8080/check?s=$http_x_auth",
+  ],
+  bad: ["", "auth-service", "/login", "ftp://a/", "http://", "http://a..b/", "http://a b/", "http://a\n"],
+};
+
+const whom: Kind<GlobalAuth> = {
+  label: `${absoluteUrl.label}, or empty`,
+  read: (text) => {
+    if (text === "") return ok({ kind: "none" });
+    const read = absoluteUrl.read(text);
+    return read.ok ? ok({ kind: "ask", url: read.value }) : read;
+  },
+  write: (auth) => (auth.kind === "ask" ? auth.url : auth.kind === "none" ? "" : "(every request refused)"),
+  view: (auth) => (auth.kind === "ask" ? absoluteUrl.view(auth.url) : false),
+  good: ["", ...absoluteUrl.good],
+  bad: absoluteUrl.bad.filter((text) => text !== ""),
+};
+
+const standard = ["200 202 401 5m"];
+
+/** Each item is the parameters of one `proxy_cache_valid`; one wrong item makes the whole list five minutes (RS-32). */
+const durations: Kind<readonly string[]> = {
+  label: "a comma-separated list, each status codes and a time like 200 202 30m",
+  read: (text) => {
+    const items = text.split(",").map((item) => item.trim().replace(/\s+/g, " "));
+    const wrong = items.find((item) => !/^((any|[1-5]\d\d) )*\d{1,6}(ms|[smhdwMy])?$/.test(item));
+    if (wrong === undefined) return ok(items);
+    return {
+      ok: true,
+      value: standard,
+      besides: `${shown(wrong)} is not status codes and a time; ${standard} is used`,
+    };
+  },
+  write: (items) => items.join(", "),
+  view: (items) => items.map((item) => Token.words(item.split(" ").map(Token.name))),
+  good: ["", "200 202 30m", "200 1m, any 10s", "5m", "for a while"],
+  bad: [],
+};
+
+const parameter = shaped({
+  label: "the name of a query parameter",
+  shape: /^[\w.~-]{1,100}$/,
+  good: ["rd", "back-to"],
+  bad: ["", "a=b", "a&b", "a b"],
+});
+
+const onlyWith = ["global-auth-url"];
+
+export const globalAuth = {
+  globalAuthUrl: setting<GlobalAuth>({
+    key: "global-auth-url",
+    kind: whom,
+    default: { kind: "none" },
+    closed: { kind: "refuse" },
+    variables: "http",
+    becomes: "auth_request in each location",
+    doc: 'Asks this URL before every request of every Ingress that has no auth-url and does not say enable-global-auth: "false".',
+  }),
+  globalAuthMethod: setting({
+    key: "global-auth-method",
+    kind: optional(oneOf(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"])),
+    default: undefined,
+    onlyWith,
+    becomes: "proxy_method in the location of the question",
+    doc: "Method of the question.",
+  }),
+  globalAuthSignin: setting({
+    key: "global-auth-signin",
+    kind: optional(absoluteUrl),
+    default: undefined,
+    variables: "http",
+    onlyWith,
+    becomes: "error_page 401",
+    doc: "Sign-in page that a client is sent to instead of a 401.",
+  }),
+  globalAuthSigninRedirectParam: setting({
+    key: "global-auth-signin-redirect-param",
+    kind: optional(parameter),
+    default: undefined,
+    onlyWith: ["global-auth-signin"],
+    becomes: "error_page 401",
+    doc: "Query parameter of the sign-in page that says where to come back to; rd when not given.",
+  }),
+  globalAuthResponseHeaders: setting({
+    key: "global-auth-response-headers",
+    kind: lenientListOf(headerName),
+    default: [],
+    onlyWith,
+    becomes: "auth_request_set and proxy_set_header",
+    doc: "Headers of the answer that are passed on to the backend.",
+  }),
+  globalAuthRequestRedirect: setting({
+    key: "global-auth-request-redirect",
+    kind: optional(variableText),
+    default: undefined,
+    variables: "http",
+    onlyWith,
+    becomes: "proxy_set_header X-Auth-Request-Redirect",
+    doc: "What the question says in X-Auth-Request-Redirect instead of the request URI.",
+  }),
+  globalAuthAlwaysSetCookie: setting({
+    key: "global-auth-always-set-cookie",
+    kind: toggle,
+    default: false,
+    onlyWith,
+    becomes: "add_header Set-Cookie … always",
+    doc: "Passes the cookies of the answer on to the client whatever the backend's status.",
+  }),
+  globalAuthCacheKey: setting({
+    key: "global-auth-cache-key",
+    kind: optional(variableText),
+    default: undefined,
+    variables: "http",
+    onlyWith,
+    becomes: "proxy_cache_key, hashed with host and location",
+    doc: "Keeps answers, one for each value of this text.",
+  }),
+  globalAuthCacheDuration: setting<readonly string[]>({
+    key: "global-auth-cache-duration",
+    kind: durations,
+    default: [],
+    onlyWith: ["global-auth-cache-key"],
+    becomes: "proxy_cache_valid",
+    doc: "How long answers are kept, by status; without it none is.",
+  }),
+  globalAuthSnippet: setting({
+    key: "global-auth-snippet",
+    kind: snippet,
+    default: "",
+    onlyWith,
+    becomes: "text in the location of the question",
+    doc: "Directives for the location of the question.",
+  }),
+};

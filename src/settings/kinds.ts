@@ -1,0 +1,18 @@
+/** The Kinds of ConfigMap keys where they differ from those of annotations: an empty text is false, or zero where zero is a value. */
+import { emptyAs, prefixed } from "../kinds/combine.ts";
+import { integer, type Range, seconds } from "../kinds/numbers.ts";
+import { bool } from "../kinds/words.ts";
+
+export const toggle = emptyAs(bool, "false");
+
+/** A whole number from 1 (or `min`) that nginx can hold. */
+export const count = (range: Range = {}) => prefixed(integer({ min: 1, max: 2_147_483_647, ...range }));
+
+/** A whole number of which zero, or an empty text, means "none" or "no limit". */
+export const countOrNone = (range: Range = {}) => emptyAs(count({ min: 0, ...range }), "0");
+
+/** Whole seconds, at most the 24 days where nginx's timers end. */
+export const wholeSeconds = (range: Range = {}) => prefixed(seconds({ min: 1, max: 2_073_600, ...range }));
+
+/** Whole seconds of which zero, or an empty text, switches off. */
+export const secondsOrOff = emptyAs(wholeSeconds({ min: 0 }), "0");

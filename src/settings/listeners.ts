@@ -1,0 +1,102 @@
+/** Where nginx listens and what is spoken there. */
+import { ipAddress, ipv4Address, ipv6Address } from "../kinds/addresses.ts";
+import { emptyAs, lenientListOf, optional } from "../kinds/combine.ts";
+import { sizeBetween, timeSpan } from "../kinds/measures.ts";
+import { bool } from "../kinds/words.ts";
+import { setting } from "./declare.ts";
+import { count, countOrNone, toggle } from "./kinds.ts";
+
+export const listeners = {
+  bindAddress: setting({
+    key: "bind-address",
+    kind: lenientListOf(ipAddress),
+    default: [],
+    becomes: "listen",
+    doc: "Addresses to listen on instead of all.",
+  }),
+  bindAddressIpv4: setting({
+    key: "bind-address-ipv4",
+    kind: lenientListOf(ipv4Address),
+    default: [],
+    becomes: "listen",
+    doc: "As bind-address, for IPv4 alone.",
+  }),
+  bindAddressIpv6: setting({
+    key: "bind-address-ipv6",
+    kind: lenientListOf(ipv6Address),
+    default: [],
+    becomes: "listen",
+    doc: "As bind-address, for IPv6 alone; brackets around the address are allowed.",
+  }),
+  disableIpv6: setting({
+    key: "disable-ipv6",
+    kind: toggle,
+    default: false,
+    becomes: "listen",
+    doc: "Listens on IPv4 only.",
+  }),
+  disableIpv6Dns: setting<boolean | undefined>({
+    key: "disable-ipv6-dns",
+    kind: optional(bool),
+    default: undefined,
+    becomes: "resolver … ipv6=off",
+    doc: "Looks up no IPv6 addresses of backends; empty means that this depends on whether the machine has IPv6.",
+  }),
+  reusePort: setting({
+    key: "reuse-port",
+    kind: toggle,
+    default: true,
+    becomes: "listen … reuseport",
+    doc: "Gives every worker a listening socket of its own.",
+  }),
+  useHttp2: setting({
+    key: "use-http2",
+    kind: toggle,
+    default: true,
+    becomes: "http2 on, or listen … http2 before nginx 1.25.1",
+    doc: "Offers HTTP/2 to clients.",
+  }),
+  http2MaxConcurrentStreams: setting({
+    key: "http2-max-concurrent-streams",
+    kind: count(),
+    default: 128,
+    directive: { name: "http2_max_concurrent_streams", context: "http" },
+    doc: "Requests that one HTTP/2 connection may have open at once.",
+  }),
+  http2MaxFieldSize: setting({
+    key: "http2-max-field-size",
+    kind: optional(sizeBetween("1")),
+    default: undefined,
+    noEffect: "nginx dropped it in 1.19.7; use large-client-header-buffers",
+    doc: "Was the largest size of one HTTP/2 header field.",
+  }),
+  http2MaxHeaderSize: setting({
+    key: "http2-max-header-size",
+    kind: optional(sizeBetween("1")),
+    default: undefined,
+    noEffect: "nginx dropped it in 1.19.7; use large-client-header-buffers",
+    doc: "Was the largest size of all HTTP/2 header fields.",
+  }),
+  http2MaxRequests: setting({
+    key: "http2-max-requests",
+    kind: countOrNone(),
+    default: 0,
+    noEffect: "nginx dropped it in 1.19.7; use keep-alive-requests",
+    doc: "Was the number of requests after which an HTTP/2 connection is closed.",
+  }),
+  useProxyProtocol: setting({
+    key: "use-proxy-protocol",
+    kind: toggle,
+    default: false,
+    becomes: "listen … proxy_protocol",
+    doc: "Expects the PROXY protocol on the http and https ports and takes the client's address from it.",
+  }),
+  proxyProtocolHeaderTimeout: setting({
+    key: "proxy-protocol-header-timeout",
+    kind: emptyAs(timeSpan({ min: 1 }), "5s"),
+    default: "5s",
+    live: true,
+    becomes: "preread_timeout of the TLS passthrough listener",
+    doc: "How long the TLS passthrough listener waits for the PROXY header.",
+  }),
+};

@@ -1,0 +1,94 @@
+/** Modules with a few keys each: ModSecurity, GeoIP2 and the shared memory of Lua. */
+import { type Kind, no, ok, shown } from "../kinds/kind.ts";
+import { setting } from "./declare.ts";
+import { countOrNone, toggle } from "./kinds.ts";
+import { modsecurityRules } from "./snippet.ts";
+
+export interface SharedDictionary {
+  readonly name: string;
+  readonly kilobytes: number;
+}
+
+const largest = 204_800;
+
+/** `name: size` with the comma between; a size without unit is in megabytes, and what cannot be read is left out. */
+const dictionaries: Kind<readonly SharedDictionary[]> = {
+  label: "a comma-separated list of name:size, a size without unit being megabytes",
+  read: (text) => {
+    const parts = text
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== "");
+    const found = parts.map((part) => ({ part, dictionary: dictionaryOf(part) }));
+    const values = found.flatMap(({ dictionary }) => (dictionary === undefined ? [] : [dictionary]));
+    const wrong = found.filter(({ dictionary }) => dictionary === undefined).map(({ part }) => shown(part));
+    if (wrong.length === 0) return ok(values);
+    const besides = `${wrong.join(", ")} is not name:size with a size up to ${largest}k`;
+    return values.length === 0 ? no(besides) : { ok: true, value: values, besides };
+  },
+  write: (values) => values.map(({ name, kilobytes }) => `${name}: ${kilobytes}k`).join(", "),
+  view: () => false,
+  good: ["", "configuration_data: 100", "certificate_data: 20m, my_cache: 512k"],
+  bad: ["certificate_data", "a b: 5", "certificate_data: 5x", "certificate_data: 300000k", "x: 0"],
+};
+
+function dictionaryOf(text: string): SharedDictionary | undefined {
+  const [, name, digits, unit] = /^([a-z]\w{0,63})\s*:\s*(\d{1,9})([km]?)$/i.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  const kilobytes = Number(digits) * (unit?.toLowerCase() === "k" ? 1 : 1024);
+  return kilobytes >= 1 && kilobytes <= largest ? { name, kilobytes } : undefined;
+}
+
+export const modules = {
+  luaSharedDicts: setting<readonly SharedDictionary[]>({
+    key: "lua-shared-dicts",
+    kind: dictionaries,
+    default: [],
+    needs: "lua",
+    becomes: "lua_shared_dict",
+    doc: "Sizes of shared memory: configuration_data for routes and endpoints, certificate_data for certificates; other names are for Lua code in snippets.",
+  }),
+  enableModsecurity: setting({
+    key: "enable-modsecurity",
+    kind: toggle,
+    default: false,
+    needs: "modsecurity",
+    becomes: "modsecurity, with modsecurity_rules or the stock modsecurity_rules_file",
+    doc: "Lets ModSecurity look at every request; the annotation of an Ingress replaces it.",
+  }),
+  enableOwaspModsecurityCrs: setting({
+    key: "enable-owasp-modsecurity-crs",
+    kind: toggle,
+    default: false,
+    needs: "modsecurity",
+    onlyWith: ["enable-modsecurity"],
+    becomes: "modsecurity_rules_file",
+    doc: "Adds the OWASP core rule set.",
+  }),
+  modsecuritySnippet: setting({
+    key: "modsecurity-snippet",
+    kind: modsecurityRules,
+    default: "",
+    needs: "modsecurity",
+    onlyWith: ["enable-modsecurity"],
+    becomes: "modsecurity_rules",
+    doc: "Rules instead of the stock rules file.",
+  }),
+  useGeoip2: setting({
+    key: "use-geoip2",
+    kind: toggle,
+    default: false,
+    needs: "geoip2",
+    becomes: "geoip2, for each database in the folder",
+    doc: "Makes variables such as $geoip2_city_country_code from the MaxMind databases in the folder.",
+  }),
+  geoip2AutoreloadInMinutes: setting({
+    key: "geoip2-autoreload-in-minutes",
+    kind: countOrNone({ max: 34_560 }),
+    default: 0,
+    needs: "geoip2",
+    onlyWith: ["use-geoip2"],
+    becomes: "auto_reload in geoip2",
+    doc: "Minutes after which nginx looks for a new version of a database; 0 is never.",
+  }),
+};

@@ -1,0 +1,171 @@
+/** What goes between nginx and backends: bodies, buffers, cookies, redirects. Defaults of the annotations of the same name. */
+import { optional } from "../kinds/combine.ts";
+import { type Kind, no, ok, shown } from "../kinds/kind.ts";
+import { sizeBetween } from "../kinds/measures.ts";
+import { oneOf } from "../kinds/words.ts";
+import { Token } from "../render/token.ts";
+import { setting } from "./declare.ts";
+import { count, countOrNone } from "./kinds.ts";
+
+const onOff = oneOf(["on", "off"]);
+
+/** `off`, or what to replace and by what; either may hold variables, and what starts with `~` is a regular expression. */
+const replacement: Kind<string> = {
+  label: "off, or two words: what to replace and by what",
+  read: (text) => {
+    if (text === "off") return ok("off");
+    const words = text.split(/\s+/).filter((word) => word !== "");
+    if (words.length !== 2 || !words.every(Token.printable)) {
+      return no(`${shown(text)} is neither off nor two words: what to replace and by what`);
+    }
+    return ok(words.join(" "));
+  },
+  view: (value) => replacementView(value),
+  good: ["off", "inner.example outer.example", "~^/a/(.*)$ /b/$1", "/ /$host/"],
+  bad: ["", "one", "a b c", "on"],
+};
+
+/** The words of `proxy_cookie_domain`, `proxy_cookie_path` and `proxy_redirect`. */
+export function replacementView(value: string): Token {
+  return Token.words(
+    value.split(" ").map((word) => (word === "off" ? Token.name(word) : Token.variables(word, () => true))),
+  );
+}
+
+/** `off`, `default` or one word. */
+const redirectPart = (extra: readonly string[]): Kind<string> => ({
+  label: `${[...extra, "off"].join(", ")} or one word, which may hold variables`,
+  read: (text) =>
+    text !== "" && !/\s/.test(text) && Token.printable(text) ? ok(text) : no(`${shown(text)} is not one word`),
+  view: (value) => replacementView(value),
+  good: ["off", ...extra, "http://inner.example/", "$scheme://$host/"],
+  bad: ["", "a b", "a\nb"],
+});
+
+/** 0 or a size that nginx takes. */
+const bufferSize = sizeBetween("512", "64m");
+
+export const proxy = {
+  proxyBodySize: setting({
+    key: "proxy-body-size",
+    kind: sizeBetween("0"),
+    default: "1m",
+    directive: { name: "client_max_body_size", context: "http" },
+    doc: "Largest request body; 0 is no limit.",
+  }),
+  proxyRequestBuffering: setting({
+    key: "proxy-request-buffering",
+    kind: onOff,
+    default: "on",
+    directive: { name: "proxy_request_buffering", context: "http" },
+    doc: "Whether a request body is read whole before the backend is asked.",
+  }),
+  proxyBuffering: setting({
+    key: "proxy-buffering",
+    kind: onOff,
+    default: "off",
+    directive: { name: "proxy_buffering", context: "http" },
+    doc: "Whether answers of backends are buffered.",
+  }),
+  proxyBufferSize: setting({
+    key: "proxy-buffer-size",
+    kind: bufferSize,
+    default: "4k",
+    becomes: "proxy_buffer_size and the size in proxy_buffers",
+    doc: "Buffer for the first part of an answer; its header must fit in.",
+  }),
+  proxyBuffersNumber: setting({
+    key: "proxy-buffers-number",
+    kind: count({ min: 2, max: 65_536 }),
+    default: 4,
+    becomes: "the number in proxy_buffers",
+    doc: "Number of buffers for one answer.",
+  }),
+  proxyBusyBuffersSize: setting({
+    key: "proxy-busy-buffers-size",
+    kind: optional(bufferSize),
+    default: undefined,
+    becomes: "proxy_busy_buffers_size",
+    doc: "Part of the buffers that may be on its way to the client; kept between one buffer and all but one.",
+  }),
+  proxyMaxTempFileSize: setting({
+    key: "proxy-max-temp-file-size",
+    kind: sizeBetween("0"),
+    default: "1024m",
+    becomes: "proxy_max_temp_file_size",
+    doc: "Largest file for the part of an answer that does not fit into the buffers; 0 is none.",
+  }),
+  proxyHttpVersion: setting({
+    key: "proxy-http-version",
+    kind: oneOf(["1.0", "1.1"]),
+    default: "1.1",
+    directive: { name: "proxy_http_version", context: "http" },
+    doc: "HTTP version towards backends.",
+  }),
+  proxyCookieDomain: setting({
+    key: "proxy-cookie-domain",
+    kind: replacement,
+    default: "off",
+    variables: "http",
+    directive: { name: "proxy_cookie_domain", context: "http" },
+    doc: "Replaces the domain in cookies of backends.",
+  }),
+  proxyCookiePath: setting({
+    key: "proxy-cookie-path",
+    kind: replacement,
+    default: "off",
+    variables: "http",
+    directive: { name: "proxy_cookie_path", context: "http" },
+    doc: "Replaces the path in cookies of backends.",
+  }),
+  proxyRedirectFrom: setting({
+    key: "proxy-redirect-from",
+    kind: redirectPart(["default"]),
+    default: "off",
+    variables: "http",
+    becomes: "proxy_redirect",
+    doc: "What to replace in the Location and Refresh headers of backends; off leaves them alone.",
+  }),
+  proxyRedirectTo: setting({
+    key: "proxy-redirect-to",
+    kind: redirectPart([]),
+    default: "off",
+    variables: "http",
+    becomes: "proxy_redirect",
+    onlyWith: ["proxy-redirect-from"],
+    doc: "What to replace it by.",
+  }),
+  grpcBufferSizeKb: setting({
+    key: "grpc-buffer-size-kb",
+    kind: countOrNone({ max: 65_536 }),
+    default: 0,
+    directive: {
+      name: "grpc_buffer_size",
+      context: "http",
+      view: (kilobytes) => (kilobytes === 0 ? undefined : Token.size(`${kilobytes}k`)),
+    },
+    doc: "Buffer in kilobytes for the first part of a gRPC answer; 0 is nginx's own, a memory page.",
+  }),
+  limitRate: setting({
+    key: "limit-rate",
+    kind: countOrNone({ max: 1_048_576 }),
+    default: 0,
+    directive: {
+      name: "limit_rate",
+      context: "http",
+      view: (rate) => (rate === 0 ? undefined : Token.size(`${rate}k`)),
+    },
+    doc: "Kilobytes per second that one answer may be sent at; 0 is no limit.",
+  }),
+  limitRateAfter: setting({
+    key: "limit-rate-after",
+    kind: countOrNone({ max: 1_048_576 }),
+    default: 0,
+    directive: {
+      name: "limit_rate_after",
+      context: "http",
+      view: (rate) => (rate === 0 ? undefined : Token.size(`${rate}k`)),
+    },
+    doc: "Kilobytes of an answer after which limit-rate begins.",
+  }),
+};

@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { written } from "../kinds/kind.ts";
+import type { Setting } from "./declare.ts";
+import { settings } from "./registry.ts";
+
+const declared = Object.entries(settings) as unknown as readonly [string, Setting<unknown>][];
+const all = declared.map(([, setting]) => setting);
+const known = readFileSync(new URL("../../test/fixtures/configmap-keys.txt", import.meta.url), "utf8")
+  .trim()
+  .split("\n");
+
+test("every ConfigMap key of ingress-nginx is declared, and no other", () => {
+  const keys = all.map(({ key }) => key);
+  console.log(
+    `ConfigMap keys: ${known.length} known, ${keys.length} declared, ${known.filter((key) => !keys.includes(key)).length} missing`,
+  );
+  expect(keys.toSorted()).toEqual(known.toSorted());
+});
+
+test("a setting is called as its key", () => {
+  const names = all.map(({ key }) => key.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()));
+  expect(declared.map(([name]) => name)).toEqual(names);
+});
+
+test.each(declared)("%s reads its good samples and refuses its bad ones", (_name, { kind }) => {
+  for (const text of kind.good) expect(kind.read(text), text).toMatchObject({ ok: true });
+  for (const text of kind.bad) expect(kind.read(text), text).toMatchObject({ ok: false });
+});
+
+test.each(declared)(
+  "%s reads its default as it is written on the reference page",
+  (_name, { kind, default: usual }) => {
+    const text = written(kind, usual);
+    const read = kind.read(text);
+    if (text !== "") expect(read).toEqual({ ok: true, value: usual });
+  },
+);
+
+const hostile = [
+  '"; } # \\',
+  "a\nb;",
+  "$host; }",
+  "'; {",
+  "\0",
+  "x".repeat(5000),
+  "\u2028",
+  "${",
+  "-1",
+  "999999999999999999999",
+];
+const quoting = declared.filter(([name]) => !name.endsWith("Snippet"));
+
+test.each(quoting)(
+  "%s prints hostile text that it accepts as words, in quotes or without anything to quote",
+  (_name, { kind }) => {
+    for (const text of hostile) {
+      const read = kind.read(text);
+      for (const word of read.ok ? [kind.view(read.value)].flat() : []) {
+        expect(String(word)).toMatch(/^(("([^"\\\n\0]|\\.)*"|[^"{};\\\n\0 ]*)( |$))+$/u);
+      }
+    }
+  },
+);
+
+test("what a key waits for is a key", () => {
+  for (const { onlyWith = [] } of all) for (const other of onlyWith) expect(known).toContain(other);
+});

@@ -1,0 +1,84 @@
+/** What authors of Ingresses may do. Changing one of these reads every Ingress again. */
+import { lenientListOf } from "../kinds/combine.ts";
+import { type Kind, ok, shown } from "../kinds/kind.ts";
+import { headerName, line } from "../kinds/names.ts";
+import { listOf, text } from "../kinds/text.ts";
+import { oneOf } from "../kinds/words.ts";
+import { setting } from "./declare.ts";
+import { toggle } from "./kinds.ts";
+
+const levels = oneOf(["Critical", "High", "Medium", "Low"], { anyCase: true });
+type Level = "Critical" | "High" | "Medium" | "Low";
+
+/** An unknown word is the strictest level, as in ingress-nginx (RS-2.2). */
+const riskLevel: Kind<Level> = {
+  ...levels,
+  read: (text) => {
+    const read = levels.read(text);
+    return read.ok
+      ? read
+      : {
+          ok: true,
+          value: "Low",
+          besides: `${shown(text)} is taken as Low, the strictest of ${levels.label.slice(7)}`,
+        };
+  },
+  good: [...levels.good, "critical", "Moderate"],
+  bad: [],
+};
+
+/** The blank after a comma belongs to the word, as ingress-nginx has it while it serves. */
+const words: Kind<readonly string[]> = {
+  ...listOf(line),
+  label: "words separated by commas, blanks included",
+  read: (text) => ok(text.split(",").filter((word) => word !== "")),
+  view: () => false,
+  good: ["", "forbidden, secret"],
+  bad: [],
+};
+
+export const tenants = {
+  allowSnippetAnnotations: setting({
+    key: "allow-snippet-annotations",
+    kind: toggle,
+    default: false,
+    doc: "Permits snippets in annotations, which also need annotations-risk-level Critical: whoever may write an Ingress can then configure nginx.",
+  }),
+  annotationsRiskLevel: setting<Level>({
+    key: "annotations-risk-level",
+    kind: riskLevel,
+    default: "High",
+    doc: "Refuses an Ingress with an annotation above this risk.",
+  }),
+  annotationValueWordBlocklist: setting({
+    key: "annotation-value-word-blocklist",
+    kind: words,
+    default: [],
+    doc: "Refuses an Ingress with one of these words in the value of an annotation.",
+  }),
+  allowCrossNamespaceResources: setting({
+    key: "allow-cross-namespace-resources",
+    kind: toggle,
+    default: false,
+    doc: "Lets annotations name Secrets and ConfigMaps of other namespaces.",
+  }),
+  strictValidatePathType: setting({
+    key: "strict-validate-path-type",
+    kind: toggle,
+    default: true,
+    live: true,
+    doc: "Makes the webhook refuse paths of type Exact, Prefix or none that hold more than letters, digits and . _ - /.",
+  }),
+  globalAllowedResponseHeaders: setting({
+    key: "global-allowed-response-headers",
+    kind: lenientListOf(headerName),
+    default: [],
+    doc: "Headers that the custom-headers annotation may set.",
+  }),
+  noAuthLocations: setting({
+    key: "no-auth-locations",
+    kind: text.pathPrefixes,
+    default: ["/.well-known/acme-challenge"],
+    doc: "Paths (prefixes of the path in the Ingress) that need no authentication of any kind.",
+  }),
+};

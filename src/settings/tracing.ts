@@ -1,0 +1,128 @@
+/** OpenTelemetry. Its exporter is configured by a file of its own, which Sluice writes beside nginx.conf. */
+import { host, port } from "../kinds/addresses.ts";
+import { optional } from "../kinds/combine.ts";
+import { type Kind, ok } from "../kinds/kind.ts";
+import { decimal } from "../kinds/measures.ts";
+import { fileName, line } from "../kinds/names.ts";
+import { variableText } from "../kinds/variables.ts";
+import { oneOf } from "../kinds/words.ts";
+import { setting } from "./declare.ts";
+import { count, toggle } from "./kinds.ts";
+
+const becomes = "the telemetry file";
+const needs = "otel";
+
+const ratio = decimal({ min: 0, max: 1 });
+const emptyIsZero: Kind<number> = {
+  ...ratio,
+  read: (text) => (text === "" ? ok(0) : ratio.read(text)),
+  bad: ratio.bad.slice(1),
+};
+
+export const tracing = {
+  enableOpentelemetry: setting({
+    key: "enable-opentelemetry",
+    kind: toggle,
+    default: false,
+    needs,
+    becomes: "opentelemetry and opentelemetry_propagate in each location",
+    doc: "Traces requests; the annotation of an Ingress replaces it.",
+  }),
+  opentelemetryConfig: setting({
+    key: "opentelemetry-config",
+    kind: fileName,
+    default: "/etc/ingress-controller/telemetry/opentelemetry.toml",
+    needs,
+    becomes: "opentelemetry_config",
+    doc: "The telemetry file: another than the default is read as it is, and Sluice does not write it.",
+  }),
+  opentelemetryOperationName: setting({
+    key: "opentelemetry-operation-name",
+    kind: optional(variableText),
+    default: undefined,
+    variables: "http",
+    needs,
+    becomes: "opentelemetry_operation_name",
+    doc: "Name of a request's span.",
+  }),
+  opentelemetryTrustIncomingSpan: setting({
+    key: "opentelemetry-trust-incoming-span",
+    kind: toggle,
+    default: true,
+    needs,
+    becomes: "opentelemetry_trust_incoming_spans",
+    doc: "Continues the trace that a request brings with it; the annotation of an Ingress replaces it.",
+  }),
+  otlpCollectorHost: setting({
+    key: "otlp-collector-host",
+    kind: optional(host),
+    default: undefined,
+    needs,
+    becomes,
+    doc: "Host that spans are sent to.",
+  }),
+  otlpCollectorPort: setting({
+    key: "otlp-collector-port",
+    kind: port,
+    default: 4317,
+    needs,
+    becomes,
+    doc: "Port that spans are sent to.",
+  }),
+  otelServiceName: setting({
+    key: "otel-service-name",
+    kind: line,
+    default: "nginx",
+    needs,
+    becomes,
+    doc: "Service that spans belong to.",
+  }),
+  otelSampler: setting({
+    key: "otel-sampler",
+    kind: oneOf(["AlwaysOn", "AlwaysOff", "TraceIdRatioBased"]),
+    default: "AlwaysOn",
+    needs,
+    becomes,
+    doc: "Which requests are traced.",
+  }),
+  otelSamplerRatio: setting({
+    key: "otel-sampler-ratio",
+    kind: emptyIsZero,
+    default: 0.01,
+    needs,
+    becomes,
+    doc: "Share of requests that TraceIdRatioBased traces.",
+  }),
+  otelSamplerParentBased: setting({
+    key: "otel-sampler-parent-based",
+    kind: toggle,
+    default: true,
+    needs,
+    becomes,
+    doc: "Traces a request where the span it brings with it is sampled.",
+  }),
+  otelMaxQueuesize: setting({
+    key: "otel-max-queuesize",
+    kind: count(),
+    default: 2048,
+    needs,
+    becomes,
+    doc: "Spans that wait at most; more are dropped.",
+  }),
+  otelMaxExportBatchSize: setting({
+    key: "otel-max-export-batch-size",
+    kind: count(),
+    default: 512,
+    needs,
+    becomes,
+    doc: "Spans that are sent at once.",
+  }),
+  otelScheduleDelayMillis: setting({
+    key: "otel-schedule-delay-millis",
+    kind: count(),
+    default: 5000,
+    needs,
+    becomes,
+    doc: "Milliseconds between two sendings.",
+  }),
+};

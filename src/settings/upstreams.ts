@@ -1,0 +1,153 @@
+/** Which Endpoint is asked, how often, and how connections to Endpoints are kept. */
+import { blankListOf, optional } from "../kinds/combine.ts";
+import { type Kind, ok, shown } from "../kinds/kind.ts";
+import { timeSpan } from "../kinds/measures.ts";
+import { line } from "../kinds/names.ts";
+import { oneOf } from "../kinds/words.ts";
+import { setting } from "./declare.ts";
+import { count, countOrNone, secondsOrOff, toggle, wholeSeconds } from "./kinds.ts";
+
+const cases = blankListOf(
+  oneOf([
+    "error",
+    "timeout",
+    "invalid_header",
+    "http_500",
+    "http_502",
+    "http_503",
+    "http_504",
+    "http_403",
+    "http_404",
+    "http_429",
+    "updating",
+    "non_idempotent",
+    "off",
+  ]),
+);
+
+type Balancer = "round_robin" | "ewma" | "chash" | "chashsubset" | "sticky_balanced" | "sticky_persistent";
+
+/** An unknown word means in turn, as in ingress-nginx (RS-9.8). */
+const balancers = oneOf<Balancer>([
+  "round_robin",
+  "ewma",
+  "chash",
+  "chashsubset",
+  "sticky_balanced",
+  "sticky_persistent",
+]);
+const balancer: Kind<Balancer> = {
+  ...balancers,
+  read: (text) => {
+    if (text === "") return ok("round_robin");
+    const read = balancers.read(text);
+    return read.ok
+      ? read
+      : {
+          ok: true,
+          value: "round_robin",
+          besides: `${shown(text)} is taken as round_robin; known are ${balancers.label.slice(7)}`,
+        };
+  },
+  good: ["", ...balancers.good, "least_conn"],
+  bad: [],
+};
+
+export const upstreams = {
+  loadBalance: setting<Balancer>({
+    key: "load-balance",
+    kind: balancer,
+    default: "round_robin",
+    live: true,
+    becomes: "the balancing policy of upstreams",
+    doc: "How an Endpoint is chosen where an Ingress does not say: round_robin in turn, ewma by response time.",
+  }),
+  serviceUpstream: setting({
+    key: "service-upstream",
+    kind: toggle,
+    default: false,
+    live: true,
+    becomes: "the Endpoints of upstreams",
+    doc: "Asks the cluster address of a Service instead of its Endpoints.",
+  }),
+  upstreamHashBy: setting({
+    key: "upstream-hash-by",
+    kind: optional(line),
+    default: undefined,
+    noEffect: "only the annotation of this name chooses Endpoints by hash",
+    doc: "Nothing: the annotation of this name has no default in the ConfigMap.",
+  }),
+  upstreamHashBySubset: setting({
+    key: "upstream-hash-by-subset",
+    kind: toggle,
+    default: false,
+    noEffect: "only the annotation of this name chooses Endpoints by hash",
+    doc: "Nothing: the annotation of this name has no default in the ConfigMap.",
+  }),
+  upstreamHashBySubsetSize: setting({
+    key: "upstream-hash-by-subset-size",
+    kind: countOrNone(),
+    default: 0,
+    noEffect: "only the annotation of this name chooses Endpoints by hash",
+    doc: "Nothing: the annotation of this name has no default in the ConfigMap.",
+  }),
+  proxyNextUpstream: setting({
+    key: "proxy-next-upstream",
+    kind: cases,
+    default: ["error", "timeout"],
+    becomes: "proxy_next_upstream and grpc_next_upstream",
+    doc: "After which failures the next Endpoint is asked.",
+  }),
+  proxyNextUpstreamTimeout: setting({
+    key: "proxy-next-upstream-timeout",
+    kind: secondsOrOff,
+    default: 0,
+    directive: { name: ["proxy_next_upstream_timeout", "grpc_next_upstream_timeout"], context: "http" },
+    doc: "How long further Endpoints are asked; 0 is no limit.",
+  }),
+  proxyNextUpstreamTries: setting({
+    key: "proxy-next-upstream-tries",
+    kind: countOrNone(),
+    default: 3,
+    directive: { name: ["proxy_next_upstream_tries", "grpc_next_upstream_tries"], context: "http" },
+    doc: "How many Endpoints are asked for one request; 0 is no limit.",
+  }),
+  retryNonIdempotent: setting({
+    key: "retry-non-idempotent",
+    kind: toggle,
+    default: false,
+    becomes: "proxy_next_upstream … non_idempotent",
+    doc: "Asks the next Endpoint for POST, LOCK and PATCH, too.",
+  }),
+  upstreamKeepaliveConnections: setting({
+    key: "upstream-keepalive-connections",
+    kind: countOrNone({ max: 65_536 }),
+    default: 320,
+    becomes: "keepalive",
+    doc: "Idle connections to Endpoints that one worker keeps; 0 closes each after its answer.",
+  }),
+  upstreamKeepaliveTimeout: setting({
+    key: "upstream-keepalive-timeout",
+    kind: wholeSeconds(),
+    default: 60,
+    onlyWith: ["upstream-keepalive-connections"],
+    becomes: "keepalive_timeout of the upstream",
+    doc: "How long an idle connection to an Endpoint is kept.",
+  }),
+  upstreamKeepaliveTime: setting({
+    key: "upstream-keepalive-time",
+    kind: timeSpan({ min: 1 }),
+    default: "1h",
+    onlyWith: ["upstream-keepalive-connections"],
+    becomes: "keepalive_time of the upstream",
+    doc: "How long a connection to an Endpoint is used at most.",
+  }),
+  upstreamKeepaliveRequests: setting({
+    key: "upstream-keepalive-requests",
+    kind: count(),
+    default: 10_000,
+    onlyWith: ["upstream-keepalive-connections"],
+    becomes: "keepalive_requests of the upstream",
+    doc: "Requests after which a connection to an Endpoint is closed.",
+  }),
+};
