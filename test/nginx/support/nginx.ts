@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import {
-  askCapabilities,
   type Capabilities,
   type Nginx,
   type NginxEvent,
@@ -17,6 +16,7 @@ import {
   type RunFolder,
 } from "../../../src/nginx/index.ts";
 import { type ConfParts, rendered } from "./conf.ts";
+import { installedNginx } from "./installed.ts";
 
 export interface TestNginx {
   readonly folder: RunFolder;
@@ -33,7 +33,7 @@ export interface TestNginx {
   /** Says that a line with this in it is what the test is about. */
   expectError(pattern: RegExp): void;
   /** Ends it, removes its folder, and throws when its log holds an error that was not expected. Belongs in `afterAll` or `onTestFinished`. */
-  stop(): Promise<void>;
+  stop(limitMs?: number): Promise<void>;
 }
 
 const serious = /\[(error|crit|alert|emerg)\]|lua (tcp|udp|entry|user) |stack traceback/;
@@ -43,13 +43,6 @@ export function temporaryFolder(): RunFolder {
   const opened = openRunFolder(mkdtempSync(join(tmpdir(), "sluice-nginx-")));
   if (!opened.ok) throw new Error(opened.why);
   return opened.folder;
-}
-
-/** What the nginx under test can do: `NGINX_BINARY`, else the one installed. */
-export async function installedNginx(): Promise<Capabilities> {
-  const asked = await askCapabilities(process.env.NGINX_BINARY ?? "nginx", process.env.PATH ?? "");
-  if (!asked.ok) throw new Error(asked.why);
-  return asked.capabilities;
 }
 
 /** An nginx that is not serving yet. Who calls this calls `stop` as well. */
@@ -87,8 +80,8 @@ export async function testNginx(
     },
     errors,
     expectError: (pattern) => expected.push(pattern),
-    async stop() {
-      await nginx.stop(2_000);
+    async stop(limitMs = 2_000) {
+      await nginx.stop(limitMs);
       rmSync(folder.root, { recursive: true });
       const unexpected = errors().filter((line) => !expected.some((pattern) => pattern.test(line)));
       expect(unexpected, "nginx's error log").toEqual([]);

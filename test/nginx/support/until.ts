@@ -2,11 +2,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /** The first answer of `look` that is neither undefined nor false; rejects with `what` when there is none within `limitMs`. */
-export async function until<T>(what: string, look: () => T | Promise<T>, limitMs = 10_000): Promise<NonNullable<T>> {
+export async function until<T>(
+  what: string,
+  look: () => T | Promise<T>,
+  limitMs = 10_000,
+): Promise<Exclude<NonNullable<T>, false>> {
   const deadline = performance.now() + limitMs;
   while (performance.now() < deadline) {
     const answer = await look();
-    if (answer !== undefined && answer !== null && answer !== false) return answer;
+    if (answer !== undefined && answer !== null && answer !== false) return answer as Exclude<NonNullable<T>, false>;
     await delay(10);
   }
   throw new Error(`waited ${limitMs} ms in vain: ${what}`);

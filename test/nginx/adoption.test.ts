@@ -1,0 +1,127 @@
+/** What becomes of nginx when the controller dies: each test runs one as a process of its own, and kills it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import type { RunFolder } from "../../src/nginx/index.ts";
+import { nginxProcesses } from "../../src/nginx/processes.ts";
+import { rendered } from "./support/conf.ts";
+import { installedNginx } from "./support/installed.ts";
+import { temporaryFolder } from "./support/nginx.ts";
+import { request } from "./support/request.ts";
+import { until } from "./support/until.ts";
+
+const to = "127.0.0.44:18080";
+const script = fileURLToPath(new URL("support/controller.ts", import.meta.url));
+const answer = async (): Promise<string> => (await request({ to })).body;
+
+interface Controller {
+  readonly child: ChildProcess;
+  /** What it printed so far. */
+  readonly said: readonly Readonly<Record<string, unknown>>[];
+  ready(): Promise<number>;
+  /** Resolves when the process is gone. */
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+let folder: RunFolder;
+beforeEach(() => {
+  folder = temporaryFolder();
+  onTestFinished(async () => {
+    for (const { pid } of nginxProcesses(folder)) process.kill(pid, "SIGKILL");
+    await until("no nginx", () => nginxProcesses(folder).length === 0);
+    rmSync(folder.root, { recursive: true });
+  });
+});
+
+/** A controller that serves `text`, or just what it finds. */
+async function controller(endWithController: boolean, text?: string): Promise<Controller> {
+  const conf = join(folder.root, "test.json");
+  const http = `server { listen ${to}; location / { return 200 ${text}; } }`;
+  if (text !== undefined) writeFileSync(conf, JSON.stringify(rendered(folder, await installedNginx(), { http })));
+  const args = [script, folder.root, String(endWithController), text === undefined ? "-" : conf];
+  const child = spawn("node", args, { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const said: Record<string, unknown>[] = [];
+  createInterface(child.stdout).on("line", (line) => line.startsWith("{") && said.push(JSON.parse(line)));
+  const gone = once(child, "exit");
+  return {
+    child,
+    said,
+    ready: () => until("the controller", () => said.find((words) => "ready" in words)?.ready as number | undefined),
+    async end(signal) {
+      child.kill(signal);
+      await gone;
+    },
+  };
+}
+
+test.each(["SIGKILL", "SIGHUP", "SIGINT"] as const)(
+  "%s leaves no nginx behind where it should end too",
+  async (name) => {
+    const first = await controller(true, "one");
+    await first.ready();
+    expect(await answer()).toBe("one");
+    await first.end(name);
+    await until("no nginx", () => nginxProcesses(folder).length === 0);
+  },
+);
+
+test("nginx goes on after SIGKILL where an init restarts the controller, and the next one takes it over", async () => {
+  const first = await controller(false, "one");
+  const pid = await first.ready();
+  await first.end("SIGKILL");
+  expect(await answer()).toBe("one");
+
+  const second = await controller(false, "two");
+  expect(await second.ready()).toBe(pid);
+  expect(second.said).toContainEqual({ event: { kind: "adopted", pid } });
+  expect(second.said).toContainEqual({ found: { kind: "running" } });
+  expect(await answer()).toBe("two");
+
+  process.kill(pid, "SIGKILL");
+  await until("a new master", () => second.said.some(({ event }) => (event as { kind?: string })?.kind === "started"));
+  expect(await answer()).toBe("two");
+
+  await second.end("SIGTERM");
+  expect(nginxProcesses(folder)).toEqual([]);
+});
+
+test("a takeover refuses an nginx that is not the one that was started", async () => {
+  const first = await controller(false, "one");
+  const pid = await first.ready();
+  await first.end("SIGKILL");
+  writeFileSync(folder.instance, "somebody-else");
+
+  const second = await controller(false);
+  expect(await second.ready()).not.toBe(pid);
+  expect(second.said).toContainEqual({ found: { kind: "last-good" } });
+  expect(await answer()).toBe("one");
+  await until("the stranger to be gone", () => nginxProcesses(folder).every(({ group }) => group !== pid));
+});
+
+test("a controller whose nginx is gone comes up serving what was last good", async () => {
+  const first = await controller(true, "one");
+  await first.ready();
+  await first.end("SIGKILL");
+  await until("no nginx", () => nginxProcesses(folder).length === 0);
+
+  const second = await controller(true);
+  await second.ready();
+  expect(second.said).toContainEqual({ found: { kind: "last-good" } });
+  expect(await answer()).toBe("one");
+});
+
+test("a second controller on the same folder is told, and disturbs nothing", async () => {
+  const first = await controller(true, "one");
+  const pid = await first.ready();
+  const second = await controller(true, "two");
+  await once(second.child, "exit");
+  const why = `The run folder cannot be used: another controller, process ${first.child.pid}, is using it.`;
+  expect(second.said).toEqual([{ refused: why }]);
+  expect(await answer()).toBe("one");
+  expect(nginxProcesses(folder).every(({ group }) => group === pid)).toBe(true);
+});
