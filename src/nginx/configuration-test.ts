@@ -18,11 +18,15 @@ export interface Refused {
   readonly at?: { readonly file: string; readonly line: number };
 }
 
-/** Tests `folder.candidateConf` with the nginx at `binary`. */
-export async function testCandidate(binary: string, folder: RunFolder, signal: AbortSignal): Promise<TestOutcome> {
+/** Tests `folder.candidateConf` with the nginx at `binary`. Resolving a host name in the text can take it long. */
+export async function testCandidate(
+  { binary, folder, limitMs }: { readonly binary: string; readonly folder: RunFolder; readonly limitMs: number },
+  signal: AbortSignal,
+): Promise<TestOutcome> {
   const directives = `pid ${JSON.stringify(`${folder.temp}/test.pid`)};`;
   const args = ["-t", "-p", folder.root, "-c", folder.candidateConf, "-e", "stderr", "-g", directives];
-  const run = await execa(binary, args, { cwd: folder.root, stdin: "ignore", reject: false, cancelSignal: signal });
+  const options = { cwd: folder.root, stdin: "ignore", reject: false, cancelSignal: signal, timeout: limitMs } as const;
+  const run = await execa(binary, args, options);
   if (run.exitCode === undefined) return { kind: "unreachable", cause: new Error(run.shortMessage) };
   const stderr = run.stderr.replaceAll(folder.candidateConf, folder.conf);
   if (run.exitCode !== 0) return refusal(stderr);

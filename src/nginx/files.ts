@@ -24,6 +24,12 @@ export interface Written {
 
 /** Replaces the file at `path`, mode 0600. After a crash it holds the old bytes or the new, never a part of either. */
 export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
+  await replace(path, content);
+  await syncFolder(dirname(path));
+}
+
+/** As `writeAtomically`, but a crash of the machine may bring the old bytes back until the folder is synced. */
+async function replace(path: string, content: string | Uint8Array): Promise<void> {
   const draft = `${path}.new`;
   const file = await open(draft, "w", 0o600);
   try {
@@ -33,7 +39,6 @@ export async function writeAtomically(path: string, content: string | Uint8Array
     await file.close();
   }
   await rename(draft, path);
-  await syncFolder(dirname(path));
 }
 
 /** Makes renames and removals in `folder` outlive a crash of the machine. */
@@ -57,16 +62,14 @@ export class ConfigurationFiles {
   }
 
   async write(files: readonly ConfigurationFile[]): Promise<Written> {
+    for (const { path } of files) mustBeOurs(path);
     const before = new Map<string, string | Uint8Array | undefined>();
-    for (const { path, content } of files) {
-      mustBeOurs(path);
+    await forEach(files, async ({ path, content }) => {
       const old = this.#onDisk.get(path) ?? (await bytesOf(join(this.#folder.root, path)));
-      if (old === undefined || !sameBytes(old, content)) {
-        before.set(path, old);
-        await this.#put(path, content);
-      }
-      this.#onDisk.set(path, content);
-    }
+      if (old === undefined || !sameBytes(old, content)) before.set(path, old);
+      else this.#onDisk.set(path, content);
+    });
+    await this.#put(files.filter(({ path }) => before.has(path)));
     return { changed: before.size, undo: () => this.#restore(before) };
   }
 
@@ -85,23 +88,36 @@ export class ConfigurationFiles {
   }
 
   async #restore(before: ReadonlyMap<string, string | Uint8Array | undefined>): Promise<void> {
-    for (const [path, content] of before) {
-      if (content === undefined) this.#remove(path);
-      else await this.#put(path, content);
-    }
+    const old = [...before].map(([path, content]) => ({ path, content }));
+    await this.#put(old.filter((file): file is ConfigurationFile => file.content !== undefined));
+    for (const { path, content } of old) if (content === undefined) this.#remove(path);
   }
 
-  async #put(path: string, content: string | Uint8Array): Promise<void> {
-    const place = join(this.#folder.root, path);
-    await mkdir(dirname(place), { recursive: true, mode: 0o700 });
-    await writeAtomically(place, content);
-    this.#onDisk.set(path, content);
+  async #put(files: readonly ConfigurationFile[]): Promise<void> {
+    const folders = new Set(files.map(({ path }) => dirname(join(this.#folder.root, path))));
+    for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
+    await forEach(files, async ({ path, content }) => {
+      await replace(join(this.#folder.root, path), content);
+      this.#onDisk.set(path, content);
+    });
+    for (const folder of folders) await syncFolder(folder);
   }
 
   #remove(path: string): void {
     rmSync(join(this.#folder.root, path), { force: true });
     this.#onDisk.delete(path);
   }
+}
+
+/** So many at a time: a disk syncs many files in the time of a few, and open files are not without end. */
+const atOnce = 32;
+
+async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of rest) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 /** The file's bytes, or undefined where there is no file. */

@@ -20,7 +20,7 @@ export interface RunFolder {
   readonly pid: string;
   /** Identity of the nginx that was started last, see `Master`. */
   readonly instance: string;
-  /** What nginx says when it cannot start or reload: its `[emerg]` lines, and nothing of its daily log. */
+  /** What nginx says when it cannot start or reload: its `[alert]` and `[emerg]` lines, and nothing of its daily log. */
   readonly emergencies: string;
   /** Held by the one controller that may write here. */
   readonly lock: string;

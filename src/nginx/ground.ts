@@ -1,7 +1,7 @@
 /**
- * Frees the ground for a new master: nginx processes that an earlier one left behind hold its ports. They are told to
- * finish, not to stop: a worker that was told so closes its listeners at once and then ends the requests it has, so a
- * master that was killed costs nobody an answer.
+ * Ends nginx processes: all of them when nginx stops, and before a start those that an earlier master left behind,
+ * because they hold its ports. They are told to finish, not to break off: a worker that was told so closes its listeners
+ * at once and then ends the requests it has, so a master that was killed costs nobody an answer.
  */
 import { readdirSync, rmSync } from "node:fs";
 import { connect } from "node:net";
@@ -16,21 +16,24 @@ import { type NginxProcess, nginxProcesses } from "./processes.ts";
  */
 export async function clearGround(folder: RunFolder, limitMs: number): Promise<readonly NginxProcess[]> {
   const found = nginxProcesses(folder);
-  for (const { pid } of found.filter(onItsOwn)) signal(pid, "SIGQUIT");
-  const deadline = performance.now() + limitMs;
-  let listening = found.filter(mayListen);
-  while (listening.length > 0 && performance.now() < deadline) {
-    await delay(10);
-    listening = nginxProcesses(folder).filter(mayListen);
-  }
-  for (const { pid } of listening) signal(pid, "SIGKILL");
+  tellToFinish(found);
+  const listening = (): readonly NginxProcess[] => nginxProcesses(folder).filter(mayListen);
+  await without(listening, limitMs);
+  for (const { pid } of listening()) signal(pid, "SIGKILL");
+  await without(listening, 1_000);
   await removeStaleSockets(folder.sockets);
   return found;
 }
 
-/** Nobody tells this process to end but us: a master does, for its workers. */
-export function onItsOwn(one: NginxProcess, _index: number, all: readonly NginxProcess[]): boolean {
-  return !one.draining && !all.some(({ pid, role }) => pid === one.parent && role === "master");
+/** Resolves when no nginx of this folder is left: after their last request, but for those that have one after `limitMs`. */
+export async function endAll(folder: RunFolder, limitMs: number): Promise<void> {
+  const left = (): readonly NginxProcess[] => nginxProcesses(folder);
+  tellToFinish(left());
+  await without(left, limitMs);
+  for (const name of ["SIGTERM", "SIGKILL"] as const) {
+    for (const { pid } of left()) signal(pid, name);
+    await without(left, 1_000);
+  }
 }
 
 /** Sends `name` to a process that may be gone by now. */
@@ -42,11 +45,22 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** A master that was told to quit closes its listeners together with its workers, and then only waits for them. */
+/** A master tells its own workers; orphans have nobody but us. */
+function tellToFinish(processes: readonly NginxProcess[]): void {
+  const masters = new Set(processes.filter(({ role }) => role === "master").map(({ pid }) => pid));
+  for (const { pid, parent, draining } of processes) if (!draining && !masters.has(parent)) signal(pid, "SIGQUIT");
+}
+
+/** A master that was told to finish closes its listeners together with its workers, and then only waits for them. */
 function mayListen(one: NginxProcess, _index: number, all: readonly NginxProcess[]): boolean {
   if (one.role !== "master") return !one.draining;
   const workers = all.filter(({ parent, role }) => parent === one.pid && role === "worker");
   return workers.length === 0 || workers.some(({ draining }) => !draining);
+}
+
+async function without(processes: () => readonly NginxProcess[], limitMs: number): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  while (processes().length > 0 && performance.now() < deadline) await delay(10);
 }
 
 async function removeStaleSockets(folder: string): Promise<void> {

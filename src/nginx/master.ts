@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
 import type { RunFolder } from "./folder.ts";
-import { nginxProcesses } from "./processes.ts";
+import { nginxProcess, nginxProcesses } from "./processes.ts";
 import { watchdog } from "./watchdog.ts";
 
 export interface Master {
@@ -66,7 +66,7 @@ export function adoptMaster(folder: RunFolder): Master | undefined {
 function argumentsFor(folder: RunFolder, instance: string): readonly string[] {
   const quoted = JSON.stringify;
   const identity = instanceDirective(instance);
-  const directives = `${identity} daemon off; pid ${quoted(folder.pid)}; error_log ${quoted(folder.emergencies)} emerg;`;
+  const directives = `${identity} daemon off; pid ${quoted(folder.pid)}; error_log ${quoted(folder.emergencies)} alert;`;
   return ["-p", folder.root, "-c", folder.conf, "-g", directives, "-e", folder.emergencies];
 }
 
@@ -74,7 +74,7 @@ const instanceDirective = (instance: string): string => `env SLUICE_INSTANCE=${i
 
 /** Nobody tells us of the end of a process that is not our child: it is looked for four times a second. */
 async function seenGone(folder: RunFolder, pid: number): Promise<string> {
-  while (nginxProcesses(folder).some((one) => one.pid === pid)) await delay(250, undefined, { ref: false });
+  while (nginxProcess(pid, folder.conf)?.role === "master") await delay(250, undefined, { ref: false });
   return "unknown";
 }
 

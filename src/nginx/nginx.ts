@@ -52,16 +52,17 @@ export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
   if (!locked.ok) return locked;
   const supervisor = new Supervisor({ ...options, startLimitMs: limitMs, newInstance: randomUUID });
   const generations = new GenerationBook(folder);
-  const reloader = new Reloader({ ...options, supervisor, generations, reloadLimitMs: limitMs });
+  const reloader = new Reloader({ ...options, supervisor, generations, limitMs });
 
   const room = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted && generations.look().draining >= maxDraining) await delay(50);
   };
+  const closing = new AbortController();
   const turns = new Turns(room, (rendered: RenderedConfiguration, signal) => reloader.apply(rendered, signal));
   const found = await bringUp(supervisor, reloader);
   const pruning = setInterval(() => reloader.prune(), 1_000).unref();
   const nginx: Nginx = {
-    apply: (rendered, signal) => turns.take(rendered, signal),
+    apply: (rendered, signal) => turns.take(rendered, AbortSignal.any([signal, closing.signal])),
     generations: () => generations.look(),
     get pid() {
       return supervisor.pid;
@@ -71,6 +72,7 @@ export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
     },
     async stop(limitMs) {
       clearInterval(pruning);
+      closing.abort();
       await supervisor.stop(limitMs);
       await turns.idle();
       await locked.release();

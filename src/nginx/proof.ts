@@ -8,12 +8,16 @@ import { setTimeout as delay } from "node:timers/promises";
 import { runningGeneration } from "./control.ts";
 import type { RunFolder } from "./folder.ts";
 import { nginxProcess } from "./processes.ts";
-import { failureSentence, hasGivenUp } from "./start-failure.ts";
+import { type StartFailure, startFailure } from "./start-failure.ts";
 
-export type Proof =
-  | { readonly live: true }
-  /** `oldGoesOn`: nginx said itself that it did not take it. */
-  | { readonly live: false; readonly oldGoesOn: boolean; readonly why: string };
+export type Proof = { readonly live: true } | NotLive;
+
+/** `failure` is what nginx said about it; without one it said nothing in time, and `why` is all that is known. */
+export interface NotLive {
+  readonly live: false;
+  readonly why: string;
+  readonly failure?: StartFailure;
+}
 
 export interface Expected {
   readonly generation: string;
@@ -29,16 +33,17 @@ export async function proveLive(folder: RunFolder, expected: Expected, signal: A
   const deadline = performance.now() + expected.limitMs;
   while (performance.now() < deadline && !signal.aborted) {
     const said = readFileSync(folder.emergencies).subarray(expected.emergenciesBefore).toString();
-    if (hasGivenUp(said)) return { live: false, oldGoesOn: true, why: `${failureSentence(said)}.` };
+    const failure = startFailure(said);
+    if (failure !== undefined) return { live: false, why: `${failure.sentence}.`, failure };
     if (expected.oldWorkers.every((pid) => acceptsNothing(pid, folder))) {
       if ((await runningGeneration(folder.controlSocket)) === expected.generation) return { live: true };
     }
     await delay(10);
   }
-  if (signal.aborted) return { live: false, oldGoesOn: false, why: "The wait for nginx to take it was cut short." };
+  if (signal.aborted) return { live: false, why: "The wait for nginx to take the configuration was cut short." };
   const left = expected.oldWorkers.filter((pid) => !acceptsNothing(pid, folder)).length;
-  const why = left > 0 ? `${left} workers of the old one still accept connections` : "its new workers do not answer";
-  return { live: false, oldGoesOn: false, why: `nginx did not take it within ${expected.limitMs} ms: ${why}.` };
+  const why = left > 0 ? `${left} workers of the one before still accept connections` : "its new workers do not answer";
+  return { live: false, why: `nginx did not take the configuration within ${expected.limitMs} ms: ${why}.` };
 }
 
 function acceptsNothing(pid: number, folder: RunFolder): boolean {

@@ -3,7 +3,7 @@
  * disk holds that again, and the outcome says why. `nginx.conf.last-good` is only ever a text that was seen to serve.
  */
 import { link, rename, rm, stat } from "node:fs/promises";
-import { type Refused, testCandidate } from "./configuration-test.ts";
+import { type Refused, refusal, testCandidate } from "./configuration-test.ts";
 import { runningGeneration } from "./control.ts";
 import {
   bytesOf,
@@ -16,7 +16,7 @@ import {
 } from "./files.ts";
 import type { RunFolder } from "./folder.ts";
 import type { GenerationBook } from "./generations.ts";
-import { type Proof, proveLive } from "./proof.ts";
+import { type Expected, type NotLive, type Proof, proveLive } from "./proof.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** A whole configuration, as rendered. */
@@ -43,7 +43,8 @@ export interface ReloadParts {
   readonly folder: RunFolder;
   readonly supervisor: Supervisor;
   readonly generations: GenerationBook;
-  readonly reloadLimitMs: number;
+  /** For a test, and for a reload, each. */
+  readonly limitMs: number;
 }
 
 export class Reloader {
@@ -87,11 +88,11 @@ export class Reloader {
 
   async #apply(rendered: RenderedConfiguration, signal: AbortSignal): Promise<ReloadOutcome> {
     const since = performance.now();
-    const { binary, folder, supervisor } = this.#parts;
+    const { folder, supervisor } = this.#parts;
     const written = await this.#files.write(rendered.files);
     if (written.changed === 0 && (await this.#alreadyRuns(rendered))) return { kind: "unchanged" };
     await writeAtomically(folder.candidateConf, rendered.conf);
-    const tested = await testCandidate(binary, folder, signal);
+    const tested = await testCandidate(this.#parts, signal);
     if (tested.kind !== "accepted") {
       await written.undo();
       if (tested.kind === "refused") await rename(folder.candidateConf, folder.refusedConf);
@@ -99,8 +100,9 @@ export class Reloader {
     }
     await rename(folder.candidateConf, folder.conf);
     await supervisor.settled();
+    const before = await runningGeneration(folder.controlSocket);
     const proof = supervisor.pid === undefined ? await this.#start() : await this.#reload(rendered.generation, signal);
-    if (!proof.live) return this.#goBack(proof, written);
+    if (!proof.live) return this.#goBack(proof, written, before);
     await this.#keepAsLastGood();
     return { kind: "reloaded", tookMs: performance.now() - since, warnings: tested.warnings };
   }
@@ -122,26 +124,35 @@ export class Reloader {
 
   async #start(): Promise<Proof> {
     const started = await this.#parts.supervisor.start();
-    return started.ok ? { live: true } : { live: false, oldGoesOn: true, why: started.why };
+    return started.ok ? { live: true } : { live: false, ...started };
   }
 
   async #reload(generation: string, signal: AbortSignal): Promise<Proof> {
-    const { folder, supervisor, generations, reloadLimitMs } = this.#parts;
+    const { supervisor, generations } = this.#parts;
     const oldWorkers = generations.current();
-    const emergenciesBefore = (await stat(folder.emergencies)).size;
+    const expected = await this.#expect(generation, oldWorkers);
     supervisor.hup();
-    const expected = { generation, oldWorkers, emergenciesBefore, limitMs: reloadLimitMs };
-    const proof = await proveLive(folder, expected, signal);
+    const proof = await proveLive(this.#parts.folder, expected, signal);
     if (proof.live) generations.replaced(oldWorkers);
     return proof;
   }
 
-  async #goBack(proof: Proof & { live: false }, written: Written): Promise<ReloadOutcome> {
-    const { supervisor } = this.#parts;
+  async #expect(generation: string, oldWorkers: readonly number[]): Promise<Expected> {
+    const { folder, limitMs } = this.#parts;
+    return { generation, oldWorkers, emergenciesBefore: (await stat(folder.emergencies)).size, limitMs };
+  }
+
+  /** A master that refused goes on as it was. One that took a text which does not work must be told to take the old one again. */
+  async #goBack({ why, failure }: NotLive, written: Written, before: string | undefined): Promise<ReloadOutcome> {
+    const { folder, supervisor } = this.#parts;
     await written.undo();
     const restored = await this.restoreLastGood();
-    if (restored && !proof.oldGoesOn) supervisor.hup();
-    return { kind: "unreachable", cause: new Error(proof.why) };
+    if (restored && supervisor.pid !== undefined && failure?.by !== supervisor.pid) {
+      const expected = await this.#expect(before ?? "", []);
+      supervisor.hup();
+      if (before !== undefined) await proveLive(folder, expected, AbortSignal.timeout(expected.limitMs));
+    }
+    return failure?.textAtFault ? refusal(why) : { kind: "unreachable", cause: new Error(why) };
   }
 
   async #keepAsLastGood(): Promise<void> {

@@ -3,14 +3,13 @@
  * It never touches the configuration: whatever `folder.conf` holds is what runs. A dead master's workers go on serving
  * until the moment they are replaced, so the wait before a restart is not an outage.
  */
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { runningGeneration } from "./control.ts";
+import { firstAnswer, type NotStarted } from "./first-answer.ts";
 import type { RunFolder } from "./folder.ts";
-import { clearGround, onItsOwn, signal } from "./ground.ts";
+import { clearGround, endAll, signal } from "./ground.ts";
 import { adoptMaster, type Master, startMaster } from "./master.ts";
 import { nginxProcesses } from "./processes.ts";
-import { failureSentence } from "./start-failure.ts";
 
 /** What happened to nginx without being asked for, for the log and the metrics. */
 export type NginxEvent =
@@ -31,7 +30,7 @@ export interface SupervisorSetup {
   readonly startLimitMs: number;
 }
 
-export type Started = { readonly ok: true; readonly pid: number } | { readonly ok: false; readonly why: string };
+export type Started = { readonly ok: true; readonly pid: number } | NotStarted;
 
 /** A master that lived this long did not die of what is in its configuration: the next restart is quick again. */
 const soundLifeMs = 30_000;
@@ -105,20 +104,10 @@ export class Supervisor {
     return true;
   }
 
-  /** Lets nginx finish the requests it has, for at most `limitMs`, and ends what is left then. Nothing of it runs afterwards. */
+  /** Lets nginx finish the requests it has, for at most `limitMs`. Nothing of it runs afterwards, or ever again. */
   async stop(limitMs: number): Promise<void> {
     this.#stopping.abort();
-    const { folder } = this.#setup;
-    const deadline = performance.now() + limitMs;
-    const told = new Set<number>();
-    let left = nginxProcesses(folder);
-    while (left.length > 0 && performance.now() < deadline) {
-      for (const { pid } of left.filter(onItsOwn)) if (!told.has(pid)) signal(pid, "SIGQUIT");
-      for (const { pid } of left) told.add(pid);
-      await delay(10);
-      left = nginxProcesses(folder);
-    }
-    for (const { pid } of left) signal(pid, "SIGKILL");
+    await endAll(this.#setup.folder, limitMs);
     await this.#starting;
     for (const master of [this.#master, ...this.#dead]) master?.forget();
     this.#dead.clear();
@@ -133,29 +122,11 @@ export class Supervisor {
     const onLine = (text: string): void => report({ kind: "line", text });
     const master = startMaster({ ...this.#setup, onLine }, this.#setup.newInstance());
     if (master instanceof Error) return { ok: false, why: `nginx did not start: ${master.message}.` };
-    const failure = await this.#failureOf(master, startLimitMs);
-    if (failure !== undefined) return { ok: false, why: failure };
+    const notStarted = await firstAnswer(folder, master, startLimitMs);
+    if (notStarted !== undefined) return notStarted;
     this.#watch(master);
     report({ kind: "started", pid: master.pid, orphans: orphans.length });
     return { ok: true, pid: master.pid };
-  }
-
-  /** Undefined once `master` answers; the sentence to tell when it ended or took too long. */
-  async #failureOf(master: Master, limitMs: number): Promise<string | undefined> {
-    const { folder } = this.#setup;
-    const deadline = performance.now() + limitMs;
-    let how: string | undefined;
-    master.gone.then((words) => {
-      how = words;
-    });
-    while (how === undefined && performance.now() < deadline) {
-      if ((await runningGeneration(folder.controlSocket)) !== undefined) return undefined;
-      await delay(10);
-    }
-    if (how === undefined) signal(master.pid, "SIGKILL");
-    const words = failureSentence(readFileSync(folder.emergencies, "utf8"));
-    master.forget();
-    return `nginx did not start: ${words ?? (how === undefined ? `no answer within ${limitMs} ms` : `it ended with ${how}`)}.`;
   }
 
   #watch(master: Master): void {

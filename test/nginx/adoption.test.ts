@@ -1,7 +1,7 @@
 /** What becomes of nginx when the controller dies: each test runs one as a process of its own, and kills it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -43,10 +43,12 @@ async function controller(endWithController: boolean, text?: string): Promise<Co
   const http = `server { listen ${to}; location / { return 200 ${text}; } }`;
   if (text !== undefined) writeFileSync(conf, JSON.stringify(rendered(folder, await installedNginx(), { http })));
   const args = [script, folder.root, String(endWithController), text === undefined ? "-" : conf];
-  const child = spawn("node", args, { stdio: ["ignore", "pipe", "inherit"] });
+  const errors = openSync(join(folder.logs, "controller.log"), "a");
+  const child = spawn("node", args, { stdio: ["ignore", "pipe", errors] });
+  closeSync(errors);
   onTestFinished(() => void child.kill("SIGKILL"));
   const said: Record<string, unknown>[] = [];
-  createInterface(child.stdout).on("line", (line) => line.startsWith("{") && said.push(JSON.parse(line)));
+  createInterface(child.stdout!).on("line", (line) => line.startsWith("{") && said.push(JSON.parse(line)));
   const gone = once(child, "exit");
   return {
     child,

@@ -4,8 +4,8 @@ import { type TestNginx, testNginx } from "./support/nginx.ts";
 import { request } from "./support/request.ts";
 
 const to = "127.0.0.41:18080";
-const saying = (text: string, more = ""): { readonly http: string } => ({
-  http: `server { listen ${to}; location / { return 200 ${text}; } ${more} }`,
+const saying = (text: string, inServer = "", inHttp = ""): { readonly http: string } => ({
+  http: `${inHttp} server { listen ${to}; location / { return 200 ${text}; } ${inServer} }`,
 });
 const answer = async (): Promise<string> => (await request({ to })).body;
 
@@ -39,5 +39,28 @@ describe("a reload", () => {
     expect(readFileSync(it.folder.refusedConf, "utf8").split("\n")[line - 1]).toContain("no_such_directive");
     expect(await answer()).toBe("good");
     expect(readFileSync(it.folder.conf, "utf8")).toContain("return 200 good");
+  });
+});
+
+describe("a text that passes the test and does not work", () => {
+  const zone = (key: string): { readonly http: string } => ({
+    http: `limit_req_zone ${key} zone=same:1m rate=1r/s; ${saying("zone").http}`,
+  });
+
+  test("is refused when nginx says so at the reload only", async () => {
+    it.expectError(/limit_req "same"/);
+    await it.serve(zone("$uri"));
+    const outcome = await it.apply(zone("$args"));
+    expect(outcome).toMatchObject({ kind: "refused", stderr: expect.stringContaining('limit_req "same" uses') });
+    expect(await answer()).toBe("zone");
+    expect(await it.apply(zone("$uri"))).toEqual({ kind: "unchanged" });
+  });
+
+  test("is taken back when its workers die at once", async () => {
+    it.expectError(/cannot be respawned/);
+    await it.serve(saying("alive"));
+    const outcome = await it.apply(saying("dead", "", "init_worker_by_lua_block { os.exit(2) }"));
+    expect(outcome).toMatchObject({ kind: "refused", stderr: expect.stringContaining("cannot be respawned") });
+    expect(await answer()).toBe("alive");
   });
 });

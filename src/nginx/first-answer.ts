@@ -1,0 +1,35 @@
+/** Waits until a master that was just started serves. It may as well end, or hang, and then there is one sentence to tell. */
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { runningGeneration } from "./control.ts";
+import type { RunFolder } from "./folder.ts";
+import { signal } from "./ground.ts";
+import type { Master } from "./master.ts";
+import { type StartFailure, startFailure } from "./start-failure.ts";
+
+/** `failure` is what nginx said about it, where it said anything. */
+export interface NotStarted {
+  readonly ok: false;
+  readonly why: string;
+  readonly failure?: StartFailure;
+}
+
+/** Undefined once nginx answers on the control socket. Otherwise the master is gone when this resolves. */
+export async function firstAnswer(folder: RunFolder, master: Master, limitMs: number): Promise<NotStarted | undefined> {
+  const deadline = performance.now() + limitMs;
+  let how: string | undefined;
+  master.gone.then((words) => {
+    how = words;
+  });
+  while (how === undefined && performance.now() < deadline) {
+    if ((await runningGeneration(folder.controlSocket)) !== undefined) return undefined;
+    await delay(10);
+  }
+  const otherwise = how === undefined ? `it gave no answer within ${limitMs} ms` : `it ended with ${how}`;
+  if (how === undefined) signal(master.pid, "SIGKILL");
+  await master.gone;
+  master.forget();
+  const failure = startFailure(readFileSync(folder.emergencies, "utf8"));
+  const why = `nginx did not start: ${failure?.sentence ?? otherwise}.`;
+  return failure === undefined ? { ok: false, why } : { ok: false, why, failure };
+}

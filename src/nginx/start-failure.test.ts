@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { startFailure } from "./start-failure.ts";
+
+const line = (words: string, level = "emerg"): string => `2026/11/21 10:00:00 [${level}] 77#77: ${words}\n`;
+const gaveUp = line("still could not bind()");
+
+test.each([
+  [
+    "bind() to 0.0.0.0:80 failed (98: Address already in use)",
+    "nginx cannot listen on 0.0.0.0:80: another program is using this address",
+  ],
+  ["bind() to [::]:80 failed (13: Permission denied)", "nginx may not listen on [::]:80: ports this low need root"],
+  ["bind() to 192.0.2.9:80 failed (99: Cannot assign requested address)", "this machine does not have that address"],
+])("%s is the machine's fault", (words, sentence) => {
+  const failure = startFailure(line(words).repeat(5) + gaveUp);
+  expect(failure).toMatchObject({ textAtFault: false, by: 77, sentence: expect.stringContaining(sentence) });
+});
+
+test("nginx is still trying as long as it only says that a bind failed", () => {
+  expect(startFailure(line("bind() to 0.0.0.0:80 failed (98: Address already in use)"))).toBeUndefined();
+});
+
+test("anything else is the text's fault, in nginx's words", () => {
+  const words = 'limit_req "a" uses the "$args" key while previously it used the "$uri" key';
+  expect(startFailure(line(words))).toEqual({ sentence: `nginx says: ${words}`, textAtFault: true, by: 77 });
+});
+
+test("a worker that died at once is a failure after the old ones were let go", () => {
+  const log = line("worker process 9 exited with fatal code 2 and cannot be respawned", "alert");
+  expect(startFailure(log)).toMatchObject({ textAtFault: true, by: 0 });
+});
+
+test("a worker that was killed is no failure of the configuration", () => {
+  expect(startFailure(line("worker process 9 exited on signal 9", "alert"))).toBeUndefined();
+});
+
+test("a process that could not be forked is the machine's fault", () => {
+  const log = line('fork() failed while spawning "worker process" (11: Resource temporarily unavailable)', "alert");
+  expect(startFailure(log)).toMatchObject({
+    textAtFault: false,
+    sentence: expect.stringContaining("too little memory"),
+  });
+});
