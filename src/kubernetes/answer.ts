@@ -1,0 +1,77 @@
+/**
+ * What a request to the API server came to. A refusal is an ordinary answer and travels as a value;
+ * its `reason` is the word Kubernetes uses for it, and four more for what never reached a server or made no sense when it came back.
+ */
+
+export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: ApiFailure };
+
+export interface ApiFailure {
+  /** A StatusReason of the API (`NotFound`, `Conflict`, `Forbidden`, `Expired` ...), or one of `ownReasons`. */
+  readonly reason: string;
+  /** The HTTP status, 0 when there was none. */
+  readonly code: number;
+  /** A sentence for people. */
+  readonly message: string;
+  /** How long the server asks to be left alone. */
+  readonly retryAfterMs?: number;
+  /** `details.causes[].reason` of the Status. */
+  readonly causes?: readonly string[];
+}
+
+/** Reasons that no API server gives. */
+export const ownReasons = {
+  /** No connection, or one that broke. */
+  unreachable: "Unreachable",
+  /** Nothing came for too long. */
+  silent: "Silent",
+  /** An answer that is not what the API promises. */
+  unreadable: "Unreadable",
+  /** The caller's signal ended it. */
+  aborted: "Aborted",
+} as const;
+
+export const succeeded = <T>(value: T): Answer<T> => ({ ok: true, value });
+export const failed = (failure: ApiFailure): { readonly ok: false; readonly failure: ApiFailure } => ({
+  ok: false,
+  failure,
+});
+
+/** A failure with one of the reasons above. */
+export const ownFailure = (reason: keyof typeof ownReasons, message: string): ApiFailure => ({
+  reason: ownReasons[reason],
+  code: 0,
+  message,
+});
+
+/** The resourceVersion asked for is gone, or the server has not reached it: only a list from scratch helps. */
+export function isVersionLost(failure: ApiFailure): boolean {
+  const tooLarge = failure.causes?.includes("ResourceVersionTooLarge") ?? false;
+  return failure.code === 410 || failure.reason === "Expired" || failure.reason === "Gone" || tooLarge;
+}
+
+/** The server understood and will not: trying again soon changes nothing (no right, or no such kind). */
+export const isDenied = (failure: ApiFailure): boolean => failure.code === 403 || failure.code === 404;
+
+interface Status {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly code?: number;
+  readonly details?: {
+    readonly retryAfterSeconds?: number;
+    readonly causes?: readonly { readonly reason?: string }[];
+  };
+}
+
+/** Reads the `Status` object of a refusal; anything else (a proxy's page) keeps the HTTP status as all that is known. */
+export function failureFromStatus(code: number, body: unknown, retryAfterHeader?: string): ApiFailure {
+  const status: Status = typeof body === "object" && body !== null ? body : {};
+  const seconds = status.details?.retryAfterSeconds ?? Number(retryAfterHeader ?? Number.NaN);
+  const causes = status.details?.causes?.flatMap((cause) => cause.reason ?? []);
+  return {
+    reason: status.reason || `Status${code}`,
+    code: status.code ?? code,
+    message: status.message ?? `the server answered ${code}`,
+    ...(seconds > 0 ? { retryAfterMs: seconds * 1000 } : {}),
+    ...(causes ? { causes } : {}),
+  };
+}

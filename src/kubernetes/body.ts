@@ -1,0 +1,89 @@
+/**
+ * Reading what the API server sends: a whole JSON body, or a watch, which is one JSON object per line until the connection ends.
+ * A body that stops halfway ends in an error event of node, never in a rejected promise here.
+ */
+import type { IncomingMessage } from "node:http";
+import { type Answer, type ApiFailure, failed, ownFailure, succeeded } from "./answer.ts";
+import type { Clock } from "./clock.ts";
+
+/** The parsed body. Nothing for `inactivityMs` counts as a dead connection. */
+export async function readJson(body: IncomingMessage, clock: Clock, inactivityMs: number): Promise<Answer<unknown>> {
+  const pieces: string[] = [];
+  const broken = await readPieces(body, clock, inactivityMs, (piece) => pieces.push(piece));
+  if (broken) return failed(broken);
+  const value = parsed(pieces.join(""));
+  return value === undefined ? failed(unreadable) : succeeded(value);
+}
+
+/**
+ * Calls `onLine` with each parsed line. Resolves when the stream ends: to nothing when the server ended it in good order, else to what broke.
+ * `onLine` ends the watch early by giving a failure; what it throws is a bug and rejects.
+ */
+export async function readLines(
+  body: IncomingMessage,
+  clock: Clock,
+  inactivityMs: number,
+  onLine: (value: unknown) => ApiFailure | undefined,
+): Promise<ApiFailure | undefined> {
+  let pending: string[] = [];
+  let ended: ApiFailure | undefined;
+  const broken = await readPieces(body, clock, inactivityMs, (piece) => {
+    const [head = "", ...rest] = piece.split("\n");
+    pending.push(head);
+    for (const next of rest) {
+      const line = pending.join("");
+      pending = [next];
+      if (line === "" || ended) continue;
+      const value = parsed(line);
+      ended = value === undefined ? unreadable : onLine(value);
+    }
+    if (ended) body.destroy();
+  });
+  return ended ?? broken;
+}
+
+const unreadable = ownFailure("unreadable", "the answer is not JSON");
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function readPieces(
+  body: IncomingMessage,
+  clock: Clock,
+  inactivityMs: number,
+  onPiece: (piece: string) => void,
+): Promise<ApiFailure | undefined> {
+  return new Promise((resolve, reject) => {
+    let quiet = false;
+    const silence = () => {
+      quiet = true;
+      body.destroy();
+    };
+    let cancel = clock.schedule(inactivityMs, silence);
+    body.setEncoding("utf8");
+    body.on("data", (piece: string) => {
+      cancel();
+      cancel = clock.schedule(inactivityMs, silence);
+      try {
+        onPiece(piece);
+      } catch (bug) {
+        body.destroy();
+        reject(bug as Error);
+      }
+    });
+    let cause = "the connection broke";
+    body.once("error", (error: NodeJS.ErrnoException) => {
+      cause = `${error.code ?? error.name}: ${error.message}`;
+    });
+    body.once("close", () => {
+      cancel();
+      if (quiet) resolve(ownFailure("silent", `nothing came for ${inactivityMs} ms`));
+      else resolve(body.complete ? undefined : ownFailure("unreachable", cause));
+    });
+  });
+}

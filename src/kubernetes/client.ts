@@ -1,0 +1,234 @@
+/**
+ * The API server's verbs on any Resource. Objects are plain JSON, sent and received as they are: no models, no conversion.
+ * Nothing here tries again: whoever calls knows what waiting costs, and gets the failure as a value.
+ */
+import type { IncomingMessage } from "node:http";
+import type { KubernetesObject } from "../model/objects.ts";
+import { type Answer, type ApiFailure, failed, failureFromStatus, ownFailure, succeeded } from "./answer.ts";
+import { readJson, readLines } from "./body.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import type { Credentials } from "./credentials.ts";
+import { type ObjectName, type Place, pathOf, type Resource } from "./resource.ts";
+import { Transport, type TransportRequest } from "./transport.ts";
+
+export interface Selection {
+  /** Left out: all namespaces. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+}
+
+export interface ListOptions extends Selection {
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
+}
+
+export interface List<T> {
+  readonly items: readonly T[];
+  readonly resourceVersion: string;
+  /** The token of the next page; empty on the last one. */
+  readonly continue: string;
+}
+
+export interface WatchOptions extends Selection {
+  readonly resourceVersion?: string;
+  /** The server ends the watch after this long. */
+  readonly timeoutSeconds: number;
+  /** Nothing, not even a bookmark, for so long counts as a dead connection. */
+  readonly inactivityMs: number;
+  /** Asks for the present objects as `ADDED` events first (WatchList). */
+  readonly sendInitialEvents?: boolean;
+}
+
+export interface WatchEvent<T> {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
+  /** Of a bookmark only the metadata is there. */
+  readonly object: T;
+}
+
+export interface WriteOptions {
+  readonly subresource?: string;
+  readonly fieldManager?: string;
+}
+
+export interface PatchOptions extends WriteOptions {
+  /** `apply` is server-side apply and needs a fieldManager. */
+  readonly type: "merge" | "json" | "strategic" | "apply";
+  /** With `apply`: takes fields that another manager owns. */
+  readonly force?: boolean;
+}
+
+export interface DeleteOptions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
+}
+
+export interface ClientOptions {
+  readonly userAgent?: string;
+  readonly clock?: Clock;
+  /** How long a request other than a watch may take to answer, and be silent while it does. */
+  readonly timeoutMs?: number;
+}
+
+const patchTypes = {
+  merge: "application/merge-patch+json",
+  json: "application/json-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
+} as const;
+
+export class Client {
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  /** The namespace the credentials belong to. */
+  readonly namespace: string | undefined;
+
+  constructor(credentials: Credentials, options: ClientOptions = {}) {
+    const { userAgent = "sluice", clock = systemClock, timeoutMs = 60_000 } = options;
+    this.#transport = new Transport(credentials, userAgent, clock);
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+    this.namespace = credentials.namespace;
+  }
+
+  get<T extends KubernetesObject>(of: Resource<T>, name: ObjectName, signal: AbortSignal): Promise<Answer<T>> {
+    return this.#ask<T>({ method: "GET", path: pathOf(of, name) }, signal);
+  }
+
+  /** One page. The items get the `apiVersion` and `kind` that lists leave out. */
+  async list<T extends KubernetesObject>(
+    of: Resource<T>,
+    options: ListOptions,
+    signal: AbortSignal,
+  ): Promise<Answer<List<T>>> {
+    const { namespace, ...query } = options;
+    const answer = await this.#ask<ListBody<T>>({ method: "GET", path: pathOf(of, { namespace }), query }, signal);
+    if (!answer.ok) return answer;
+    const { metadata, items } = answer.value;
+    if (typeof metadata?.resourceVersion !== "string") return failed(ownFailure("unreadable", "not a list"));
+    const { apiVersion, kind } = of;
+    return succeeded({
+      items: (items ?? []).map((item) => ({ ...item, apiVersion, kind })),
+      resourceVersion: metadata.resourceVersion,
+      continue: metadata.continue ?? "",
+    });
+  }
+
+  create<T extends KubernetesObject>(
+    of: Resource<T>,
+    object: T,
+    signal: AbortSignal,
+    { subresource, ...query }: WriteOptions = {},
+  ): Promise<Answer<T>> {
+    const path = pathOf(of, collectionOf(object, subresource));
+    return this.#ask<T>({ method: "POST", path, query, body: JSON.stringify(object) }, signal);
+  }
+
+  /** Replaces the object. Refused with `Conflict` when its resourceVersion is no longer the newest. */
+  update<T extends KubernetesObject>(
+    of: Resource<T>,
+    object: T,
+    signal: AbortSignal,
+    { subresource, ...query }: WriteOptions = {},
+  ): Promise<Answer<T>> {
+    const { namespace, name } = object.metadata;
+    const path = pathOf(of, { namespace, name, ...(subresource ? { subresource } : {}) });
+    return this.#ask<T>({ method: "PUT", path, query, body: JSON.stringify(object) }, signal);
+  }
+
+  patch<T extends KubernetesObject>(
+    of: Resource<T>,
+    name: ObjectName,
+    patch: unknown,
+    signal: AbortSignal,
+    { type, subresource, ...query }: PatchOptions,
+  ): Promise<Answer<T>> {
+    const path = pathOf(of, { ...name, ...(subresource ? { subresource } : {}) });
+    const body = JSON.stringify(patch);
+    return this.#ask<T>({ method: "PATCH", path, query, body, contentType: patchTypes[type] }, signal);
+  }
+
+  async delete(
+    of: Resource<KubernetesObject>,
+    name: ObjectName,
+    signal: AbortSignal,
+    { uid, resourceVersion, propagationPolicy }: DeleteOptions = {},
+  ): Promise<Answer<undefined>> {
+    const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
+    const body = JSON.stringify({ kind: "DeleteOptions", apiVersion: "v1", preconditions, propagationPolicy });
+    const answer = await this.#ask({ method: "DELETE", path: pathOf(of, name), body }, signal);
+    return answer.ok ? succeeded(undefined) : answer;
+  }
+
+  /**
+   * Calls `onEvent` for each event until the watch ends; resolves to nothing when the server ended it in its own time, else to what broke it.
+   * An `ERROR` event (410 among them) comes back as that failure.
+   */
+  async watch<T extends KubernetesObject>(
+    of: Resource<T>,
+    { namespace, inactivityMs, sendInitialEvents, ...selected }: WatchOptions,
+    onEvent: (event: WatchEvent<T>) => void,
+    signal: AbortSignal,
+  ): Promise<ApiFailure | undefined> {
+    const initial = sendInitialEvents
+      ? ({ sendInitialEvents, resourceVersionMatch: "NotOlderThan" } as const)
+      : undefined;
+    const query = { ...selected, ...initial, watch: true, allowWatchBookmarks: true };
+    const opened = await this.#open({ method: "GET", path: pathOf(of, { namespace }), query }, signal);
+    if (!opened.ok) return opened.failure;
+    const ended = await readLines(opened.value, this.#clock, inactivityMs, (line) => {
+      const event = line as WatchEvent<T> | { readonly type: "ERROR"; readonly object: unknown };
+      if (event.type === "ERROR") return failureFromStatus(500, event.object);
+      if (!isEvent(event)) return ownFailure("unreadable", "a watch event without an object");
+      onEvent(event);
+      return undefined;
+    });
+    return signal.aborted ? ownFailure("aborted", "the watch was stopped") : ended;
+  }
+
+  /** Closes every connection. */
+  close(): void {
+    this.#transport.close();
+  }
+
+  async #ask<T>(wanted: Wanted, signal: AbortSignal): Promise<Answer<T>> {
+    const opened = await this.#open(wanted, signal);
+    if (!opened.ok) return opened;
+    const answer = await readJson(opened.value, this.#clock, this.#timeoutMs);
+    if (!answer.ok && signal.aborted) return failed(ownFailure("aborted", "stopped while it was read"));
+    return answer as Answer<T>;
+  }
+
+  /** Sends the request; a status other than 2xx is read and comes back as the failure it describes. */
+  async #open(wanted: Wanted, signal: AbortSignal): Promise<Answer<IncomingMessage>> {
+    const sent = await this.#transport.send({ ...wanted, headTimeoutMs: this.#timeoutMs, signal });
+    if (!sent.ok) return sent;
+    const { code, retryAfter, body } = sent.value;
+    if (code >= 200 && code < 300) return succeeded(body);
+    const refusal = await readJson(body, this.#clock, this.#timeoutMs);
+    return failed(failureFromStatus(code, refusal.ok ? refusal.value : undefined, retryAfter));
+  }
+}
+
+type Wanted = Pick<TransportRequest, "method" | "path" | "query" | "body" | "contentType">;
+
+interface ListBody<T> {
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly items?: readonly T[] | null;
+}
+
+/** Creating addresses the collection, except for a subresource (a binding, a token), which hangs on its object. */
+function collectionOf({ metadata }: KubernetesObject, subresource: string | undefined): Place {
+  const { namespace, name } = metadata;
+  return subresource === undefined ? { namespace } : { namespace, name, subresource };
+}
+
+function isEvent(event: { readonly type: string; readonly object?: unknown }): event is WatchEvent<never> {
+  const known = ["ADDED", "MODIFIED", "DELETED", "BOOKMARK"].includes(event.type);
+  const { metadata } = (event.object ?? {}) as Partial<KubernetesObject>;
+  return known && typeof metadata?.resourceVersion === "string";
+}

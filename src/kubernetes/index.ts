@@ -1,0 +1,28 @@
+/**
+ * A controller runtime: everything a controller needs between the API server and its own logic, and nothing about what it controls.
+ * This is the public face; the other files are its inside.
+ */
+export { type Answer, type ApiFailure, isDenied, isVersionLost, ownReasons } from "./answer.ts";
+export {
+  Client,
+  type List,
+  type ListOptions,
+  type PatchOptions,
+  type WatchEvent,
+  type WatchOptions,
+} from "./client.ts";
+export { type Clock, sleep, systemClock } from "./clock.ts";
+export {
+  type Credentials,
+  findCredentials,
+  kubeConfigCredentials,
+  podCredentials,
+} from "./credentials.ts";
+export { Indexer, type IndexFunction, type Lister } from "./indexer.ts";
+export { freeze, type Transform } from "./intake.ts";
+export { defaultRateLimiter, longestOf, overall, perKey, type RateLimiter, TokenBucket } from "./rate-limiter.ts";
+export { Reflector, type ReflectorEvent, type ReflectorOptions, type ReflectorSink } from "./reflector.ts";
+export { nameOf, type ObjectName, type Resource, resource } from "./resource.ts";
+export { type Change, type InformerOptions, type Listener, SharedInformer } from "./shared-informer.ts";
+export { WorkQueue } from "./work-queue.ts";
+export { type Reconciled, runWorkers, type WorkersOptions } from "./workers.ts";

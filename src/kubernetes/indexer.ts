@@ -1,0 +1,81 @@
+/**
+ * Objects by key, and by the values of named indices ("by Secret": every Ingress that names it).
+ * An index function sees one object and gives the values it is found under; it must depend on nothing else,
+ * because an object that leaves is taken out of the places the function names then.
+ */
+import { type KubernetesObject, keyOf } from "../model/objects.ts";
+
+export type IndexFunction<T> = (object: T) => readonly string[];
+
+/** What listeners and users of an informer see of an Indexer. */
+export interface Lister<T> {
+  readonly size: number;
+  get(key: string): T | undefined;
+  /** In no particular order. */
+  list(): readonly T[];
+  /** Throws when no index has that name. */
+  byIndex(index: string, value: string): readonly T[];
+}
+
+export class Indexer<T extends KubernetesObject> implements Lister<T> {
+  readonly #objects = new Map<string, T>();
+  readonly #functions: ReadonlyMap<string, IndexFunction<T>>;
+  /** Index name, value, keys. */
+  readonly #places = new Map<string, Map<string, Set<string>>>();
+
+  constructor(indices: Readonly<Record<string, IndexFunction<T>>> = {}) {
+    this.#functions = new Map(Object.entries(indices));
+    for (const name of this.#functions.keys()) this.#places.set(name, new Map());
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  list(): readonly T[] {
+    return [...this.#objects.values()];
+  }
+
+  byIndex(index: string, value: string): readonly T[] {
+    const places = this.#places.get(index);
+    if (places === undefined) throw new Error(`there is no index ${index}`);
+    return [...(places.get(value) ?? [])].map((key) => this.#objects.get(key) as T);
+  }
+
+  /** Puts the object in and gives the one it replaces. */
+  put(object: T): T | undefined {
+    const key = keyOf(object);
+    const before = this.delete(key);
+    this.#objects.set(key, object);
+    for (const [places, value] of this.#placesOf(object)) {
+      const keys = places.get(value);
+      if (keys) keys.add(key);
+      else places.set(value, new Set([key]));
+    }
+    return before;
+  }
+
+  /** Takes the object out and gives it. */
+  delete(key: string): T | undefined {
+    const object = this.#objects.get(key);
+    if (object === undefined) return undefined;
+    this.#objects.delete(key);
+    for (const [places, value] of this.#placesOf(object)) {
+      const keys = places.get(value);
+      keys?.delete(key);
+      if (keys?.size === 0) places.delete(value);
+    }
+    return object;
+  }
+
+  *#placesOf(object: T): Iterable<readonly [Map<string, Set<string>>, string]> {
+    for (const [name, valuesOf] of this.#functions) {
+      const places = this.#places.get(name) as Map<string, Set<string>>;
+      for (const value of valuesOf(object)) yield [places, value];
+    }
+  }
+}

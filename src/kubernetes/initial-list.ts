@@ -1,0 +1,48 @@
+/**
+ * Everything of a kind at one resourceVersion, page by page, each page taken in before the next is asked for.
+ * A continue token lives for some minutes only: when one has expired, the whole list is asked for once more in a single page.
+ */
+import type { KubernetesObject } from "../model/objects.ts";
+import { type Answer, isVersionLost, succeeded } from "./answer.ts";
+import type { Client, Selection } from "./client.ts";
+import type { Resource } from "./resource.ts";
+
+export interface Everything<T> {
+  readonly objects: readonly T[];
+  readonly resourceVersion: string;
+}
+
+/** `take` is called once for each object. No resourceVersion is asked for, so the answer is never older than the request. */
+export async function listEverything<T extends KubernetesObject>(
+  client: Client,
+  of: Resource<T>,
+  selection: Selection,
+  pageSize: number,
+  take: (object: T) => T,
+  signal: AbortSignal,
+): Promise<Answer<Everything<T>>> {
+  const objects: T[] = [];
+  for (let token = ""; ; ) {
+    const page = { ...selection, limit: pageSize, ...(token ? { continue: token } : {}) };
+    const answer = await client.list(of, page, signal);
+    if (!answer.ok && token !== "" && isVersionLost(answer.failure)) {
+      return await listInOnePage(client, of, selection, take, signal);
+    }
+    if (!answer.ok) return answer;
+    for (const item of answer.value.items) objects.push(take(item));
+    token = answer.value.continue;
+    if (token === "") return succeeded({ objects, resourceVersion: answer.value.resourceVersion });
+  }
+}
+
+async function listInOnePage<T extends KubernetesObject>(
+  client: Client,
+  of: Resource<T>,
+  selection: Selection,
+  take: (object: T) => T,
+  signal: AbortSignal,
+): Promise<Answer<Everything<T>>> {
+  const answer = await client.list(of, selection, signal);
+  if (!answer.ok) return answer;
+  return succeeded({ objects: answer.value.items.map(take), resourceVersion: answer.value.resourceVersion });
+}

@@ -1,0 +1,85 @@
+/**
+ * How long a key has to wait before it is worked on again. The default is the one of client-go's controllers:
+ * each key waits longer with each of its failures, and all keys together start no more than ten tries a second.
+ */
+import type { Clock } from "./clock.ts";
+
+export interface RateLimiter {
+  /** Counts a try and gives the milliseconds to wait before it. */
+  when(key: string): number;
+  /** The key came through: its next failure is the first. */
+  forget(key: string): void;
+  retries(key: string): number;
+}
+
+/** 5 ms doubling to 1000 s for each key, and 10 a second (burst 100) over all; the longer wait counts. */
+export const defaultRateLimiter = (clock: Clock): RateLimiter =>
+  longestOf(
+    perKey({ floorMs: 5, ceilingMs: 1_000_000 }),
+    overall(new TokenBucket({ perSecond: 10, burst: 100 }, clock)),
+  );
+
+export function perKey({ floorMs, ceilingMs }: { readonly floorMs: number; readonly ceilingMs: number }): RateLimiter {
+  const failures = new Map<string, number>();
+  return {
+    when(key) {
+      const before = failures.get(key) ?? 0;
+      failures.set(key, before + 1);
+      return Math.min(ceilingMs, floorMs * 2 ** before);
+    },
+    forget: (key) => void failures.delete(key),
+    retries: (key) => failures.get(key) ?? 0,
+  };
+}
+
+export function overall(bucket: TokenBucket): RateLimiter {
+  return { when: () => bucket.reserve(), forget: () => {}, retries: () => 0 };
+}
+
+export function longestOf(...limiters: readonly RateLimiter[]): RateLimiter {
+  return {
+    when: (key) => Math.max(...limiters.map((limiter) => limiter.when(key))),
+    forget(key) {
+      for (const limiter of limiters) limiter.forget(key);
+    },
+    retries: (key) => Math.max(...limiters.map((limiter) => limiter.retries(key))),
+  };
+}
+
+/** Fills with `perSecond` tokens a second up to `burst`, and starts full. */
+export class TokenBucket {
+  readonly #perMs: number;
+  readonly #burst: number;
+  readonly #clock: Clock;
+  #tokens: number;
+  #filled: number;
+
+  constructor({ perSecond, burst }: { readonly perSecond: number; readonly burst: number }, clock: Clock) {
+    this.#perMs = perSecond / 1000;
+    this.#burst = burst;
+    this.#clock = clock;
+    this.#tokens = burst;
+    this.#filled = clock.now();
+  }
+
+  /** Takes a token, one of the future if need be, and gives the milliseconds until it is there. */
+  reserve(): number {
+    this.#fill();
+    this.#tokens -= 1;
+    return this.#tokens >= 0 ? 0 : -this.#tokens / this.#perMs;
+  }
+
+  /** Takes a token if there is one now. */
+  tryTake(): boolean {
+    this.#fill();
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+
+  #fill(): void {
+    const now = this.#clock.now();
+    this.#tokens = Math.min(this.#burst, this.#tokens + (now - this.#filled) * this.#perMs);
+    this.#filled = now;
+  }
+}

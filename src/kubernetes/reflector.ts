@@ -1,0 +1,206 @@
+/**
+ * Keeps a sink equal to what the API server has of one kind: everything once, then every change, for as long as it runs.
+ * It never gives up and never empties the sink on the way: after a lost resourceVersion the sink gets the new whole, and compares for itself.
+ * What a newcomer would get wrong: a watch that is open and quiet proves nothing. A connection may be dead (so bookmarks are asked for, and
+ * silence ends it), and a server restored from a backup counts from an older version and would stay silent until it has caught up
+ * (so after every broken watch its version is asked for first).
+ */
+import type { KubernetesObject } from "../model/objects.ts";
+import { keyOf } from "../model/objects.ts";
+import { type ApiFailure, isDenied, isVersionLost, ownFailure, ownReasons } from "./answer.ts";
+import { Backoff } from "./backoff.ts";
+import type { Client, Selection, WatchEvent } from "./client.ts";
+import { type Clock, sleep } from "./clock.ts";
+import { listEverything } from "./initial-list.ts";
+import { type Transform, takeIn } from "./intake.ts";
+import type { Resource } from "./resource.ts";
+
+export interface ReflectorSink<T> {
+  /** All there is, at once: on start, and whenever changes may have been missed. */
+  replaced(objects: readonly T[]): void;
+  applied(object: T): void;
+  removed(object: T): void;
+}
+
+export interface ReflectorOptions<T> extends Selection {
+  readonly transform?: Transform<T>;
+  readonly pageSize?: number;
+  /** Uses streaming lists (WatchList) until a server refuses one. */
+  readonly streamingLists?: boolean;
+  /** How long the server is asked to keep a watch: between this and twice this. */
+  readonly watchSeconds?: number;
+  /** Silence on a watch beyond this ends it. A server sends a bookmark after 60 to 75 s of nothing else. */
+  readonly inactivityMs?: number;
+  readonly clock: Clock;
+  /** In [0, 1), as Math.random. */
+  readonly random: () => number;
+  readonly report?: (event: ReflectorEvent) => void;
+}
+
+/** What happened to a Reflector, for logs and metrics. */
+export type ReflectorEvent =
+  | { readonly kind: "listed"; readonly objects: number; readonly streamed: boolean; readonly tookMs: number }
+  | { readonly kind: "watching"; readonly resourceVersion: string }
+  /** It will try again after `retryMs`; `denied` says that the server will not, so that the wait is long. */
+  | { readonly kind: "failed"; readonly denied: boolean; readonly failure: ApiFailure; readonly retryMs: number }
+  /** Everything is asked for again, and why. */
+  | { readonly kind: "version-lost"; readonly why: string };
+
+/** How one turn of the loop ended: the server closed the watch in its own time, the version was lost, or something failed. */
+type TurnEnd = "closed" | "version-lost" | ApiFailure;
+
+const endOfInitialEvents = "k8s.io/initial-events-end";
+
+export class Reflector<T extends KubernetesObject> {
+  readonly #client: Client;
+  readonly #of: Resource<T>;
+  readonly #sink: ReflectorSink<T>;
+  readonly #options: ReflectorOptions<T>;
+  readonly #selection: Selection;
+  /** client-go's reflector: 800 ms doubling to 30 s, forgotten after 2 min. */
+  readonly #trouble: Backoff;
+  readonly #denial: Backoff;
+  #version: string | undefined;
+  #mayStream: boolean;
+  #suspicious = false;
+  #lastLoss = Number.NEGATIVE_INFINITY;
+
+  constructor(client: Client, of: Resource<T>, sink: ReflectorSink<T>, options: ReflectorOptions<T>) {
+    const { namespace, labelSelector, fieldSelector, clock, random } = options;
+    this.#client = client;
+    this.#of = of;
+    this.#sink = sink;
+    this.#options = options;
+    this.#selection = { namespace, labelSelector, fieldSelector };
+    this.#trouble = new Backoff({ floorMs: 800, ceilingMs: 30_000, resetMs: 120_000 }, clock, random);
+    this.#denial = new Backoff({ floorMs: 10_000, ceilingMs: 120_000, resetMs: 600_000 }, clock, random);
+    this.#mayStream = options.streamingLists ?? true;
+  }
+
+  /** Runs until the signal aborts. Rejects only when the sink or the transform throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    while (!signal.aborted) {
+      const started = clock.now();
+      const end = this.#version === undefined ? await this.#begin(signal) : await this.#resume(signal);
+      if (signal.aborted) return;
+      const failure = this.#failureOf(end, clock.now() - started);
+      if (failure === undefined) continue;
+      const denied = isDenied(failure);
+      const retryMs = Math.max((denied ? this.#denial : this.#trouble).next(), failure.retryAfterMs ?? 0);
+      this.#suspicious = true;
+      this.#options.report?.({ kind: "failed", denied, failure, retryMs });
+      await sleep(clock, retryMs, signal);
+    }
+  }
+
+  /** What has to be waited after. A watch that closes at once, or a version that is lost twice in a row, would else spin. */
+  #failureOf(end: TurnEnd, tookMs: number): ApiFailure | undefined {
+    if (end === "closed") return tookMs < 1_000 ? ownFailure("unreachable", "the watch was closed at once") : undefined;
+    if (end !== "version-lost") return end;
+    const now = this.#options.clock.now();
+    const again = now - this.#lastLoss < 10_000;
+    this.#lastLoss = now;
+    return again ? ownFailure("unreachable", "the version was lost twice within 10 s") : undefined;
+  }
+
+  /** Gets everything and stays on watch. */
+  async #begin(signal: AbortSignal): Promise<TurnEnd> {
+    if (this.#mayStream) {
+      const end = await this.#watch(signal, undefined);
+      if (this.#version !== undefined || !cannotStream(end)) return end;
+      this.#mayStream = false;
+    }
+    const started = this.#options.clock.now();
+    const { pageSize = 500, transform } = this.#options;
+    const take = (object: T) => takeIn(object, transform);
+    const answer = await listEverything(this.#client, this.#of, this.#selection, pageSize, take, signal);
+    if (!answer.ok) return answer.failure;
+    this.#replace(answer.value.objects, answer.value.resourceVersion, false, started);
+    return await this.#watch(signal, answer.value.resourceVersion);
+  }
+
+  async #resume(signal: AbortSignal): Promise<TurnEnd> {
+    const version = this.#version as string;
+    if (this.#suspicious) {
+      const answer = await this.#client.list(this.#of, { ...this.#selection, limit: 1 }, signal);
+      if (!answer.ok) return answer.failure;
+      if (isOlder(answer.value.resourceVersion, version)) {
+        return this.#lose(`the server is at ${answer.value.resourceVersion}, older than ${version}`);
+      }
+    }
+    return await this.#watch(signal, version);
+  }
+
+  /** Watches from `version`, or from nothing: then the present objects come first. */
+  async #watch(signal: AbortSignal, version: string | undefined): Promise<TurnEnd> {
+    const { clock, random, watchSeconds = 300, inactivityMs = 90_000, report } = this.#options;
+    const started = clock.now();
+    const initial = new Map<string, T>();
+    let listed = version !== undefined;
+    this.#suspicious = false;
+    if (version !== undefined) report?.({ kind: "watching", resourceVersion: version });
+    const options = {
+      ...this.#selection,
+      ...(version === undefined ? { sendInitialEvents: true } : { resourceVersion: version }),
+      timeoutSeconds: Math.round(watchSeconds * (1 + random())),
+      inactivityMs,
+    };
+    const onEvent = (event: WatchEvent<T>) => {
+      if (listed) return this.#change(event);
+      if (event.type !== "BOOKMARK") {
+        const object = this.#take(event.object);
+        if (event.type === "DELETED") initial.delete(keyOf(object));
+        else initial.set(keyOf(object), object);
+      } else if (event.object.metadata.annotations?.[endOfInitialEvents] === "true") {
+        listed = true;
+        this.#replace([...initial.values()], event.object.metadata.resourceVersion as string, true, started);
+        initial.clear();
+      }
+    };
+    const failure = await this.#client.watch(this.#of, options, onEvent, signal);
+    if (failure && listed && isVersionLost(failure)) return this.#lose(failure.message);
+    return failure ?? "closed";
+  }
+
+  #change({ type, object }: WatchEvent<T>): void {
+    this.#version = object.metadata.resourceVersion;
+    if (type === "DELETED") this.#sink.removed(this.#take(object));
+    else if (type !== "BOOKMARK") this.#sink.applied(this.#take(object));
+  }
+
+  #take(object: T): T {
+    return takeIn(object, this.#options.transform);
+  }
+
+  #replace(objects: readonly T[], version: string, streamed: boolean, started: number): void {
+    this.#version = version;
+    this.#sink.replaced(objects);
+    const tookMs = this.#options.clock.now() - started;
+    this.#options.report?.({ kind: "listed", objects: objects.length, streamed, tookMs });
+  }
+
+  /** Everything has to be asked for again; that is not a failure to wait for. */
+  #lose(why: string): TurnEnd {
+    this.#version = undefined;
+    this.#options.report?.({ kind: "version-lost", why });
+    return "version-lost";
+  }
+}
+
+/**
+ * True of the answers of a server without WatchList: it refuses the request (1.26 and older know no resourceVersionMatch on a watch, newer ones
+ * name the feature), or it takes it for a plain watch, which never says that the initial events have ended.
+ */
+function cannotStream(end: TurnEnd): boolean {
+  if (typeof end === "string") return true;
+  return (
+    end.reason === ownReasons.silent || end.code === 400 || end.code === 405 || end.code === 406 || end.code === 422
+  );
+}
+
+/** resourceVersions are decimal numbers that grow; one that is not cannot be compared and never counts as older. */
+function isOlder(version: string, than: string): boolean {
+  const decimal = /^\d+$/;
+  return decimal.test(version) && decimal.test(than) && BigInt(version) < BigInt(than);
+}

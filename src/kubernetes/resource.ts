@@ -1,0 +1,45 @@
+/**
+ * A kind of object as the API addresses it. Whoever uses this runtime declares the resources it works with:
+ * `const pods = resource<Pod>({ apiVersion: "v1", kind: "Pod", plural: "pods", namespaced: true })`.
+ */
+import type { KubernetesObject } from "../model/objects.ts";
+
+export interface Resource<T extends KubernetesObject> {
+  /** `v1` for the core group, else `group/version`. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+  /** Never set; it carries the type of the objects. */
+  readonly object?: T;
+}
+
+/** Gives a Resource its object type, which a literal cannot. */
+export const resource = <T extends KubernetesObject>(declared: Resource<T>): Resource<T> => declared;
+
+/** Where an object is: `namespace` is left out for objects that have none. */
+export interface ObjectName {
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}
+
+export interface Place {
+  /** Left out: all namespaces. */
+  readonly namespace?: string | undefined;
+  readonly name?: string;
+  readonly subresource?: string;
+}
+
+/** The path of a collection, an object, or a subresource of one. */
+export function pathOf(of: Resource<KubernetesObject>, { namespace, name, subresource }: Place): string {
+  const group = of.apiVersion.includes("/") ? `/apis/${of.apiVersion}` : `/api/${of.apiVersion}`;
+  const within = of.namespaced && namespace !== undefined ? ["namespaces", namespace] : [];
+  const parts = [...within, of.plural, name, subresource].filter((part) => part !== undefined);
+  return [group, ...parts.map(encodeURIComponent)].join("/");
+}
+
+/** The name behind a key of `keyOf`. */
+export function nameOf(key: string): ObjectName {
+  const slash = key.indexOf("/");
+  return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}

@@ -1,0 +1,119 @@
+/**
+ * A cache of one kind of object, kept by a Reflector, and the listeners that hear of its changes.
+ * The cache is always ahead of what a listener hears: read the newest state from `store`, and take a change only as the word to look.
+ */
+import type { KubernetesObject } from "../model/objects.ts";
+import { keyOf } from "../model/objects.ts";
+import { type Answer, succeeded } from "./answer.ts";
+import type { Client } from "./client.ts";
+import { systemClock } from "./clock.ts";
+import { Indexer, type IndexFunction, type Lister } from "./indexer.ts";
+import { takeIn } from "./intake.ts";
+import { Reflector, type ReflectorOptions, type ReflectorSink } from "./reflector.ts";
+import { nameOf, type Resource } from "./resource.ts";
+
+export type Change<T> =
+  | { readonly kind: "added"; readonly object: T }
+  | { readonly kind: "updated"; readonly object: T; readonly before: T }
+  | { readonly kind: "deleted"; readonly object: T };
+
+export type Listener<T> = (change: Change<T>) => void;
+
+export interface InformerOptions<T> extends Partial<ReflectorOptions<T>> {
+  readonly indices?: Readonly<Record<string, IndexFunction<T>>>;
+}
+
+export class SharedInformer<T extends KubernetesObject> implements ReflectorSink<T> {
+  readonly resource: Resource<T>;
+  readonly #client: Client;
+  readonly #options: InformerOptions<T>;
+  readonly #indexer: Indexer<T>;
+  readonly #listeners = new Set<Listener<T>>();
+  readonly #reflector: Reflector<T>;
+  readonly #synced = Promise.withResolvers<void>();
+  #hasSynced = false;
+
+  constructor(client: Client, resource: Resource<T>, options: InformerOptions<T> = {}) {
+    this.resource = resource;
+    this.#client = client;
+    this.#options = options;
+    this.#indexer = new Indexer(options.indices);
+    this.#reflector = new Reflector(client, resource, this, { clock: systemClock, random: Math.random, ...options });
+  }
+
+  get store(): Lister<T> {
+    return this.#indexer;
+  }
+
+  /** True from the moment the cache has held everything once. */
+  get hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  /** Resolves when `hasSynced` becomes true; never, while the server cannot be reached or refuses. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  /** Runs until the signal aborts; the cache stays readable afterwards. Rejects only with what a listener, transform or index function threw. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#reflector.run(signal);
+  }
+
+  /** Hears of every object in the cache as `added`, then of each change, in the order they came. Gives the function that ends it. */
+  subscribe(listener: Listener<T>): () => void {
+    this.#listeners.add(listener);
+    for (const object of this.#indexer.list()) listener({ kind: "added", object });
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Reads one object again, for a transform that would now keep more of it than it did when the object came.
+   * Lists by name, so the right to `list` is enough. An object that the cache does not have yet, or has in a newer version, is left alone.
+   */
+  async refetch(key: string, signal: AbortSignal): Promise<Answer<undefined>> {
+    const { namespace, name } = nameOf(key);
+    const answer = await this.#client.list(
+      this.resource,
+      { namespace, fieldSelector: `metadata.name=${name}`, limit: 1 },
+      signal,
+    );
+    if (!answer.ok) return answer;
+    const [found] = answer.value.items;
+    const known = this.#indexer.get(key);
+    const newer = found && known && versionOf(found) >= versionOf(known) && sameUid(found, known);
+    if (newer) this.#put(takeIn(found, this.#options.transform), known);
+    return succeeded(undefined);
+  }
+
+  replaced(objects: readonly T[]): void {
+    const present = new Set(objects.map(keyOf));
+    for (const object of objects) this.applied(object);
+    for (const object of this.#indexer.list()) if (!present.has(keyOf(object))) this.removed(object);
+    this.#hasSynced = true;
+    this.#synced.resolve();
+  }
+
+  applied(object: T): void {
+    const before = this.#indexer.get(keyOf(object));
+    const known = before?.metadata.resourceVersion === object.metadata.resourceVersion;
+    if (!known) this.#put(object, before);
+  }
+
+  removed(object: T): void {
+    const last = this.#indexer.delete(keyOf(object));
+    if (last !== undefined) this.#tell({ kind: "deleted", object });
+  }
+
+  #put(object: T, before: T | undefined): void {
+    this.#indexer.put(object);
+    this.#tell(before === undefined ? { kind: "added", object } : { kind: "updated", object, before });
+  }
+
+  #tell(change: Change<T>): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}
+
+const versionOf = ({ metadata }: KubernetesObject): bigint => BigInt(metadata.resourceVersion ?? 0);
+const sameUid = (one: KubernetesObject, other: KubernetesObject) => one.metadata.uid === other.metadata.uid;

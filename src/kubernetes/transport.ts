@@ -1,0 +1,121 @@
+/**
+ * One HTTP request to the API server. Speaks HTTP/1.1, so every watch has a connection of its own and a stalled one stalls nothing else.
+ * The agents (connection pools) hang on the TLS identity: when an authority or client certificate is rotated, new requests get new connections.
+ */
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { type Answer, failed, ownFailure, succeeded } from "./answer.ts";
+import type { Clock } from "./clock.ts";
+import type { Credentials, Proof, TlsIdentity } from "./credentials.ts";
+
+export interface TransportRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: string;
+  readonly contentType?: string;
+  /** How long to wait for the head of the answer. */
+  readonly headTimeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface TransportResponse {
+  readonly code: number;
+  readonly retryAfter: string | undefined;
+  /** Must be read to its end or destroyed. */
+  readonly body: IncomingMessage;
+}
+
+export class Transport {
+  readonly #credentials: Credentials;
+  readonly #userAgent: string;
+  readonly #clock: Clock;
+  #pool: { readonly tls: TlsIdentity; readonly agent: HttpAgent } | undefined;
+
+  constructor(credentials: Credentials, userAgent: string, clock: Clock) {
+    this.#credentials = credentials;
+    this.#userAgent = userAgent;
+    this.#clock = clock;
+  }
+
+  /** Never rejects: what went wrong on the way is a failure with one of `ownReasons`. */
+  async send(wanted: TransportRequest): Promise<Answer<TransportResponse>> {
+    let proof: Proof;
+    try {
+      proof = await this.#credentials.proof();
+    } catch (cause) {
+      return failed(ownFailure("unreachable", `credentials: ${(cause as Error).message}`));
+    }
+    if (wanted.signal.aborted) return failed(ownFailure("aborted", "stopped before it was sent"));
+    return new Promise((answer) => {
+      const request = this.#start(wanted, proof);
+      const fail = (reason: "unreachable" | "silent" | "aborted", message: string) => {
+        answer(failed(ownFailure(reason, message)));
+        request.destroy();
+      };
+      const aborted = () => fail("aborted", "stopped while it ran");
+      wanted.signal.addEventListener("abort", aborted, { once: true });
+      const cancel = this.#clock.schedule(wanted.headTimeoutMs, () =>
+        fail("silent", `no answer within ${wanted.headTimeoutMs} ms`),
+      );
+      request.once("close", () => wanted.signal.removeEventListener("abort", aborted));
+      request.on("error", (cause: NodeJS.ErrnoException) => {
+        cancel();
+        fail("unreachable", `${cause.code ?? cause.name}: ${cause.message}`);
+      });
+      request.once("response", (body) => {
+        cancel();
+        answer(succeeded({ code: body.statusCode ?? 0, retryAfter: body.headers["retry-after"], body }));
+      });
+      request.end(wanted.body);
+    });
+  }
+
+  /** Closes every connection, those in use included. */
+  close(): void {
+    this.#pool?.agent.destroy();
+    this.#pool = undefined;
+  }
+
+  #start({ method, path, query = {}, body, contentType }: TransportRequest, proof: Proof): ClientRequest {
+    const url = new URL(this.#credentials.server);
+    url.pathname = url.pathname.replace(/\/$/, "") + path;
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, `${value}`);
+    const headers = {
+      accept: "application/json",
+      "user-agent": this.#userAgent,
+      ...(body === undefined ? {} : bodyHeaders(body, contentType)),
+      ...proof.headers,
+    };
+    const send = url.protocol === "http:" ? httpRequest : httpsRequest;
+    return send(url, { method, headers, agent: proof.agent ?? this.#agentFor(proof.tls) });
+  }
+
+  #agentFor(tls: TlsIdentity): HttpAgent {
+    if (this.#pool && sameIdentity(this.#pool.tls, tls)) return this.#pool.agent;
+    if (this.#pool) retire(this.#pool.agent);
+    const options = { keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 8 };
+    const secure = this.#credentials.server.protocol === "https:";
+    this.#pool = { tls, agent: secure ? new HttpsAgent({ ...options, ...tls }) : new HttpAgent(options) };
+    return this.#pool.agent;
+  }
+}
+
+/** The length is said because node frames the body of a DELETE in no other way, and the server would read it as the next request. */
+const bodyHeaders = (body: string, contentType = "application/json") => ({
+  "content-type": contentType,
+  "content-length": Buffer.byteLength(body),
+});
+
+/** Lets what is in use end, and keeps nothing for later. */
+function retire(agent: HttpAgent): void {
+  agent.maxFreeSockets = 0;
+  for (const idle of Object.values(agent.freeSockets)) for (const socket of idle ?? []) socket.destroy();
+}
+
+function sameIdentity(one: TlsIdentity, other: TlsIdentity): boolean {
+  const same = (a?: string | Buffer, b?: string | Buffer) => a === b || `${a ?? ""}` === `${b ?? ""}`;
+  const { ca, cert, key } = one;
+  const plain = one.servername === other.servername && one.rejectUnauthorized === other.rejectUnauthorized;
+  return plain && same(ca, other.ca) && same(cert, other.cert) && same(key, other.key);
+}

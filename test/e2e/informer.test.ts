@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import {
+  Client,
+  type InformerOptions,
+  kubeConfigCredentials,
+  type ReflectorEvent,
+  SharedInformer,
+} from "../../src/kubernetes/index.ts";
+import type { ConfigMap } from "../../src/model/objects.ts";
+import { type Cluster, startCluster } from "./support/cluster.ts";
+import { configMap, configMaps } from "./support/objects.ts";
+
+let cluster: Cluster;
+let client: Client;
+let stop: AbortController;
+const events: ReflectorEvent[] = [];
+
+beforeAll(async () => {
+  cluster = await startCluster({ users: [{ name: "nobody" }] });
+  client = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));
+});
+afterAll(async () => {
+  client?.close();
+  await cluster?.stop();
+});
+beforeEach(() => {
+  stop = new AbortController();
+  events.length = 0;
+});
+afterEach(() => stop.abort());
+
+const never = new AbortController().signal;
+const soon = { timeout: 30_000, interval: 20 };
+
+/** An informer on the ConfigMaps of `default` that already runs. */
+async function running(options: InformerOptions<ConfigMap> = {}): Promise<SharedInformer<ConfigMap>> {
+  const report = (event: ReflectorEvent) => events.push(event);
+  const informer = new SharedInformer(client, configMaps, { namespace: "default", report, ...options });
+  void informer.run(stop.signal);
+  await informer.synced;
+  return informer;
+}
+
+async function write(object: ConfigMap): Promise<void> {
+  const created = await client.create(configMaps, object, never);
+  const answer = created.ok ? created : await client.update(configMaps, object, never);
+  if (!answer.ok) throw new Error(answer.failure.message);
+}
+
+const seen = (informer: SharedInformer<ConfigMap>, name: string) => informer.store.get(`default/${name}`)?.data;
+
+async function expectSameAsFreshList(informer: SharedInformer<ConfigMap>): Promise<void> {
+  const fresh = await client.list(configMaps, { namespace: "default" }, never);
+  if (!fresh.ok) throw new Error(fresh.failure.message);
+  const versions = (objects: readonly ConfigMap[]) =>
+    objects.map((o) => `${o.metadata.name} ${o.metadata.resourceVersion}`).sort();
+  expect(versions(informer.store.list())).toEqual(versions(fresh.value.items));
+}
+
+test.each([
+  ["a streaming list", { streamingLists: true }],
+  ["pages", { streamingLists: false, pageSize: 2 }],
+])("the cache is filled by %s and follows every change", async (_how, options) => {
+  for (let i = 0; i < 5; i += 1) await write(configMap(`old-${i}`, { a: "1" }));
+  const informer = await running(options);
+  expect(events[0]).toMatchObject({ kind: "listed", streamed: options.streamingLists });
+  await expectSameAsFreshList(informer);
+
+  const heard: string[] = [];
+  const unsubscribe = informer.subscribe(({ kind, object }) => heard.push(`${kind} ${object.metadata.name}`));
+  heard.length = 0;
+  await write(configMap("fresh", { a: "1" }));
+  await write(configMap("fresh", { a: "2" }));
+  await client.delete(configMaps, { namespace: "default", name: "fresh" }, never);
+  await vi.waitFor(() => expect(heard).toEqual(["added fresh", "updated fresh", "deleted fresh"]), soon);
+  unsubscribe();
+
+  const object = informer.store.get("default/old-1") as ConfigMap;
+  expect(object).toMatchObject({ apiVersion: "v1", kind: "ConfigMap" });
+  expect(object.metadata).not.toHaveProperty("managedFields");
+  expect(Object.isFrozen(object.data)).toBe(true);
+});
+
+test("what changed while the API server was away arrives, and nothing is reported gone in between", async () => {
+  await write(configMap("before", { a: "1" }));
+  const informer = await running();
+  const gone: string[] = [];
+  informer.subscribe(({ kind, object }) => kind === "deleted" && gone.push(object.metadata.name));
+  await cluster.apiServer.stop("SIGKILL");
+  await vi.waitFor(() => expect(events.at(-1)).toMatchObject({ kind: "failed", denied: false }), soon);
+  expect(seen(informer, "before")).toEqual({ a: "1" });
+  await cluster.apiServer.start();
+  await write(configMap("before", { a: "2" }));
+  await write(configMap("after", { a: "1" }));
+  await vi.waitFor(() => expect(seen(informer, "before")).toEqual({ a: "2" }), soon);
+  await vi.waitFor(() => expect(seen(informer, "after")).toEqual({ a: "1" }), soon);
+  expect(gone).toEqual([]);
+  await expectSameAsFreshList(informer);
+});
+
+test("a kind that is forbidden is reported and tried again slowly", async () => {
+  const nobody = new Client(await kubeConfigCredentials([cluster.kubeconfig("nobody")]));
+  const report = (event: ReflectorEvent) => events.push(event);
+  const informer = new SharedInformer(nobody, configMaps, { report });
+  void informer.run(stop.signal);
+  await vi.waitFor(() => expect(events).toHaveLength(1), soon);
+  expect(events[0]).toMatchObject({ kind: "failed", denied: true, failure: { code: 403, reason: "Forbidden" } });
+  expect((events[0] as { retryMs: number }).retryMs).toBeGreaterThanOrEqual(10_000);
+  expect(informer.hasSynced).toBe(false);
+  nobody.close();
+});
