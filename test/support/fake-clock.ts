@@ -40,11 +40,11 @@ export class FakeClock implements Clock {
     await settled();
     for (let next = this.#timers[0]; next !== undefined && next.at <= until; next = this.#timers[0]) {
       this.#timers = this.#timers.slice(1);
-      this.#move(next.at - this.#now);
+      this.#move(Math.max(0, next.at - this.#now));
       next.run();
       await settled();
     }
-    this.#move(until - this.#now);
+    this.#move(Math.max(0, until - this.#now));
   }
 
   /** Moves time on without running anything that falls due: a process that was stopped, before its timers get their turn. */

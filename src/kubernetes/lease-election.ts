@@ -1,0 +1,213 @@
+/**
+ * One leader among several processes, by a Lease. Safe whatever the clocks say: a candidate counts from the moment it *saw* the Lease change,
+ * a leader from the moment before it *sent* its last good renewal, and the leader's patience ends before the candidates' does.
+ * What a newcomer would get wrong: a process can be stopped for a minute and go on in the middle of a line. No signal reaches it in time,
+ * so whoever writes as leader asks `term.holds()` right before each write.
+ */
+import { type Answer, type ApiFailure, ownReasons } from "./answer.ts";
+import type { Client } from "./client.ts";
+import { type Clock, sleep } from "./clock.ts";
+import { heldBy, type Lease, leases, released } from "./lease.ts";
+import type { ObjectName } from "./resource.ts";
+
+/** One stretch of leading. */
+export interface Term {
+  /** Aborts when it is over, and nothing may be written any more. */
+  readonly lost: AbortSignal;
+  /** False from the moment the Lease may have gone to another, which a process that was stopped finds out here first. */
+  holds(): boolean;
+}
+
+export interface ElectionOptions {
+  readonly lease: ObjectName & { readonly namespace: string };
+  /** Must differ between processes; the name of the Pod. */
+  readonly identity: string;
+  /**
+   * The work of the leader. It ends, soon, when `term.lost` aborts and when the process stops; until it has ended the Lease is kept as long as it can be,
+   * so that last writes are still those of a leader, and this process is no candidate again.
+   */
+  readonly lead: (term: Term) => Promise<void>;
+  /** How long others wait after the last renewal they saw. A leader gives up after half of it, and tries every quarter. */
+  readonly durationMs?: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly report?: (event: ElectionEvent) => void;
+}
+
+export type ElectionEvent =
+  | { readonly kind: "leading" }
+  | { readonly kind: "lost"; readonly why: string }
+  | { readonly kind: "released" }
+  | { readonly kind: "observed"; readonly leader: string }
+  | { readonly kind: "failed"; readonly failure: ApiFailure };
+
+/** The verbs it needs on `leases`. */
+export type LeaseClient = Pick<Client, "get" | "create" | "update">;
+
+/** A reading of both clocks. The monotonic one stands still while a machine sleeps, the other may be set back: whichever moved more counts. */
+interface Moment {
+  readonly now: number;
+  readonly wall: number;
+}
+
+export class LeaseElection {
+  readonly #client: LeaseClient;
+  readonly #options: ElectionOptions;
+  readonly #durationMs: number;
+  #observed: Lease | undefined;
+  /** When `#observed` was seen to change, by our monotonic clock. */
+  #observedAt = 0;
+  /** Before the last renewal that succeeded was sent. */
+  #renewed: Moment | undefined;
+
+  constructor(client: LeaseClient, options: ElectionOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#durationMs = options.durationMs ?? 30_000;
+  }
+
+  /** Who held the Lease when it was last read; empty when nobody did. */
+  get leader(): string {
+    return this.#observed?.spec?.holderIdentity ?? "";
+  }
+
+  /** False also when the last renewal is too long ago by either clock. */
+  get isLeading(): boolean {
+    const elapsedByWall = this.#renewed === undefined ? 0 : this.#options.clock.wall() - this.#renewed.wall;
+    return this.#leftMs() > 0 && elapsedByWall < this.#durationMs / 2;
+  }
+
+  /** Stands as a candidate, leads, and stands again, until the signal aborts; then releases the Lease. Rejects only with what `lead` threw. */
+  async run(stop: AbortSignal): Promise<void> {
+    const { clock, random } = this.#options;
+    while (!stop.aborted) {
+      if (await this.#attempt(stop)) await this.#serve(stop);
+      await sleep(clock, (this.#durationMs / 4) * (1 + 1.2 * random()), stop);
+    }
+  }
+
+  /** One try to get the Lease. */
+  async #attempt(stop: AbortSignal): Promise<boolean> {
+    const { clock, identity } = this.#options;
+    if (!(await this.#read(stop))) return false;
+    const { holderIdentity = "", leaseDurationSeconds = 0 } = this.#observed?.spec ?? {};
+    const validMs = Math.max(leaseDurationSeconds * 1000, this.#durationMs);
+    const othersHold = holderIdentity !== "" && holderIdentity !== identity;
+    if (othersHold && clock.now() - this.#observedAt < validMs) return false;
+    const written = await this.#write(stop);
+    if (!written.ok && written.failure.code !== 409) this.#complain(written.failure);
+    return written.ok && this.isLeading;
+  }
+
+  /** Leads until the Lease is lost, or until the process stops and the leader's work has ended. */
+  async #serve(stop: AbortSignal): Promise<void> {
+    const { lead, report } = this.#options;
+    report?.({ kind: "leading" });
+    const over = new AbortController();
+    const finished = new AbortController();
+    const work = lead({ lost: over.signal, holds: () => !over.signal.aborted && this.isLeading });
+    work.then(
+      () => whenAborted(stop, () => finished.abort()),
+      () => finished.abort(),
+    );
+    const why = await this.#renewUntil(finished.signal);
+    if (why === undefined) await this.#release();
+    this.#renewed = undefined;
+    over.abort();
+    if (why !== undefined) report?.({ kind: "lost", why });
+    await work;
+  }
+
+  /** Gives why the Lease was lost, or nothing once `finished` aborts. */
+  async #renewUntil(finished: AbortSignal): Promise<string | undefined> {
+    const { clock } = this.#options;
+    for (;;) {
+      await sleep(clock, Math.min(this.#durationMs / 4, this.#leftMs()), finished);
+      if (finished.aborted) return undefined;
+      if (this.#leftMs() <= 0) return "it could not be renewed in time";
+      const holder = await this.#renew();
+      if (holder !== this.#options.identity) return holder === "" ? "it is gone" : `${holder} has it`;
+    }
+  }
+
+  /** Tries once and gives who has the Lease now, as far as is known. */
+  async #renew(): Promise<string> {
+    const { clock, identity } = this.#options;
+    const limit = new AbortController();
+    const cancel = clock.schedule(this.#leftMs(), () => limit.abort());
+    try {
+      const written = await this.#write(limit.signal);
+      if (written.ok) return identity;
+      const changed = written.failure.code === 409 || written.failure.code === 404;
+      if (!changed) this.#complain(written.failure);
+      // Our own renewal may have arrived although its answer did not: then the Lease is still ours, in a newer version.
+      return changed && (await this.#read(limit.signal)) ? this.leader : identity;
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Lets the next leader start at once. A Lease that is no longer ours is left alone: its resourceVersion has changed. */
+  async #release(): Promise<void> {
+    const { clock, report } = this.#options;
+    const { spec } = this.#observed as Lease;
+    if (!this.isLeading || spec === undefined) return;
+    const limit = new AbortController();
+    const cancel = clock.schedule(Math.min(5_000, this.#leftMs()), () => limit.abort());
+    const lease = { ...(this.#observed as Lease), spec: released(clock.wall(), spec) };
+    const answer = await this.#client.update(leases, lease, limit.signal);
+    cancel();
+    if (answer.ok) report?.({ kind: "released" });
+    else this.#complain(answer.failure);
+  }
+
+  /** True when the Lease was read, or is known not to exist. */
+  async #read(signal: AbortSignal): Promise<boolean> {
+    const answer = await this.#client.get(leases, this.#options.lease, signal);
+    if (answer.ok) this.#observe(answer.value);
+    else if (answer.failure.code === 404) this.#observed = undefined;
+    else this.#complain(answer.failure);
+    return answer.ok || answer.failure.code === 404;
+  }
+
+  /** Takes or renews the Lease as it was last read; refused with 409 when it has changed since. */
+  async #write(signal: AbortSignal): Promise<Answer<Lease>> {
+    const { clock, identity, lease } = this.#options;
+    const sent = { now: clock.now(), wall: clock.wall() };
+    const spec = heldBy(identity, this.#durationMs, sent.wall, this.#observed?.spec);
+    const answer = this.#observed
+      ? await this.#client.update(leases, { ...this.#observed, spec }, signal)
+      : await this.#client.create(leases, { ...newLease, metadata: lease, spec }, signal);
+    if (answer.ok) {
+      this.#observe(answer.value);
+      this.#renewed = sent;
+    }
+    return answer;
+  }
+
+  #observe(lease: Lease): void {
+    const before = this.#observed;
+    this.#observed = lease;
+    if (before !== undefined && JSON.stringify(before.spec) === JSON.stringify(lease.spec)) return;
+    this.#observedAt = this.#options.clock.now();
+    const leader = lease.spec?.holderIdentity ?? "";
+    if (leader !== (before?.spec?.holderIdentity ?? "")) this.#options.report?.({ kind: "observed", leader });
+  }
+
+  /** How long this process may still call itself leader, by the monotonic clock. */
+  #leftMs(): number {
+    const { clock } = this.#options;
+    return this.#renewed === undefined ? 0 : this.#renewed.now + this.#durationMs / 2 - clock.now();
+  }
+
+  #complain(failure: ApiFailure): void {
+    if (failure.reason !== ownReasons.aborted) this.#options.report?.({ kind: "failed", failure });
+  }
+}
+
+const newLease = { apiVersion: leases.apiVersion, kind: leases.kind };
+
+function whenAborted(signal: AbortSignal, run: () => void): void {
+  if (signal.aborted) run();
+  else signal.addEventListener("abort", run, { once: true });
+}

@@ -1,0 +1,49 @@
+/**
+ * The Lease object of an election, written as client-go writes it, so that candidates of both kinds share one.
+ * Its times are for people: no candidate trusts the clock of another.
+ */
+import type { KubernetesObject } from "../model/objects.ts";
+import { resource } from "./resource.ts";
+
+export interface LeaseSpec {
+  /** Empty: nobody holds it. */
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly acquireTime?: string;
+  readonly renewTime?: string;
+  /** How often the holder changed. */
+  readonly leaseTransitions?: number;
+}
+
+export interface Lease extends KubernetesObject {
+  readonly spec?: LeaseSpec;
+}
+
+export const leases = resource<Lease>({
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  plural: "leases",
+  namespaced: true,
+});
+
+/** What the Lease says once `identity` has it; keeps the time of acquisition when it had it before. `wallMs` is the time to write. */
+export function heldBy(identity: string, durationMs: number, wallMs: number, before: LeaseSpec = {}): LeaseSpec {
+  const renewTime = microTime(wallMs);
+  const mine = before.holderIdentity === identity;
+  const transitions = before.leaseTransitions ?? 0;
+  return {
+    holderIdentity: identity,
+    leaseDurationSeconds: Math.ceil(durationMs / 1000),
+    acquireTime: (mine && before.acquireTime) || renewTime,
+    renewTime,
+    leaseTransitions: mine || before.holderIdentity === undefined ? transitions : transitions + 1,
+  };
+}
+
+/** Free for whoever comes first: no holder, and a duration of one second, the shortest that the API takes. */
+export function released(wallMs: number, before: LeaseSpec): LeaseSpec {
+  return { ...before, holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(wallMs) };
+}
+
+/** The API reads these times with exactly six digits of a second. */
+const microTime = (wallMs: number) => new Date(wallMs).toISOString().replace("Z", "000Z");
