@@ -20,6 +20,8 @@ export {
 } from "./credentials.ts";
 export { Indexer, type IndexFunction, type Lister } from "./indexer.ts";
 export { freeze, type Transform } from "./intake.ts";
+export { type Lease, leases } from "./lease.ts";
+export { type ElectionEvent, type ElectionOptions, LeaseElection, type Term } from "./lease-election.ts";
 export { defaultRateLimiter, longestOf, overall, perKey, type RateLimiter, TokenBucket } from "./rate-limiter.ts";
 export { Reflector, type ReflectorEvent, type ReflectorOptions, type ReflectorSink } from "./reflector.ts";
 export { nameOf, type ObjectName, type Resource, resource } from "./resource.ts";

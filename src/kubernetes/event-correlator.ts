@@ -1,0 +1,100 @@
+/**
+ * Keeps Events few, by the rules of client-go's EventCorrelator: the same Event again is a higher count on the one that is there, many that differ
+ * only in their message become one "combined" Event, and an object that still causes more loses the surplus. Decides; writes nothing.
+ */
+import type { Clock } from "./clock.ts";
+import { TokenBucket } from "./rate-limiter.ts";
+
+/** An object as an Event names it. */
+export interface ObjectReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+export interface Occurrence {
+  readonly about: ObjectReference;
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+}
+
+export type Correlated =
+  | { readonly kind: "dropped" }
+  /** `series` is the same for all occurrences that one Event counts. */
+  | { readonly kind: "write"; readonly series: string; readonly message: string };
+
+export interface CorrelatorLimits {
+  /** So many different messages for one object and reason are written one by one. */
+  readonly distinctMessages: number;
+  /** How long such messages count as similar. */
+  readonly similarMs: number;
+  /** What one object may cause: `burst` at once, then one each `refillMs`. */
+  readonly burst: number;
+  readonly refillMs: number;
+  /** How many objects and groups of messages are remembered; the ones not heard of for longest are forgotten. */
+  readonly remembered: number;
+}
+
+const clientGo: CorrelatorLimits = {
+  distinctMessages: 10,
+  similarMs: 600_000,
+  burst: 25,
+  refillMs: 300_000,
+  remembered: 4_096,
+};
+
+interface Similar {
+  readonly messages: ReadonlySet<string>;
+  readonly lastMs: number;
+}
+
+export class EventCorrelator {
+  readonly #clock: Clock;
+  readonly #limits: CorrelatorLimits;
+  readonly #similar = new Map<string, Similar>();
+  readonly #budgets = new Map<string, TokenBucket>();
+
+  constructor(clock: Clock, limits: Partial<CorrelatorLimits> = {}) {
+    this.#clock = clock;
+    this.#limits = { ...clientGo, ...limits };
+  }
+
+  correlate({ about, type, reason, message }: Occurrence): Correlated {
+    const object = JSON.stringify([about.kind, about.namespace, about.name, about.uid, about.apiVersion]);
+    const group = JSON.stringify([object, type, reason]);
+    const combined = this.#isCombined(group, message);
+    const series = combined ? group : JSON.stringify([group, message]);
+    if (!this.#budget(object).tryTake()) return { kind: "dropped" };
+    return { kind: "write", series, message: combined ? `(combined from similar events): ${message}` : message };
+  }
+
+  #isCombined(group: string, message: string): boolean {
+    const now = this.#clock.now();
+    const before = this.#similar.get(group);
+    const fresh = before !== undefined && now - before.lastMs <= this.#limits.similarMs;
+    const messages = fresh ? new Set(before.messages) : new Set<string>();
+    const combined = !messages.has(message) && messages.size >= this.#limits.distinctMessages;
+    if (!combined) messages.add(message);
+    this.#remember(this.#similar, group, { messages, lastMs: now });
+    return combined;
+  }
+
+  #budget(object: string): TokenBucket {
+    const { burst, refillMs } = this.#limits;
+    const bucket = this.#budgets.get(object) ?? new TokenBucket({ perSecond: 1000 / refillMs, burst }, this.#clock);
+    this.#remember(this.#budgets, object, bucket);
+    return bucket;
+  }
+
+  /** Puts the entry at the young end of the map and lets go of the oldest. */
+  #remember<T>(entries: Map<string, T>, key: string, value: T): void {
+    entries.delete(key);
+    entries.set(key, value);
+    const [oldest] = entries.keys();
+    if (entries.size > this.#limits.remembered && oldest !== undefined) entries.delete(oldest);
+  }
+}

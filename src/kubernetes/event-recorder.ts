@@ -1,0 +1,175 @@
+/**
+ * Writes Kubernetes Events, a few at a time and never in anybody's way: `record` returns at once, the queue is bounded, and an Event that
+ * cannot be written is dropped and reported. An Event is a courtesy to whoever runs `kubectl describe`; nothing may depend on it.
+ */
+import type { KubernetesObject } from "../model/objects.ts";
+import type { ApiFailure } from "./answer.ts";
+import type { Client } from "./client.ts";
+import { type Clock, sleep } from "./clock.ts";
+import { EventCorrelator, type ObjectReference, type Occurrence } from "./event-correlator.ts";
+import { TokenBucket } from "./rate-limiter.ts";
+import { resource } from "./resource.ts";
+
+export interface KubernetesEvent extends KubernetesObject {
+  readonly involvedObject: ObjectReference;
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+  readonly source: { readonly component: string };
+  readonly count: number;
+  readonly firstTimestamp: string;
+  readonly lastTimestamp: string;
+}
+
+export const events = resource<KubernetesEvent>({
+  apiVersion: "v1",
+  kind: "Event",
+  plural: "events",
+  namespaced: true,
+});
+
+export interface EventRecorderOptions {
+  /** Who speaks, as `kubectl describe` prints it. */
+  readonly component: string;
+  readonly clock: Clock;
+  /** Writes over all objects. */
+  readonly budget?: { readonly perSecond: number; readonly burst: number };
+  /** Occurrences that wait to be written; beyond it the oldest is dropped. */
+  readonly queueLength?: number;
+  readonly report?: (dropped: { readonly occurrence: Occurrence; readonly failure?: ApiFailure }) => void;
+}
+
+/** client-go's broadcaster: twelve tries, 10 s apart. */
+const tries = 12;
+const retryMs = 10_000;
+
+export class EventRecorder {
+  readonly #client: Pick<Client, "create" | "patch">;
+  readonly #options: EventRecorderOptions;
+  readonly #correlator: EventCorrelator;
+  readonly #budget: TokenBucket;
+  readonly #queue: Occurrence[] = [];
+  /** Series to the Event on the server that counts it. */
+  readonly #written = new Map<string, KubernetesEvent>();
+  #wake = Promise.withResolvers<void>();
+  #named = 0;
+
+  constructor(client: Pick<Client, "create" | "patch">, options: EventRecorderOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#correlator = new EventCorrelator(options.clock);
+    this.#budget = new TokenBucket(options.budget ?? { perSecond: 5, burst: 50 }, options.clock);
+  }
+
+  /** `about` is the object itself or a reference to one. */
+  record(about: KubernetesObject | ObjectReference, type: "Normal" | "Warning", reason: string, message: string): void {
+    this.#queue.push({ about: "metadata" in about ? referenceTo(about) : about, type, reason, message });
+    const [oldest] = this.#queue;
+    if (this.#queue.length > (this.#options.queueLength ?? 1_000) && oldest) {
+      this.#queue.shift();
+      this.#options.report?.({ occurrence: oldest });
+    }
+    this.#wake.resolve();
+  }
+
+  /** Writes what is recorded until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener("abort", () => this.#wake.resolve(), { once: true });
+    while (!signal.aborted) {
+      const occurrence = this.#queue.shift();
+      if (occurrence) await this.#write(occurrence, signal);
+      else {
+        await this.#wake.promise;
+        this.#wake = Promise.withResolvers();
+      }
+    }
+  }
+
+  async #write(occurrence: Occurrence, signal: AbortSignal): Promise<void> {
+    const correlated = this.#correlator.correlate(occurrence);
+    if (correlated.kind === "dropped") {
+      this.#options.report?.({ occurrence });
+      return;
+    }
+    const { series, message } = correlated;
+    await sleep(this.#options.clock, this.#budget.reserve(), signal);
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      const before = this.#written.get(series);
+      const answer = before
+        ? await this.#countUp(before, message, signal)
+        : await this.#create(occurrence, message, signal);
+      if (answer.ok) {
+        this.#keep(series, answer.value);
+        return;
+      }
+      const { failure } = answer;
+      // The server keeps Events for an hour; one that has gone is written anew.
+      if (before && failure.code === 404) this.#written.delete(series);
+      else if (attempt === tries || isFinal(failure)) {
+        this.#options.report?.({ occurrence, failure });
+        return;
+      } else await sleep(this.#options.clock, failure.retryAfterMs ?? retryMs, signal);
+    }
+  }
+
+  #countUp({ metadata, count }: KubernetesEvent, message: string, signal: AbortSignal) {
+    const patch = { count: count + 1, message: shortened(message), lastTimestamp: this.#timestamp() };
+    return this.#client.patch(events, metadata, patch, signal, { type: "merge" });
+  }
+
+  #create({ about, type, reason }: Occurrence, message: string, signal: AbortSignal) {
+    const now = this.#timestamp();
+    this.#named += 1;
+    const unique = (BigInt(this.#options.clock.wall()) * 1_000_000n + BigInt(this.#named % 1_000_000)).toString(16);
+    const event: KubernetesEvent = {
+      apiVersion: events.apiVersion,
+      kind: events.kind,
+      metadata: { namespace: about.namespace ?? "default", name: `${about.name.slice(0, 200)}.${unique}` },
+      involvedObject: about,
+      type,
+      reason,
+      message: shortened(message),
+      source: { component: this.#options.component },
+      count: 1,
+      firstTimestamp: now,
+      lastTimestamp: now,
+    };
+    return this.#client.create(events, event, signal);
+  }
+
+  #keep(series: string, event: KubernetesEvent): void {
+    this.#written.delete(series);
+    this.#written.set(series, event);
+    const [oldest] = this.#written.keys();
+    if (this.#written.size > 4_096 && oldest !== undefined) this.#written.delete(oldest);
+  }
+
+  #timestamp(): string {
+    return new Date(this.#options.clock.wall()).toISOString().replace(/\.\d+Z$/, "Z");
+  }
+}
+
+/** The server refuses this Event itself; only a missing connection and an overloaded server are worth another try. */
+const isFinal = ({ code }: ApiFailure): boolean => code >= 400 && code < 500 && code !== 429 && code !== 401;
+
+/** The API takes 1024 bytes. */
+function shortened(message: string): string {
+  const limit = 1_024;
+  if (Buffer.byteLength(message) <= limit) return message;
+  return `${Buffer.from(message)
+    .subarray(0, limit - 6)
+    .toString("utf8")
+    .replace(/\uFFFD+$/, "")}...`;
+}
+
+function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): ObjectReference {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  return {
+    apiVersion,
+    kind,
+    ...(namespace === undefined ? {} : { namespace }),
+    name,
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+}
