@@ -214,6 +214,9 @@ export class Client {
   }
 }
 
+/** What keeping a cache needs of a Client. */
+export type ListWatcher = Pick<Client, "list" | "watch">;
+
 type Wanted = Pick<TransportRequest, "method" | "path" | "query" | "body" | "contentType">;
 
 interface ListBody<T> {

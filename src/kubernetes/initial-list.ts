@@ -4,7 +4,7 @@
  */
 import type { KubernetesObject } from "../model/objects.ts";
 import { type Answer, isVersionLost, succeeded } from "./answer.ts";
-import type { Client, Selection } from "./client.ts";
+import type { ListWatcher, Selection } from "./client.ts";
 import type { Resource } from "./resource.ts";
 
 export interface Everything<T> {
@@ -14,7 +14,7 @@ export interface Everything<T> {
 
 /** `take` is called once for each object. No resourceVersion is asked for, so the answer is never older than the request. */
 export async function listEverything<T extends KubernetesObject>(
-  client: Client,
+  client: ListWatcher,
   of: Resource<T>,
   selection: Selection,
   pageSize: number,
@@ -36,7 +36,7 @@ export async function listEverything<T extends KubernetesObject>(
 }
 
 async function listInOnePage<T extends KubernetesObject>(
-  client: Client,
+  client: ListWatcher,
   of: Resource<T>,
   selection: Selection,
   take: (object: T) => T,

@@ -9,7 +9,7 @@ import type { KubernetesObject } from "../model/objects.ts";
 import { keyOf } from "../model/objects.ts";
 import { type ApiFailure, isDenied, isVersionLost, ownFailure, ownReasons } from "./answer.ts";
 import { Backoff } from "./backoff.ts";
-import type { Client, Selection, WatchEvent } from "./client.ts";
+import type { ListWatcher, Selection, WatchEvent } from "./client.ts";
 import { type Clock, sleep } from "./clock.ts";
 import { listEverything } from "./initial-list.ts";
 import { type Transform, takeIn } from "./intake.ts";
@@ -52,7 +52,7 @@ type TurnEnd = "closed" | "version-lost" | ApiFailure;
 const endOfInitialEvents = "k8s.io/initial-events-end";
 
 export class Reflector<T extends KubernetesObject> {
-  readonly #client: Client;
+  readonly #client: ListWatcher;
   readonly #of: Resource<T>;
   readonly #sink: ReflectorSink<T>;
   readonly #options: ReflectorOptions<T>;
@@ -65,7 +65,7 @@ export class Reflector<T extends KubernetesObject> {
   #suspicious = false;
   #lastLoss = Number.NEGATIVE_INFINITY;
 
-  constructor(client: Client, of: Resource<T>, sink: ReflectorSink<T>, options: ReflectorOptions<T>) {
+  constructor(client: ListWatcher, of: Resource<T>, sink: ReflectorSink<T>, options: ReflectorOptions<T>) {
     const { namespace, labelSelector, fieldSelector, clock, random } = options;
     this.#client = client;
     this.#of = of;

@@ -5,7 +5,7 @@
 import type { KubernetesObject } from "../model/objects.ts";
 import { keyOf } from "../model/objects.ts";
 import { type Answer, succeeded } from "./answer.ts";
-import type { Client } from "./client.ts";
+import type { ListWatcher } from "./client.ts";
 import { systemClock } from "./clock.ts";
 import { Indexer, type IndexFunction, type Lister } from "./indexer.ts";
 import { takeIn } from "./intake.ts";
@@ -25,7 +25,7 @@ export interface InformerOptions<T> extends Partial<ReflectorOptions<T>> {
 
 export class SharedInformer<T extends KubernetesObject> implements ReflectorSink<T> {
   readonly resource: Resource<T>;
-  readonly #client: Client;
+  readonly #client: ListWatcher;
   readonly #options: InformerOptions<T>;
   readonly #indexer: Indexer<T>;
   readonly #listeners = new Set<Listener<T>>();
@@ -33,7 +33,7 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
   readonly #synced = Promise.withResolvers<void>();
   #hasSynced = false;
 
-  constructor(client: Client, resource: Resource<T>, options: InformerOptions<T> = {}) {
+  constructor(client: ListWatcher, resource: Resource<T>, options: InformerOptions<T> = {}) {
     this.resource = resource;
     this.#client = client;
     this.#options = options;

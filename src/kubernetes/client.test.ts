@@ -1,0 +1,187 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import type { ConfigMap } from "../model/objects.ts";
+import { Client, type WatchEvent } from "./client.ts";
+import { resource } from "./resource.ts";
+
+const configMaps = resource<ConfigMap>({ apiVersion: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true });
+const name = { namespace: "default", name: "a" };
+const never = new AbortController().signal;
+const watching = { timeoutSeconds: 60, inactivityMs: 5_000 };
+
+let server: Server;
+let client: Client;
+let clock: FakeClock;
+let token: string;
+let answer: (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+beforeEach(async () => {
+  token = "first";
+  clock = new FakeClock();
+  server = createServer(async (request, response) => {
+    let body = "";
+    for await (const piece of request.setEncoding("utf8")) body += piece;
+    answer(request, response, body);
+  });
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  const { port } = server.address() as AddressInfo;
+  const proof = async () => ({ tls: {}, headers: { authorization: `Bearer ${token}` } });
+  const credentials = { server: new URL(`http://127.0.0.1:${port}`), namespace: undefined, proof };
+  client = new Client(credentials, { timeoutMs: 2_000, clock });
+});
+afterEach(() => {
+  client.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+const json = (response: ServerResponse, code: number, value: unknown) => {
+  response.writeHead(code, { "content-type": "application/json" }).end(JSON.stringify(value));
+};
+const event = (type: string, version: number) =>
+  `${JSON.stringify({ type, object: { metadata: { name: "ä", resourceVersion: `${version}` } } })}\n`;
+
+test("a list item gets the kind that the server leaves out", async () => {
+  answer = (_request, response) =>
+    json(response, 200, { metadata: { resourceVersion: "7" }, items: [{ metadata: { name: "a" } }] });
+  expect(await client.list(configMaps, {}, never)).toEqual({
+    ok: true,
+    value: {
+      items: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }],
+      resourceVersion: "7",
+      continue: "",
+    },
+  });
+});
+
+test("a refusal is a value with the server's reason, its causes and its wish to be left alone", async () => {
+  const details = { retryAfterSeconds: 3, causes: [{ reason: "ResourceVersionTooLarge" }] };
+  answer = (_request, response) =>
+    json(response, 504, { kind: "Status", reason: "Timeout", message: "later", code: 504, details });
+  expect(await client.get(configMaps, name, never)).toMatchObject({
+    failure: {
+      reason: "Timeout",
+      code: 504,
+      message: "later",
+      retryAfterMs: 3_000,
+      causes: ["ResourceVersionTooLarge"],
+    },
+  });
+});
+
+test("a refusal by something that is no API server keeps its status", async () => {
+  answer = (_request, response) => response.writeHead(502, { "retry-after": "9" }).end("<html>");
+  const expected = { reason: "Status502", code: 502, retryAfterMs: 9_000 };
+  expect(await client.get(configMaps, name, never)).toMatchObject({ failure: expected });
+});
+
+test("an answer that is not JSON, or is no list, is unreadable", async () => {
+  answer = (_request, response) => response.end("{");
+  expect(await client.get(configMaps, name, never)).toMatchObject({ failure: { reason: "Unreadable" } });
+  answer = (_request, response) => json(response, 200, { items: [] });
+  expect(await client.list(configMaps, {}, never)).toMatchObject({ failure: { reason: "Unreadable" } });
+});
+
+test("no answer, half an answer and no server are told apart", async () => {
+  answer = () => void clock.advance(2_000);
+  expect(await client.get(configMaps, name, never)).toMatchObject({ failure: { reason: "Silent" } });
+  answer = (_request, response) =>
+    response.writeHead(200, { "content-length": 100 }).write("{", () => response.destroy());
+  expect(await client.get(configMaps, name, never)).toMatchObject({ failure: { reason: "Unreachable" } });
+  server.closeAllConnections();
+  await new Promise((closed) => server.close(closed));
+  expect(await client.get(configMaps, name, never)).toMatchObject({ failure: { reason: "Unreachable" } });
+});
+
+test("a body of a DELETE leaves the connection usable for the next request", async () => {
+  const bodies: string[] = [];
+  answer = (_request, response, body) => {
+    bodies.push(body);
+    json(response, 200, {});
+  };
+  expect(await client.delete(configMaps, name, never, { uid: "u1" })).toMatchObject({ ok: true });
+  expect(await client.get(configMaps, name, never)).toMatchObject({ ok: true });
+  expect(JSON.parse(bodies[0] as string)).toMatchObject({ preconditions: { uid: "u1" } });
+});
+
+test("the token is asked for again for every request", async () => {
+  const seen: unknown[] = [];
+  answer = (request, response) => {
+    seen.push(request.headers.authorization);
+    json(response, 200, {});
+  };
+  await client.get(configMaps, name, never);
+  token = "second";
+  await client.get(configMaps, name, never);
+  expect(seen).toEqual(["Bearer first", "Bearer second"]);
+});
+
+test("paths and queries say what is meant, with every name encoded", async () => {
+  const urls: (string | undefined)[] = [];
+  answer = (request, response) => {
+    urls.push(`${request.method} ${request.url} ${request.headers["content-type"] ?? ""}`.trim());
+    json(response, 200, { metadata: { resourceVersion: "1" } });
+  };
+  const foos = { apiVersion: "example.com/v1", kind: "Foo", plural: "foos", namespaced: true };
+  const foo = { apiVersion: "example.com/v1", kind: "Foo", metadata: { namespace: "shop", name: "../a" } };
+  await client.update(foos, foo, never, { subresource: "status" });
+  await client.patch(configMaps, name, {}, never, { type: "apply", fieldManager: "me", force: true });
+  await client.list(configMaps, { namespace: "shop", fieldSelector: "type!=helm.sh/release.v1", limit: 5 }, never);
+  expect(urls).toEqual([
+    "PUT /apis/example.com/v1/namespaces/shop/foos/..%2Fa/status application/json",
+    "PATCH /api/v1/namespaces/default/configmaps/a?fieldManager=me&force=true application/apply-patch+yaml",
+    "GET /api/v1/namespaces/shop/configmaps?fieldSelector=type%21%3Dhelm.sh%2Frelease.v1&limit=5",
+  ]);
+});
+
+test("a watch reads events however they are cut, also in the middle of a letter", async () => {
+  const bytes = Buffer.from(event("ADDED", 1) + event("MODIFIED", 2) + event("BOOKMARK", 3));
+  answer = async (_request, response) => {
+    for (const byte of bytes) {
+      response.write(Buffer.of(byte));
+      await new Promise(setImmediate);
+    }
+    response.end();
+  };
+  const seen: string[] = [];
+  const onEvent = ({ type, object }: WatchEvent<ConfigMap>) => seen.push(`${type} ${object.metadata.name}`);
+  expect(await client.watch(configMaps, watching, onEvent, never)).toBeUndefined();
+  expect(seen).toEqual(["ADDED ä", "MODIFIED ä", "BOOKMARK ä"]);
+});
+
+test.each([
+  [
+    "an ERROR event",
+    `{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"old"}}\n`,
+    { code: 410, reason: "Expired" },
+  ],
+  ["a line that is not JSON", "{]\n", { reason: "Unreadable" }],
+  ["an event without a version", `{"type":"ADDED","object":{}}\n`, { reason: "Unreadable" }],
+])("a watch ends at %s, and what came before it counts", async (_what, line, failure) => {
+  answer = (_request, response) => response.write(event("ADDED", 1) + line + event("ADDED", 2));
+  let seen = 0;
+  const onEvent = () => {
+    seen += 1;
+  };
+  expect(await client.watch(configMaps, watching, onEvent, never)).toMatchObject(failure);
+  expect(seen).toBe(1);
+});
+
+test("a watch that says nothing for too long is silent, and one that is stopped is aborted", async () => {
+  answer = (_request, response) => response.write(event("ADDED", 1));
+  const pass = () => void clock.advance(watching.inactivityMs);
+  expect(await client.watch(configMaps, watching, pass, never)).toMatchObject({ reason: "Silent" });
+  const stop = new AbortController();
+  const ended = client.watch(configMaps, watching, () => stop.abort(), stop.signal);
+  expect(await ended).toMatchObject({ reason: "Aborted" });
+});
+
+test("what the listener of a watch throws comes out of it", async () => {
+  answer = (_request, response) => response.write(event("ADDED", 1));
+  const onEvent = () => {
+    throw new Error("bug");
+  };
+  await expect(client.watch(configMaps, watching, onEvent, never)).rejects.toThrow("bug");
+});

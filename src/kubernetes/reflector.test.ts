@@ -1,0 +1,274 @@
+import { describe, expect, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import type { ConfigMap } from "../model/objects.ts";
+import { type Answer, type ApiFailure, failed, failureFromStatus, ownFailure, succeeded } from "./answer.ts";
+import type { List, ListOptions, ListWatcher, WatchEvent, WatchOptions } from "./client.ts";
+import type { ReflectorEvent, ReflectorOptions } from "./reflector.ts";
+import { resource } from "./resource.ts";
+import { SharedInformer } from "./shared-informer.ts";
+
+const configMaps = resource<ConfigMap>({ apiVersion: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true });
+
+const object = (name: string, resourceVersion: number): ConfigMap => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "default", name, resourceVersion: `${resourceVersion}` },
+});
+const bookmark = (version: number, annotations?: Record<string, string>): WatchEvent<ConfigMap> => {
+  const { metadata } = object("", version);
+  return {
+    type: "BOOKMARK",
+    object: { ...object("", version), metadata: { ...metadata, ...(annotations ? { annotations } : {}) } },
+  };
+};
+const endOfList = (version: number) => bookmark(version, { "k8s.io/initial-events-end": "true" });
+const page = (version: number, items: readonly ConfigMap[], token = ""): Answer<List<ConfigMap>> =>
+  succeeded({ items, resourceVersion: `${version}`, continue: token });
+const gone = failureFromStatus(410, { reason: "Expired", message: "too old", code: 410 });
+
+interface Watch {
+  readonly options: WatchOptions;
+  readonly send: (...events: readonly WatchEvent<ConfigMap>[]) => void;
+  readonly end: (failure?: ApiFailure) => void;
+}
+
+/** A server that answers as the test says: `lists` in turn, and each watch by hand. */
+function setUp(options: Partial<ReflectorOptions<ConfigMap>> = {}, lists: readonly Answer<List<ConfigMap>>[] = []) {
+  const clock = new FakeClock();
+  const stop = new AbortController();
+  const answers = [...lists];
+  const listed: ListOptions[] = [];
+  const watches: Watch[] = [];
+  const events: ReflectorEvent[] = [];
+  const heard: string[] = [];
+  const client = {
+    async list(_of: unknown, asked: ListOptions) {
+      listed.push(asked);
+      return answers.shift() ?? failed(ownFailure("unreachable", "no answer is prepared"));
+    },
+    watch(_of: unknown, asked: WatchOptions, onEvent: (event: WatchEvent<ConfigMap>) => void, signal: AbortSignal) {
+      return new Promise<ApiFailure | undefined>((resolve, reject) => {
+        signal.addEventListener("abort", () => resolve(ownFailure("aborted", "stopped")));
+        const send = (...sent: readonly WatchEvent<ConfigMap>[]) => {
+          try {
+            for (const event of sent) onEvent(event);
+          } catch (bug) {
+            reject(bug as Error);
+          }
+        };
+        watches.push({ options: asked, send, end: resolve });
+      });
+    },
+  } as unknown as ListWatcher;
+  const informer = new SharedInformer(client, configMaps, {
+    clock,
+    random: () => 0.5,
+    streamingLists: false,
+    report: (event) => events.push(event),
+    ...options,
+  });
+  informer.subscribe(({ kind, object: { metadata } }) =>
+    heard.push(`${kind} ${metadata.name}@${metadata.resourceVersion}`),
+  );
+  const ended = informer.run(stop.signal);
+  const last = () => watches.at(-1) as Watch;
+  return { clock, stop, answers, listed, watches, events, heard, informer, ended, last };
+}
+
+describe("the first list", () => {
+  test("comes page by page, and the watch starts where it ended", async () => {
+    const { clock, listed, last, informer } = setUp({ pageSize: 1 }, [
+      page(7, [object("a", 1)], "next"),
+      page(7, [object("b", 2)]),
+    ]);
+    await clock.advance(0);
+    expect(listed).toMatchObject([{ limit: 1 }, { limit: 1, continue: "next" }]);
+    expect(informer.store.size).toBe(2);
+    expect(informer.hasSynced).toBe(true);
+    expect(last().options).toMatchObject({ resourceVersion: "7", timeoutSeconds: 450 });
+  });
+
+  test("is asked for in one page when a continue token has expired", async () => {
+    const { clock, listed, informer } = setUp({}, [
+      page(7, [object("a", 1)], "next"),
+      failed(gone),
+      page(8, [object("b", 2)]),
+    ]);
+    await clock.advance(0);
+    expect(listed.at(-1)).toEqual({});
+    expect(informer.store.list().map(({ metadata }) => metadata.name)).toEqual(["b"]);
+  });
+
+  test("is tried without end, ever more slowly up to a minute", async () => {
+    const { clock, events } = setUp();
+    await clock.advance(3_600_000);
+    const waits = events.map((event) => (event as { retryMs: number }).retryMs);
+    expect(waits.slice(0, 7)).toEqual([1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 45_000]);
+    expect(waits.length).toBeGreaterThan(75);
+  });
+
+  test("waits as long as the server asks", async () => {
+    const busy = failureFromStatus(429, undefined, "60");
+    const { clock, events } = setUp({}, [failed(busy)]);
+    await clock.advance(0);
+    expect(events).toMatchObject([{ kind: "failed", denied: false, retryMs: 60_000 }]);
+  });
+
+  test("that is forbidden is tried again after 15 s and then more slowly", async () => {
+    const forbidden = failed(failureFromStatus(403, { reason: "Forbidden", message: "no" }));
+    const { clock, events } = setUp({}, [forbidden, forbidden]);
+    await clock.advance(20_000);
+    expect(events).toMatchObject([
+      { denied: true, retryMs: 15_000 },
+      { denied: true, retryMs: 30_000 },
+    ]);
+  });
+});
+
+describe("a streaming list", () => {
+  test("replaces the cache when its end is told, not before", async () => {
+    const { clock, last, informer, listed, events } = setUp({ streamingLists: true });
+    await clock.advance(0);
+    expect(last().options).toMatchObject({ sendInitialEvents: true });
+    last().send({ type: "ADDED", object: object("a", 1) }, bookmark(3));
+    expect(informer.hasSynced).toBe(false);
+    last().send(endOfList(5));
+    expect(informer.store.size).toBe(1);
+    last().send({ type: "MODIFIED", object: object("a", 6) });
+    expect(informer.store.get("default/a")?.metadata.resourceVersion).toBe("6");
+    expect(listed).toEqual([]);
+    expect(events).toMatchObject([{ kind: "listed", streamed: true, objects: 1 }]);
+  });
+
+  test.each([
+    ["refuses it", failureFromStatus(422, { reason: "Invalid", message: "sendInitialEvents is forbidden" })],
+    ["takes it for a plain watch and is silent", ownFailure("silent", "nothing came")],
+    ["takes it for a plain watch and ends it", undefined],
+  ])("is replaced by pages where the server %s", async (_how, failure) => {
+    const { clock, last, informer, listed } = setUp({ streamingLists: true }, [page(7, [object("a", 1)])]);
+    await clock.advance(0);
+    last().end(failure);
+    await clock.advance(0);
+    expect(listed).toHaveLength(1);
+    expect(informer.store.size).toBe(1);
+  });
+
+  test("that breaks on the way is asked for again as a stream, with nothing lost or kept of it", async () => {
+    const { clock, last, informer, listed } = setUp({ streamingLists: true });
+    await clock.advance(0);
+    last().send({ type: "ADDED", object: object("a", 1) });
+    last().end(ownFailure("unreachable", "cut"));
+    await clock.advance(2_000);
+    last().send({ type: "ADDED", object: object("b", 2) }, endOfList(5));
+    expect(informer.store.list().map(({ metadata }) => metadata.name)).toEqual(["b"]);
+    expect(listed).toEqual([]);
+  });
+});
+
+describe("a watch", () => {
+  const started = async (answers: readonly Answer<List<ConfigMap>>[] = []) => {
+    const all = setUp({}, [page(7, [object("a", 1), object("b", 2)]), ...answers]);
+    await all.clock.advance(0);
+    all.heard.length = 0;
+    return all;
+  };
+
+  test("that ends in its time goes on from the last bookmark, at once and without a list", async () => {
+    const { clock, last, watches, listed } = await started();
+    last().send(bookmark(50));
+    await clock.advance(400_000);
+    last().end();
+    await clock.advance(0);
+    expect(watches).toHaveLength(2);
+    expect(last().options.resourceVersion).toBe("50");
+    expect(listed).toHaveLength(1);
+  });
+
+  test("that breaks goes on after asking for the server's version only", async () => {
+    const { clock, last, listed, watches } = await started([page(60, [])]);
+    last().send({ type: "ADDED", object: object("c", 9) });
+    last().end(ownFailure("silent", "nothing came"));
+    await clock.advance(1_200);
+    expect(listed.at(-1)).toMatchObject({ limit: 1 });
+    expect(watches).toHaveLength(2);
+    expect(last().options.resourceVersion).toBe("9");
+  });
+
+  test("of a server that went back to an older version starts from a list, because it would be silent", async () => {
+    const { clock, last, informer, heard } = await started([page(5, []), page(5, [object("a", 3)])]);
+    last().end(ownFailure("unreachable", "cut"));
+    await clock.advance(1_200);
+    expect(heard).toEqual(["updated a@3", "deleted b@2"]);
+    expect(informer.store.size).toBe(1);
+    expect(last().options.resourceVersion).toBe("5");
+  });
+
+  test("whose version has expired starts from a list; the cache is full all the while and only differences are heard", async () => {
+    const { clock, last, informer, heard } = await started([page(90, [object("a", 1), object("c", 80)])]);
+    last().end(gone);
+    expect(informer.store.size).toBe(2);
+    await clock.advance(0);
+    expect(heard).toEqual(["added c@80", "deleted b@2"]);
+  });
+
+  test("that expires again and again is not asked for in a loop", async () => {
+    const { clock, last, watches } = await started(Array.from({ length: 50 }, () => page(90, [])));
+    for (let i = 0; i < 20; i += 1) {
+      last().end(gone);
+      await clock.advance(100);
+    }
+    expect(watches.length).toBeLessThan(5);
+  });
+
+  test("that the server closes at once is not asked for in a loop", async () => {
+    const { clock, last, watches } = await started(Array.from({ length: 50 }, () => page(90, [])));
+    for (let i = 0; i < 20; i += 1) {
+      last().end();
+      await clock.advance(100);
+    }
+    expect(watches.length).toBeLessThan(5);
+  });
+
+  test("tells of an object once when a list brings it again unchanged", async () => {
+    const { clock, last, heard } = await started([page(90, [object("a", 1), object("b", 2)])]);
+    last().end(gone);
+    await clock.advance(0);
+    expect(heard).toEqual([]);
+  });
+});
+
+test("it ends when told, wherever it is, and leaves no timer", async () => {
+  for (const prepared of [[], [page(7, [])]]) {
+    const { clock, stop, ended } = setUp({}, prepared);
+    await clock.advance(100);
+    stop.abort();
+    await ended;
+    expect(clock.waiting).toBe(0);
+  }
+});
+
+test("what a listener throws is a bug and ends the run", async () => {
+  const { clock, last, informer, ended } = setUp({}, [page(7, [])]);
+  await clock.advance(0);
+  informer.subscribe(() => {
+    throw new Error("bug");
+  });
+  last().send({ type: "ADDED", object: object("a", 8) });
+  await expect(ended).rejects.toThrow("bug");
+});
+
+test("refetch takes what a transform would now keep, and never an older version", async () => {
+  let keepData = false;
+  const full = { ...object("a", 5), data: { key: "value" } };
+  const transform = (it: ConfigMap): ConfigMap => (keepData ? it : { ...it, data: {} });
+  const { clock, informer, answers, stop } = setUp({ transform }, [page(7, [structuredClone(full)])]);
+  await clock.advance(0);
+  expect(informer.store.get("default/a")?.data).toEqual({});
+  keepData = true;
+  answers.push(page(8, [{ ...structuredClone(full), metadata: object("a", 4).metadata }]));
+  await informer.refetch("default/a", stop.signal);
+  expect(informer.store.get("default/a")?.data).toEqual({});
+  answers.push(page(8, [structuredClone(full)]));
+  await informer.refetch("default/a", stop.signal);
+  expect(informer.store.get("default/a")?.data).toEqual({ key: "value" });
+});
