@@ -1,13 +1,24 @@
 import { readFileSync } from "node:fs";
+import type { Agent } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type TestNginx, testNginx } from "./support/nginx.ts";
-import { request } from "./support/request.ts";
+import { keepalive, type RequestOptions, request } from "./support/request.ts";
 
 const to = "127.0.0.41:18080";
 const saying = (text: string, inServer = "", inHttp = ""): { readonly http: string } => ({
   http: `${inHttp} server { listen ${to}; location / { return 200 ${text}; } ${inServer} }`,
 });
 const answer = async (): Promise<string> => (await request({ to })).body;
+
+/** As HTTP clients do: once more when a reused connection was closed before a byte of the answer. */
+async function retried(options: RequestOptions): Promise<string> {
+  try {
+    return (await request(options)).body;
+  } catch (error) {
+    if (options.agent === undefined || (error as NodeJS.ErrnoException).code !== "ECONNRESET") throw error;
+    return (await request({ to })).body;
+  }
+}
 
 let it: TestNginx;
 beforeAll(async () => {
@@ -22,6 +33,24 @@ describe("a reload", () => {
       expect(await it.apply(saying(text))).toMatchObject({ kind: "reloaded" });
       expect(await Promise.all(Array.from({ length: 20 }, answer))).toEqual(Array(20).fill(text));
     }
+  });
+
+  test("breaks no request, with connections kept and without", async () => {
+    await it.serve(saying("steady"));
+    let going = true;
+    const traffic = async (agent?: Agent): Promise<readonly string[]> => {
+      const answers: string[] = [];
+      while (going) answers.push(await retried({ to, ...(agent === undefined ? {} : { agent }) }));
+      return answers;
+    };
+    const agent = keepalive();
+    const clients = [traffic(), traffic(), traffic(agent), traffic(agent)];
+    for (let i = 0; i < 10; i += 1) await it.serve(saying("steady", `add_header X-Reload ${i};`));
+    going = false;
+    const answers = (await Promise.all(clients)).flat();
+    agent.destroy();
+    expect(answers.length).toBeGreaterThan(100);
+    expect(new Set(answers)).toEqual(new Set(["steady"]));
   });
 
   test("is not done when nothing changed", async () => {

@@ -19,7 +19,7 @@ export interface RequestOptions {
   readonly body?: string | Buffer;
   /** TLS, with this server name; empty for none. Any certificate is taken: the answer says which one came. */
   readonly sni?: string;
-  /** Reuses connections: made by `keepalive()`. */
+  /** Reuses connections: made by `keepalive()` or `keepaliveTls()`. */
   readonly agent?: Agent | SecureAgent;
 }
 
@@ -52,10 +52,9 @@ export function request(options: RequestOptions): Promise<Answer> {
   });
 }
 
-/** An agent that keeps its connections; `destroy` it at the end of the test. */
-export function keepalive(sni?: string): Agent | SecureAgent {
-  return sni === undefined ? new Agent({ keepAlive: true }) : new SecureAgent({ keepAlive: true });
-}
+/** Keeps connections for the requests that are given it; `destroy` it at the end of the test. */
+export const keepalive = (): Agent => new Agent({ keepAlive: true });
+export const keepaliveTls = (): SecureAgent => new SecureAgent({ keepAlive: true });
 
 /** One request over HTTP/2, on a connection of its own; in clear where `sni` is absent. */
 export function requestHttp2(options: Omit<RequestOptions, "agent">): Promise<Answer> {
