@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
@@ -62,7 +62,13 @@ test("prune removes exactly what is not needed, and what it removed is written a
   expect(content("auth/c")).toBe("auth/c");
 });
 
-test.each(["nginx.conf", "tls", "tls/", "tls/../nginx.conf", "data/journal", "/etc/passwd", "tls//a"])(
+test("prune leaves the draft of a file that is needed, and no other", () => {
+  for (const name of ["a.new", "b.new"]) writeFileSync(join(folder.tls, name), "");
+  files.prune((path) => path === "tls/a");
+  expect(readdirSync(folder.tls)).toEqual(["a.new"]);
+});
+
+test.each(["nginx.conf", "tls", "tls/", "tls/../nginx.conf", "data/journal", "/etc/passwd", "tls//a", "tls/a.new"])(
   "a file called %j is a mistake of the program",
   async (path) => {
     await expect(files.write([{ path, content: "" }])).rejects.toThrow("cannot be called");

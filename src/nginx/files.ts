@@ -22,6 +22,9 @@ export interface Written {
   readonly undo: () => Promise<void>;
 }
 
+/** What the name of a file ends with until it is whole. */
+const draftEnding = ".new";
+
 /** Replaces the file at `path`, mode 0600. After a crash it holds the old bytes or the new, never a part of either. */
 export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
   await replace(path, content);
@@ -30,7 +33,7 @@ export async function writeAtomically(path: string, content: string | Uint8Array
 
 /** As `writeAtomically`, but a crash of the machine may bring the old bytes back until the folder is synced. */
 async function replace(path: string, content: string | Uint8Array): Promise<void> {
-  const draft = `${path}.new`;
+  const draft = `${path}${draftEnding}`;
   const file = await open(draft, "w", 0o600);
   try {
     await file.writeFile(content);
@@ -82,7 +85,8 @@ export class ConfigurationFiles {
       const found = readdirSync(join(this.#folder.root, folder), { recursive: true, withFileTypes: true });
       for (const file of found.filter((entry) => !entry.isDirectory())) {
         const path = relative(this.#folder.root, join(file.parentPath, file.name));
-        if (!needed(path)) this.#remove(path);
+        const whole = path.endsWith(draftEnding) ? path.slice(0, -draftEnding.length) : path;
+        if (!needed(whole)) this.#remove(path);
       }
     }
   }
@@ -139,5 +143,5 @@ function mustBeOurs(path: string): void {
   const [folder, ...rest] = path.split("/");
   const known = configurationFolders.some((one) => one === folder);
   const plain = rest.length > 0 && rest.every((part) => part !== "" && part !== "." && part !== "..");
-  if (!known || !plain) throw new Error(`a configuration file cannot be called ${path}`);
+  if (!known || !plain || path.endsWith(draftEnding)) throw new Error(`a configuration file cannot be called ${path}`);
 }

@@ -22,6 +22,8 @@ export interface NginxOptions {
   readonly report: (event: NginxEvent) => void;
   /** How long nginx may take to start or reload before it counts as failed. */
   readonly limitMs?: number;
+  /** How often to look whether files that nothing names any more can go. */
+  readonly pruneEveryMs?: number;
 }
 
 export interface Nginx {
@@ -47,7 +49,7 @@ export type OpenedNginx =
 
 /** Locks the run folder and brings up what it holds. Fails, with one sentence, only when another controller has the folder. */
 export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
-  const { folder, limitMs = 60_000, maxDraining } = options;
+  const { folder, limitMs = 60_000, maxDraining, pruneEveryMs = 1_000 } = options;
   const locked = await lock(folder.lock);
   if (!locked.ok) return locked;
   const supervisor = new Supervisor({ ...options, startLimitMs: limitMs, newInstance: randomUUID });
@@ -60,7 +62,7 @@ export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
   const closing = new AbortController();
   const turns = new Turns(room, (rendered: RenderedConfiguration, signal) => reloader.apply(rendered, signal));
   const found = await bringUp(supervisor, reloader);
-  const pruning = setInterval(() => reloader.prune(), 1_000).unref();
+  const pruning = setInterval(() => reloader.prune(), pruneEveryMs).unref();
   const nginx: Nginx = {
     apply: (rendered, signal) => turns.take(rendered, AbortSignal.any([signal, closing.signal])),
     generations: () => generations.look(),

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { nginxProcesses } from "../../src/nginx/processes.ts";
 import type { ConfParts } from "./support/conf.ts";
 import { type HeldBackend, heldBackend } from "./support/held-backend.ts";
 import { type TestNginx, testNginx } from "./support/nginx.ts";
@@ -37,6 +38,7 @@ test("a file goes when nothing names it and no older worker is left", async () =
   const held = request({ to, path: "/held" });
   await until("the request", () => backend.held === 1);
   await it.serve(serving("include/two", "2"));
+  await it.serve(serving("include/two", "2", "add_header X-Reload again;"));
   expect(await answer()).toBe("2");
   expect(it.nginx.generations().draining).toBe(1);
   expect(there("include/one")).toBe(true);
@@ -46,9 +48,13 @@ test("a file goes when nothing names it and no older worker is left", async () =
   expect(there("include/two")).toBe(true);
 });
 
-test("other bytes under the same name are a reload", async () => {
-  await it.serve(serving("include/same", "old"));
-  expect(await it.apply(serving("include/same", "new"))).toMatchObject({ kind: "reloaded" });
+test("other bytes under the same name are a reload, even when the hash is the same", async () => {
+  const workers = (): readonly number[] =>
+    nginxProcesses(it.folder).flatMap(({ pid, role, draining }) => (role === "worker" && !draining ? [pid] : []));
+  await it.serve({ ...serving("include/same", "old"), generation: "same" });
+  const before = workers();
+  expect(await it.apply({ ...serving("include/same", "new"), generation: "same" })).toMatchObject({ kind: "reloaded" });
+  expect(workers().filter((pid) => before.includes(pid))).toEqual([]);
   expect(await answer()).toBe("new");
 });
 

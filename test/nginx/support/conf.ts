@@ -14,16 +14,16 @@ export interface ConfParts {
   readonly stream?: string;
   readonly workers?: number;
   readonly files?: RenderedConfiguration["files"];
+  /** Instead of a hash of all this. */
+  readonly generation?: string;
 }
 
 const buffers = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
 
 export function rendered(folder: RunFolder, capabilities: Capabilities, parts: ConfParts): RenderedConfiguration {
   const { main = "", http = "", stream = "", workers = 2, files = [] } = parts;
-  const generation = createHash("sha256")
-    .update(JSON.stringify([parts]))
-    .digest("hex")
-    .slice(0, 16);
+  const hash = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+  const generation = parts.generation ?? hash.slice(0, 16);
   const conf = `
 ${capabilities.modules.map((module) => `load_module ${module};`).join("\n")}
 user root;

@@ -58,6 +58,7 @@ export async function testNginx(
     endWithController: true,
     maxDraining: options.maxDraining ?? 4,
     limitMs: options.limitMs ?? 20_000,
+    pruneEveryMs: 10,
     report: (event) => events.push(event),
   });
   if (!opened.ok) throw new Error(opened.why);
