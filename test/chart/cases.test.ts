@@ -1,0 +1,196 @@
+/** What the cases are there for, and the default installation as a whole, golden. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { controllerOf, type Manifest, one, type Rendered, render } from "./support/helm.ts";
+
+const caseOf = (name: string): Promise<Rendered> =>
+  render(parse(readFileSync(join(import.meta.dirname, "cases", `${name}.yaml`), "utf8")));
+const workloadOf = ({ objects }: Rendered): Manifest =>
+  objects.find(
+    ({ kind, metadata }) => ["Deployment", "DaemonSet"].includes(kind) && metadata.name.endsWith("-controller"),
+  )!;
+const portsOf = (service: Manifest) =>
+  service.spec.ports.map(
+    (port: Manifest) => `${port.name} ${port.port}:${port.targetPort}${port.nodePort ? `@${port.nodePort}` : ""}`,
+  );
+
+test("the default installation", async () => {
+  const { manifest } = await render();
+  await expect(manifest).toMatchFileSnapshot(join(import.meta.dirname, "golden/defaults.yaml"));
+});
+
+test.each([
+  [{ controler: { replicaCount: 2 } }, /'controler'/],
+  [{ controller: { replicas: 2 } }, /'replicas'/],
+  [{ controller: { service: { nodePort: { http: 80 } } } }, /'nodePort'/],
+  [{ controller: { kind: "StatefulSet" } }, /controller\/kind/],
+  [{ controller: { replicaCount: "two" } }, /controller\/replicaCount/],
+  [{ rbac: { scope: true } }, /needs controller\.scope\.enabled: true/],
+])("a mistake is refused: %j", async (values, complaint) => {
+  await expect(render(values)).rejects.toThrow(complaint);
+});
+
+test("settings become text, and a whole number stays whole", async () => {
+  const rendered = await caseOf("settings-and-flags");
+  expect(one(rendered, "ConfigMap", "ingress-nginx-controller").data).toEqual({
+    "add-headers": "ingress-nginx/ingress-nginx-custom-add-headers",
+    "allow-snippet-annotations": "true",
+    "client-body-buffer-size": "1048576",
+    "compute-full-forwarded-for": "true",
+    "log-format-upstream": '{"release":"ingress-nginx","status":"$status"}',
+    "proxy-body-size": "64m",
+    "proxy-set-headers": "ingress-nginx/ingress-nginx-custom-proxy-headers",
+    "ssl-dh-param": "ingress-nginx/ingress-nginx-controller",
+    "use-forwarded-headers": "true",
+  });
+  expect(controllerOf(rendered).args).toEqual([
+    "/nginx-ingress-controller",
+    "--publish-service=$(POD_NAMESPACE)/ingress-nginx-controller",
+    "--election-id=ingress-nginx-leader",
+    "--election-ttl=60s",
+    "--controller-class=k8s.io/ingress-nginx",
+    "--ingress-class=nginx",
+    "--configmap=$(POD_NAMESPACE)/ingress-nginx-controller",
+    "--validating-webhook=:8443",
+    "--validating-webhook-certificate-secret=$(POD_NAMESPACE)/ingress-nginx-admission",
+    "--validating-webhook-configuration=ingress-nginx-admission",
+    "--watch-ingress-without-class=true",
+    "--enable-topology-aware-routing=true",
+    "--health-check-path=/health",
+    "--default-ssl-certificate=ingress-nginx/wildcard",
+    "--enable-ssl-passthrough",
+    "--sync-rate-limit=0.5",
+    "--v=2",
+  ]);
+  expect(rendered.notes).toContain("write nginx configuration, for all tenants");
+});
+
+test("TCP and UDP ports reach ConfigMaps, flags, Pod, Service and NetworkPolicy", async () => {
+  const rendered = await caseOf("tcp-udp");
+  expect(one(rendered, "ConfigMap", "ingress-nginx-tcp").data).toEqual({
+    "5432": "databases/postgres:5432",
+    "6379": "databases/ingress-nginx-redis:6379:PROXY",
+  });
+  const service = one(rendered, "Service", "ingress-nginx-controller");
+  const streams = [
+    "edge-5432-tcp 5432:edge-5432-tcp@30432",
+    "edge-6379-tcp 6379:edge-6379-tcp",
+    "edge-53-udp 53:edge-53-udp",
+  ];
+  expect(portsOf(service)).toEqual(["http 80:http", "https 443:https", ...streams]);
+  const names = controllerOf(rendered).ports.map(({ name }: Manifest) => name);
+  expect(names).toEqual(["http", "https", "edge-5432-tcp", "edge-6379-tcp", "edge-53-udp", "webhook"]);
+  expect(one(rendered, "NetworkPolicy").spec.ingress[0].ports).toContainEqual({ protocol: "UDP", port: 53 });
+  expect(controllerOf(rendered).args).toContain("--udp-services-configmap=$(POD_NAMESPACE)/ingress-nginx-udp");
+});
+
+test("a Pod in its own network opens low ports by the sysctl and drops every capability", async () => {
+  const rendered = await caseOf("defaults");
+  const { spec } = workloadOf(rendered).spec.template;
+  expect(spec.securityContext.sysctls).toEqual([{ name: "net.ipv4.ip_unprivileged_port_start", value: "0" }]);
+  expect(controllerOf(rendered).securityContext.capabilities).toEqual({ drop: ["ALL"] });
+  expect(controllerOf(rendered).command).toEqual(["/sluice-init"]);
+});
+
+test("a Pod in the node's network opens them by the capability that the entry point hands on", async () => {
+  const rendered = await caseOf("host-network");
+  const { spec } = workloadOf(rendered).spec.template;
+  expect(spec.securityContext).toBeUndefined();
+  expect(controllerOf(rendered).securityContext.capabilities).toEqual({ drop: ["ALL"], add: ["NET_BIND_SERVICE"] });
+  expect(controllerOf(rendered).command).toBeUndefined();
+  expect(rendered.objects.filter(({ kind }) => kind === "Service").map(({ metadata }) => metadata.name)).toEqual([
+    "ingress-nginx-controller-admission",
+  ]);
+});
+
+test("a security context of the user's without that capability is said in the notes", async () => {
+  const controller = { hostNetwork: true, containerSecurityContext: { capabilities: { drop: ["ALL"] } } };
+  const rendered = await render({ controller });
+  expect(controllerOf(rendered).command).toEqual(["/sluice-init"]);
+  expect(rendered.notes).toContain("WARNING: controller.containerSecurityContext drops that capability");
+});
+
+test("the internal Service stands beside the public one, each with its own ports", async () => {
+  const rendered = await caseOf("load-balancers");
+  expect(portsOf(one(rendered, "Service", "ingress-nginx-controller"))).toEqual(["http 80:http", "https 443:http"]);
+  expect(portsOf(one(rendered, "Service", "ingress-nginx-controller-internal"))).toEqual([
+    "http 80:http",
+    "https 8443:http",
+  ]);
+});
+
+test("a controller for one namespace has no right on the cluster, and reads both namespaces it needs", async () => {
+  const rendered = await caseOf("one-namespace");
+  expect(rendered.objects.map(({ kind }) => kind).filter((kind) => kind.startsWith("Cluster"))).toEqual([]);
+  const resources = (namespace: string) =>
+    rendered.objects
+      .filter(({ kind, metadata }) => kind === "Role" && metadata.namespace === namespace)
+      .flatMap(({ rules }) => rules.flatMap((rule: Manifest) => rule.resources));
+  expect(resources("shop")).toContain("ingresses");
+  expect(resources("shop")).not.toContain("leases");
+  expect(resources("ingress-nginx")).toContain("leases");
+  expect(resources("ingress-nginx")).not.toContain("ingresses");
+});
+
+test("with nginx in its own container, the token is mounted into the controller alone", async () => {
+  const { spec } = workloadOf(await caseOf("nginx-container")).spec.template;
+  expect(spec.automountServiceAccountToken).toBe(false);
+  const holders = spec.containers.filter(({ volumeMounts }: Manifest) =>
+    volumeMounts.some(({ mountPath }: Manifest) => mountPath === "/var/run/secrets/kubernetes.io/serviceaccount"),
+  );
+  expect(holders.map(({ name }: Manifest) => name)).toEqual(["controller"]);
+});
+
+test("the right to write status goes with the status", async () => {
+  const resources = ({ objects }: Rendered) =>
+    objects.flatMap(({ rules = [] }) => rules.flatMap((rule: Manifest) => rule.resources));
+  expect(resources(await render())).toContain("ingresses/status");
+  const quiet = await render({ controller: { extraArgs: { "update-status": "false" } } });
+  expect(resources(quiet)).not.toContain("ingresses/status");
+});
+
+test.each([
+  [{ image: { tag: "v1.12.1", digest: "sha256:1" } }, "sluice/controller:0.1.0"],
+  [{ image: { repository: "mirror.example.com/ingress-nginx/controller", tag: "v1.9.4" } }, "sluice/controller:0.1.0"],
+  [{ image: { registry: "mirror.example.com" } }, "mirror.example.com/sluice/controller:0.1.0"],
+  [{ image: { registry: "mirror.example.com", tag: "v1.12.1" } }, "mirror.example.com/sluice/controller:0.1.0"],
+  [
+    { image: { repository: "mirror.example.com/edge", tag: "0.2.0", digest: "sha256:1" } },
+    "mirror.example.com/edge:0.2.0@sha256:1",
+  ],
+  [{ image: { image: "edge/own", tag: 0.2 } }, "edge/own:0.2"],
+])("image %j gives %s", async (controller, image) => {
+  expect(controllerOf(await render({ controller })).image).toBe(image);
+});
+
+test("a pinned image of ingress-nginx and values without meaning are named in the notes", async () => {
+  const { notes } = await caseOf("pinned-and-patched");
+  expect(notes).toContain("That pin is passed over");
+  const named = [...notes.matchAll(/^- (\S+): /gm)].map((match) => match[1]);
+  expect(named).toEqual([
+    "controller.image.chroot",
+    "controller.enableMimalloc",
+    "controller.admissionWebhooks.createSecretJob.resources",
+    "controller.admissionWebhooks.patch.image.registry",
+    "controller.admissionWebhooks.patch.nodeSelector",
+    "controller.opentelemetry",
+  ]);
+});
+
+test("the default backend is Sluice's own unless the values bring another", async () => {
+  const ownBackend = one(await caseOf("default-backend-own"), "Deployment", "ingress-nginx-defaultbackend");
+  expect(ownBackend.spec.template.spec.containers[0]).toMatchObject({
+    image: "sluice/controller:0.1.0",
+    command: ["/default-backend"],
+    args: ["--port=8080"],
+  });
+  const theirs = await caseOf("default-backend");
+  const container = one(theirs, "Deployment", "ingress-nginx-defaultbackend").spec.template.spec.containers[0];
+  expect(container.image).toBe("registry.example.com/pages:1.5");
+  expect(container.command).toBeUndefined();
+  expect(controllerOf(theirs).args).toContain(
+    "--default-backend-service=$(POD_NAMESPACE)/ingress-nginx-defaultbackend",
+  );
+});
