@@ -1,0 +1,37 @@
+/**
+ * The default backend that the chart can install: a program of its own beside the controller, in the same image.
+ * It answers like the one ingress-nginx installs: 200 for /healthz and 404 for everything else, whatever the method.
+ */
+import { createServer, type Server } from "node:http";
+import { parseArgs } from "node:util";
+
+/** Answers on no port yet; the caller listens and closes. */
+export function defaultBackend(): Server {
+  return createServer((request, response) => {
+    const healthy = request.url === "/healthz" || request.url?.startsWith("/healthz?");
+    request.resume();
+    response.writeHead(healthy ? 200 : 404, { "content-type": "text/plain; charset=utf-8" });
+    response.end(healthy ? "ok" : "default backend - 404");
+  });
+}
+
+/** Reads `--port=PORT` or gives the sentence that says what is wrong. */
+export function portOf(argv: readonly string[]): number | string {
+  try {
+    const { values } = parseArgs({ args: [...argv], options: { port: { type: "string", default: "8080" } } });
+    const port = Number(values.port);
+    return Number.isInteger(port) && port > 0 && port < 65536 ? port : `--port: ${values.port} is not a port number.`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+if (import.meta.main) {
+  const port = portOf(process.argv.slice(2));
+  if (typeof port === "string") {
+    console.error(port);
+    process.exit(2);
+  }
+  const server = defaultBackend().listen(port);
+  process.once("SIGTERM", () => server.close());
+}
