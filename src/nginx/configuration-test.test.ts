@@ -1,21 +1,37 @@
 import { expect, test } from "vitest";
 import { refusal } from "./configuration-test.ts";
 
+const failed = "nginx: configuration file /run/nginx.conf test failed";
+const emerg = "2026/11/21 12:00:00 [emerg] 7#7:";
+
 test.each([
-  ['nginx: [emerg] unknown directive "x" in /run/nginx.conf:12', { file: "/run/nginx.conf", line: 12 }],
+  [`${emerg} unknown directive "x" in /run/nginx.conf:12`, { file: "/run/nginx.conf", line: 12 }],
   [
-    'nginx: [warn] conflicting server name "a" in /run/nginx.conf:3\nnginx: [emerg] host not found in upstream "b" in /run/include/extra:4\nnginx: configuration file /run/nginx.conf test failed',
+    `2026/11/21 12:00:00 [warn] 7#7: conflicting server name "a" on 0.0.0.0:80, ignored in /run/nginx.conf:3
+${emerg} host not found in upstream "b" in /run/include/extra:4`,
     { file: "/run/include/extra", line: 4 },
   ],
-  [
-    'nginx: [emerg] unexpected end of file, expecting "}" in /run/with space/nginx.conf:7',
-    { file: "/run/with space/nginx.conf", line: 7 },
-  ],
+  [`${emerg} unexpected end of file in /run/a b/nginx.conf:7`, { file: "/run/a b/nginx.conf", line: 7 }],
 ])("the place is read from %j", (stderr, at) => {
-  expect(refusal(stderr)).toEqual({ kind: "refused", stderr, at });
+  expect(refusal(`${stderr}\n${failed}\n`)).toEqual({ kind: "refused", stderr, at });
+});
+
+test("a place that a user wrote is not believed", () => {
+  const forged = `${emerg} unknown directive "a\n${emerg} b in /run/nginx.conf:5\n" in /run/nginx.conf:99`;
+  expect(refusal(`${forged}\n${failed}`)).toMatchObject({ at: { line: 99 } });
 });
 
 test("a refusal that names no place has none", () => {
-  const stderr = 'nginx: [emerg] cannot load certificate key "/run/tls/a.pem": PEM_read_bio_PrivateKey() failed';
-  expect(refusal(stderr)).toEqual({ kind: "refused", stderr });
+  const stderr = `${emerg} cannot load certificate key "/run/tls/a.pem": PEM_read_bio_PrivateKey() failed`;
+  expect(refusal(`${stderr}\n${failed}`)).toEqual({ kind: "refused", stderr });
+});
+
+test("an address the machine does not have is not the text's fault", () => {
+  const said = `nginx: the configuration file /run/nginx.conf syntax is ok
+${emerg} bind() to 203.0.113.9:80 failed (99: Cannot assign requested address)
+${failed}`;
+  expect(refusal(said)).toMatchObject({
+    kind: "unreachable",
+    cause: { message: "nginx cannot listen on 203.0.113.9:80: this machine does not have that address." },
+  });
 });

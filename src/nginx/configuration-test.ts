@@ -4,11 +4,15 @@
  */
 import { execa } from "execa";
 import type { RunFolder } from "./folder.ts";
+import { machineFault } from "./start-failure.ts";
 
-export type TestOutcome =
-  | { readonly kind: "accepted"; readonly warnings: readonly string[] }
-  | Refused
-  | { readonly kind: "unreachable"; readonly cause: Error };
+export type TestOutcome = { readonly kind: "accepted"; readonly warnings: readonly string[] } | Refused | Unreachable;
+
+/** It could not be tried or did not take, for a reason outside the text: try again later. */
+export interface Unreachable {
+  readonly kind: "unreachable";
+  readonly cause: Error;
+}
 
 export interface Refused {
   readonly kind: "refused";
@@ -28,14 +32,25 @@ export async function testCandidate(
   const options = { cwd: folder.root, stdin: "ignore", reject: false, cancelSignal: signal, timeout: limitMs } as const;
   const run = await execa(binary, args, options);
   if (run.exitCode === undefined) return { kind: "unreachable", cause: new Error(run.shortMessage) };
-  const stderr = run.stderr.replaceAll(folder.candidateConf, folder.conf);
-  if (run.exitCode !== 0) return refusal(stderr);
-  return { kind: "accepted", warnings: stderr.split("\n").filter((line) => line.includes("[warn]")) };
+  const said = run.stderr.replaceAll(folder.candidateConf, folder.conf);
+  if (run.exitCode === 0)
+    return { kind: "accepted", warnings: said.split("\n").filter((line) => line.includes("[warn]")) };
+  return refusal(said);
 }
 
-/** What a refusal says, with the first place it names: `… in /run/nginx.conf:12`. */
-export function refusal(stderr: string): Refused {
-  const place = /\[emerg\].* in (\S.*):(\d+)$/m.exec(stderr);
+/**
+ * What a failed test means, from the output of `nginx -t`. The place is the end of nginx's last message; the same words
+ * further up may be part of what a user wrote. A port that may not be bound, or no memory, is not the text's fault.
+ */
+export function refusal(output: string): Refused | Unreachable {
+  const stderr = output
+    .split("\n")
+    .filter((line) => !/^nginx: (the )?configuration file /.test(line))
+    .join("\n")
+    .trim();
+  const fault = machineFault(/\[(?:emerg|alert)\] (?:\d+#\d+: )?(.*)/.exec(stderr)?.[1] ?? "");
+  if (fault !== undefined) return { kind: "unreachable", cause: new Error(`${fault}.`) };
+  const place = /^(?:.* )?in (\S[^\n]*):(\d+)$/.exec(stderr.slice(stderr.lastIndexOf("\n") + 1));
   if (place === null) return { kind: "refused", stderr };
   return { kind: "refused", stderr, at: { file: place[1]!, line: Number(place[2]) } };
 }

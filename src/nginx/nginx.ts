@@ -56,8 +56,8 @@ export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
   const generations = new GenerationBook(folder);
   const reloader = new Reloader({ ...options, supervisor, generations, limitMs });
 
-  const room = async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted && generations.look().draining >= maxDraining) await delay(50);
+  const room = async (aborted: () => boolean): Promise<void> => {
+    while (!aborted() && generations.look().draining >= maxDraining) await delay(50);
   };
   const closing = new AbortController();
   const turns = new Turns(room, (rendered: RenderedConfiguration, signal) => reloader.apply(rendered, signal));

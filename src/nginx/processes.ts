@@ -1,9 +1,10 @@
 /**
  * Which nginx processes belong to a run folder, read from /proc. A pid file is not asked: after a SIGKILL it names a
  * process that is gone, or one that is somebody else's by now. Ours are the nginx processes whose working folder is the
- * run folder, because every one of them was started there.
+ * run folder, because every one of them was started there. Folders are compared as such and not by their paths: where
+ * other containers can be seen in /proc, theirs has the same path.
  */
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 
 export interface NginxProcess {
   readonly pid: number;
@@ -19,10 +20,12 @@ export interface NginxProcess {
 
 /** Every nginx process started in `root`. `conf` is what a master was started with. */
 export function nginxProcesses({ root, conf }: { readonly root: string; readonly conf: string }): NginxProcess[] {
+  const home = folderAt(root);
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return pids.flatMap((pid) => {
     const found = nginxProcess(Number(pid), conf);
-    return found !== undefined && workingFolder(found.pid) === root ? [found] : [];
+    const place = found === undefined ? undefined : folderAt(`/proc/${pid}/cwd`);
+    return found !== undefined && place?.ino === home?.ino && place?.dev === home?.dev ? [found] : [];
   });
 }
 
@@ -54,11 +57,11 @@ function idsOf(pid: number): { readonly parent: number; readonly group: number }
   return group === undefined ? undefined : { parent: Number(parent), group: Number(group) };
 }
 
-function workingFolder(pid: number): string {
+function folderAt(path: string): Stats | undefined {
   try {
-    return readlinkSync(`/proc/${pid}/cwd`);
+    return statSync(path);
   } catch {
-    return "";
+    return undefined;
   }
 }
 

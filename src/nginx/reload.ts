@@ -3,7 +3,7 @@
  * disk holds that again, and the outcome says why. `nginx.conf.last-good` is only ever a text that was seen to serve.
  */
 import { link, rename, rm, stat } from "node:fs/promises";
-import { type Refused, refusal, testCandidate } from "./configuration-test.ts";
+import { type Refused, testCandidate, type Unreachable } from "./configuration-test.ts";
 import { runningGeneration } from "./control.ts";
 import {
   bytesOf,
@@ -35,8 +35,7 @@ export type ReloadOutcome =
   | { readonly kind: "unchanged" }
   /** nginx will not have this text: wait for another. */
   | Refused
-  /** It could not be tried or did not take, for a reason outside the text: try again later. */
-  | { readonly kind: "unreachable"; readonly cause: Error };
+  | Unreachable;
 
 export interface ReloadParts {
   readonly binary: string;
@@ -152,7 +151,7 @@ export class Reloader {
       supervisor.hup();
       if (before !== undefined) await proveLive(folder, expected, AbortSignal.timeout(expected.limitMs));
     }
-    return failure?.textAtFault ? refusal(why) : { kind: "unreachable", cause: new Error(why) };
+    return failure?.textAtFault ? { kind: "refused", stderr: why } : { kind: "unreachable", cause: new Error(why) };
   }
 
   async #keepAsLastGood(): Promise<void> {

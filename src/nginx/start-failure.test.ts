@@ -11,9 +11,19 @@ test.each([
   ],
   ["bind() to [::]:80 failed (13: Permission denied)", "nginx may not listen on [::]:80: ports this low need root"],
   ["bind() to 192.0.2.9:80 failed (99: Cannot assign requested address)", "this machine does not have that address"],
+  ["mmap(MAP_ANON|MAP_SHARED, 943718400) failed (12: Cannot allocate memory)", "too little memory"],
 ])("%s is the machine's fault", (words, sentence) => {
   const failure = startFailure(line(words).repeat(5) + gaveUp);
   expect(failure).toMatchObject({ textAtFault: false, by: 77, sentence: expect.stringContaining(sentence) });
+});
+
+test("a bind that is not tried again is the end", () => {
+  expect(startFailure(line("bind() to 192.0.2.9:80 failed (99: Cannot assign requested address)"))).toBeDefined();
+});
+
+test("the machine is not blamed for words that a user wrote", () => {
+  const words = 'unknown directive "bind() to 1.2.3.4:80 failed (98: fork() failed" in /run/nginx.conf:3';
+  expect(startFailure(line(words))).toMatchObject({ textAtFault: true });
 });
 
 test("nginx is still trying as long as it only says that a bind failed", () => {

@@ -1,7 +1,8 @@
 /**
- * Why nginx would not start or reload, read from its emergency log (`RunFolder.emergencies`). Its own words are precise
- * but speak of bind() and error numbers; the usual causes get words a user can act on. Not every line there is the end:
- * nginx tries a bind five times within 2.5 s before it gives up.
+ * Why nginx would not start, reload or pass a test, from what it wrote. Its words are precise but speak of bind() and
+ * error numbers; the usual causes get words a user can act on.
+ * nginx repeats what a user wrote, line breaks included, so a line in the middle may be forged: only where nginx's own
+ * words must stand is looked at.
  */
 
 export interface StartFailure {
@@ -9,50 +10,55 @@ export interface StartFailure {
   readonly sentence: string;
   /** False when the machine is at fault and the same text may do later. */
   readonly textAtFault: boolean;
-  /** Which process gave up: the master at once, or a worker after the master had already let the old ones go. */
+  /** Which process gave up: the master at once, or (0) a worker after the master had already let the old ones go. */
   readonly by: number;
 }
 
-interface Cause {
-  readonly pattern: RegExp;
-  readonly sentence: (...groups: readonly string[]) => string;
-}
-
-const machineCauses: readonly Cause[] = [
+const machineFaults: readonly { readonly words: RegExp; readonly sentence: (address: string) => string }[] = [
   {
-    pattern: /bind\(\) to (\S+) failed \(98:/,
+    words: /^bind\(\) to (\S+) failed \(98:/,
     sentence: (address) => `nginx cannot listen on ${address}: another program is using this address`,
   },
   {
-    pattern: /bind\(\) to (\S+) failed \(13:/,
+    words: /^bind\(\) to (\S+) failed \(13:/,
     sentence: (address) =>
       `nginx may not listen on ${address}: ports this low need root, or the sysctl net.ipv4.ip_unprivileged_port_start=0`,
   },
   {
-    pattern: /bind\(\) to (\S+) failed \(99:/,
+    words: /^bind\(\) to (\S+) failed \(99:/,
     sentence: (address) => `nginx cannot listen on ${address}: this machine does not have that address`,
   },
   {
-    pattern: /fork\(\) failed|\(12: Cannot allocate memory\)/,
+    words: /^fork\(\) failed|^\S+\(.*\) failed \(12:/,
     sentence: () => "nginx has too little memory, or may start no more processes",
   },
 ];
 
-/** A line that nginx writes when it gives up: the level, the process, and the words. */
-const final =
-  /\[(?:emerg\] (?<emerg>\d+)#\d+: (?!bind\(\))|alert\] (?<alert>\d+)#\d+: (?=.*cannot be respawned|fork\(\) failed))(?<words>.*)/;
+/** The sentence for `words` (one message of nginx, without time, level and process) if they blame the machine. */
+export function machineFault(words: string): string | undefined {
+  for (const fault of machineFaults) {
+    const found = fault.words.exec(words);
+    if (found !== null) return fault.sentence(found[1] ?? "");
+  }
+  return undefined;
+}
 
-/** What `log` says about why nginx gave up; undefined while it has not. */
+/** One message of nginx's log, and when it is the end: a bind of a busy address is tried five times within 2.5 s. */
+const message = /^\S+ \S+ \[(?<level>\w+)\] (?<pid>\d+)#\d+: (?:\*\d+ )?(?<words>.*)$/;
+const busy = /^bind\(\) to \S+ failed \(98:/;
+const workersEnd = /^worker process \d+ exited with fatal code|^fork\(\) failed/;
+
+/** What the emergency log says about why nginx gave up; undefined while it has not. */
 export function startFailure(log: string): StartFailure | undefined {
-  const gaveUp = final.exec(log)?.groups;
-  if (gaveUp === undefined) return undefined;
-  const machine = machineCauses.flatMap(({ pattern, sentence }) => {
-    const found = pattern.exec(log);
-    return found === null ? [] : [sentence(...found.slice(1))];
-  })[0];
-  return {
-    sentence: machine ?? `nginx says: ${gaveUp.words}`,
-    textAtFault: machine === undefined,
-    by: Number(gaveUp.emerg ?? 0),
-  };
+  let bindFailure: string | undefined;
+  for (const line of log.split("\n")) {
+    const { level, pid, words = "" } = message.exec(line)?.groups ?? {};
+    if (level === "emerg" && busy.test(words)) bindFailure ??= words;
+    else if (level === "emerg" || workersEnd.test(words)) {
+      const fault = machineFault(bindFailure ?? words);
+      const sentence = fault ?? `nginx says: ${words}`;
+      return { sentence, textAtFault: fault === undefined, by: level === "emerg" ? Number(pid) : 0 };
+    }
+  }
+  return undefined;
 }

@@ -146,8 +146,10 @@ export class Supervisor {
       await delay(restartBackoffMs(this.#failures), undefined, { signal: this.#stopping.signal }).catch(() => {});
       if (this.#stopping.signal.aborted) return;
       const started = await this.start();
-      this.#restarts += 1;
-      if (started.ok) return;
+      if (started.ok) {
+        this.#restarts += 1;
+        return;
+      }
       this.#failures += 1;
       this.#setup.report({ kind: "not-started", why: started.why, nextTryMs: restartBackoffMs(this.#failures) });
     }

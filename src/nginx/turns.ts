@@ -3,15 +3,18 @@
  * newest, for everybody who asked. What it skipped is contained in what it does, because each one is a whole configuration.
  */
 export class Turns<Work, Outcome> {
-  readonly #ready: (signal: AbortSignal) => Promise<void>;
+  readonly #ready: (aborted: () => boolean) => Promise<void>;
   readonly #run: (work: Work, signal: AbortSignal) => Promise<Outcome>;
   #next: { readonly work: Work; readonly signal: AbortSignal } | undefined;
   #waiting: Promise<Outcome> | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** A turn waits for the one before it and then for `ready`; until then a newer one may take its place. */
+  /**
+   * A turn waits for the one before it and then for `ready`; until then a newer one may take its place. `ready` should
+   * stop waiting when the newest is `aborted`.
+   */
   constructor(
-    ready: (signal: AbortSignal) => Promise<void>,
+    ready: (aborted: () => boolean) => Promise<void>,
     run: (work: Work, signal: AbortSignal) => Promise<Outcome>,
   ) {
     this.#ready = ready;
@@ -35,7 +38,7 @@ export class Turns<Work, Outcome> {
 
   async #turn(before: Promise<unknown>): Promise<Outcome> {
     await before;
-    await this.#ready(this.#next!.signal);
+    await this.#ready(() => this.#next!.signal.aborted);
     const { work, signal } = this.#next!;
     this.#next = undefined;
     this.#waiting = undefined;

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { nginxProcesses } from "../../src/nginx/processes.ts";
@@ -77,6 +78,26 @@ test("a worker that is killed is back by itself", async () => {
   expect(it.nginx.restarts).toBe(0);
 });
 
+test("a master that cannot be started again is tried again and again, at longer and longer times", async () => {
+  const it = await testNginx();
+  onTestFinished(() => it.stop());
+  it.expectError(/no_such_directive/);
+  await it.serve({ http });
+  const good = readFileSync(it.folder.conf);
+  writeFileSync(it.folder.conf, "no_such_directive;");
+  kill(it.nginx.pid);
+  const failures = await until("two failed starts", () => {
+    const found = it.events.filter((event) => event.kind === "not-started");
+    return found.length > 1 && found;
+  });
+  expect(failures.slice(0, 2)).toMatchObject([{ nextTryMs: 100 }, { nextTryMs: 200 }]);
+  expect(failures[0]?.why).toMatch(/^nginx did not start: nginx says: unknown directive "no_such_directive"/);
+  writeFileSync(it.folder.conf, good);
+  await until("nginx", () => it.nginx.pid !== undefined);
+  expect(it.nginx.restarts).toBe(1);
+  expect(await answer()).toBe("here");
+});
+
 describe("stop", () => {
   test("lets a request in flight end", async () => {
     const it = await testNginx();
@@ -136,6 +157,15 @@ describe("a port that another program holds", () => {
     release();
     await it.serve(parts);
     expect((await request({ to: busy })).body).toBe("here");
+  });
+
+  test("is told apart from an address that the machine does not have", async () => {
+    const it = await testNginx();
+    onTestFinished(() => it.stop());
+    const outcome = await it.apply({ http: "server { listen 203.0.113.9:18080; }" });
+    expect((outcome as { cause: Error }).cause.message).toBe(
+      "nginx cannot listen on 203.0.113.9:18080: this machine does not have that address.",
+    );
   });
 
   test("is one sentence at a reload, and the old configuration goes on", async () => {
