@@ -35,6 +35,17 @@ test.each([
   expect(String(Token.variables(raw, (name) => name === "host"))).toBe(expected);
 });
 
+test("a capture is printed without braces, and only where captures are allowed", () => {
+  expect(String(Token.variables("/b/$1x$2", (name) => name === "1"))).toBe('"/b/$1x${literal_dollar}2"');
+});
+
+test("text over several lines is one word with nginx's escapes", () => {
+  expect(String(Token.lines('a\t"b"\n$host $1', (name) => name === "host"))).toBe(
+    '"a\\t\\"b\\"\\n${host} ${literal_dollar}1"',
+  );
+  expect(String(Token.lines("SecRule $x\n"))).toBe('"SecRule $x\\n"');
+});
+
 test.each(["a\nb", "a\rb", "\0", "\u0085", "\u2028", "\t", "\ud800"])("%j is no word", (raw) => {
   expect(Token.printable(raw)).toBe(false);
   expect(() => Token.text(raw)).toThrow(TypeError);

@@ -47,9 +47,13 @@ export class Token {
     return new Token(quoted(raw));
   }
 
-  /** Text in which the variables of `allowed` (names without `$`) are evaluated, and every other `$` is literal. */
+  /**
+   * Text in which the variables of `allowed` (names without `$`) are evaluated, and every other `$` is literal. A digit is the
+   * name of a capture, which nginx does not take in braces.
+   */
   static variables(raw: string, allowed: (name: string) => boolean): Token {
     const text = quoted(raw).replace(/\$(?:\{(\w+)\}|(\w+))?/g, (found, braced?: string, bare?: string) => {
+      if (bare !== undefined && /^[1-9]/.test(bare) && allowed(bare.charAt(0))) return `$${bare}`;
       const name = braced ?? bare;
       return name !== undefined && allowed(name) ? `\${${name}}` : `\${literal_dollar}${found.slice(1)}`;
     });

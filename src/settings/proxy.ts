@@ -2,6 +2,7 @@
 import { optional } from "../kinds/combine.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { sizeBetween } from "../kinds/measures.ts";
+import { regexMistake } from "../kinds/patterns.ts";
 import { oneOf } from "../kinds/words.ts";
 import { Token } from "../render/token.ts";
 import { setting } from "./declare.ts";
@@ -18,19 +19,24 @@ const replacement: Kind<string> = {
     if (words.length !== 2 || !words.every(Token.printable)) {
       return no(`${shown(text)} is neither off nor two words: what to replace and by what`);
     }
-    return ok(words.join(" "));
+    const mistake = words[0]!.startsWith("~") ? regexMistake(words[0]!.replace(/^~\*?/, "")) : undefined;
+    return mistake === undefined ? ok(words.join(" ")) : no(`${shown(text)}: ${mistake}`);
   },
   view: (value) => replacementView(value),
   good: ["off", "inner.example outer.example", "~^/a/(.*)$ /b/$1", "/ /$host/"],
-  bad: ["", "one", "a b c", "on"],
+  bad: ["", "one", "a b c", "on", "~( x"],
 };
 
-/** The words of `proxy_cookie_domain`, `proxy_cookie_path` and `proxy_redirect`. */
+/** The words of `proxy_cookie_domain`, `proxy_cookie_path` and `proxy_redirect`: what to replace, and by what. */
 export function replacementView(value: string): Token {
-  return Token.words(
-    value.split(" ").map((word) => (word === "off" ? Token.name(word) : Token.variables(word, () => true))),
-  );
+  if (value === "off" || value === "default") return Token.name(value);
+  const [from = "", ...to] = value.split(" ");
+  const first = from.startsWith("~") ? Token.pattern(from) : Token.variables(from, isName);
+  return Token.words([first, ...to.map((word) => Token.variables(word, isName))]);
 }
+
+/** A variable, or a group of the pattern. */
+const isName = (name: string) => /^([a-z_]\w*|[1-9])$/i.test(name);
 
 /** `off`, `default` or one word. */
 const redirectPart = (extra: readonly string[]): Kind<string> => ({

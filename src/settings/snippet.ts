@@ -23,13 +23,7 @@ export const snippet: Kind<string> = {
     return parsed.ok ? ok(text) : no(parsed.why);
   },
   view: (value) => Token.snippet(value, permit),
-  good: [
-    "",
-    "env A;",
-    "map $http_x $y { default 1; }\n# comment\n",
-    'add_header X "}";',
-    "content_by_lua_block { ngx.say('}') }",
-  ],
+  good: ["", 'error_log "/dev/null" crit; # }\n'],
   bad: ["env \0A;", "env A", "}", "server {", 'add_header X "a;', "a; } b {"],
 };
 
