@@ -1,16 +1,17 @@
-/** What the nginx at hand can do, as far as a rendering depends on it; `nginx/` finds out. A name here is a word in a Problem, too. */
+/** What the nginx at hand can do, as far as a rendering depends on it; `nginx/` finds out and knows more of it. */
 export interface Capabilities {
   readonly brotli: boolean;
-  readonly debug: boolean;
   readonly geoip2: boolean;
   readonly headersMore: boolean;
+  readonly http2: boolean;
+  readonly http2Directive: boolean;
   readonly lua: boolean;
   readonly modsecurity: boolean;
   readonly otel: boolean;
   readonly realip: boolean;
   readonly rejectHandshake: boolean;
   readonly stream: boolean;
-  readonly http3: boolean;
+  readonly streamRealip: boolean;
 }
 
 export type Capability = keyof Capabilities;
@@ -18,14 +19,15 @@ export type Capability = keyof Capabilities;
 /** What each is called in a sentence: "nginx here has no …". */
 export const capabilityNames: Readonly<Record<Capability, string>> = {
   brotli: "brotli module",
-  debug: "debugging support",
   geoip2: "GeoIP2 module",
   headersMore: "headers-more module",
+  http2: "HTTP/2",
+  http2Directive: "http2 directive",
   lua: "Lua module",
   modsecurity: "ModSecurity module",
   otel: "OpenTelemetry module",
   realip: "realip module",
   rejectHandshake: "ssl_reject_handshake directive",
   stream: "stream module",
-  http3: "HTTP/3",
+  streamRealip: "realip module for stream",
 };

@@ -9,6 +9,7 @@ export const headers = {
     key: "add-headers",
     kind: optional(reference),
     default: undefined,
+    needs: "headersMore",
     becomes: "more_set_headers in the http block, one for each entry",
     doc: "ConfigMap whose entries are headers of every answer; values may hold variables, an empty one removes the backend's header.",
   }),

@@ -7,6 +7,7 @@ import { nearest } from "../kinds/nearest.ts";
 import { isKnownVariable, variablesIn } from "../kinds/variables.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import type { Setting } from "./declare.ts";
+import { isOn } from "./on.ts";
 import { defaultSettings, type Settings, settings } from "./registry.ts";
 
 export interface SettingsRead {
@@ -123,11 +124,4 @@ function idle(object: ObjectName, keys: Iterable<string>, read: Settings): Probl
     if (onlyWith.some((other) => isOn(read[byKey.get(other)![0]]))) return [];
     return [{ kind: "setting-useless", object, key, why: `it needs ${onlyWith.join(" or ")}` } as const];
   });
-}
-
-/** Whether a setting that others wait for is on: a switch that is true, a list or text that is not empty. */
-export function isOn(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0;
-  if (typeof value === "object" && value !== null && "kind" in value) return value.kind !== "none";
-  return value !== undefined && value !== false && value !== "" && value !== 0 && value !== "off";
 }

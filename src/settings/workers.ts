@@ -74,8 +74,7 @@ export const workers = {
     kind: lenientListOf(range),
     default: [],
     directive: { name: "debug_connection", context: "events" },
-    needs: "debug",
-    doc: "Client addresses whose connections are logged at level debug.",
+    doc: "Client addresses whose connections are logged at level debug, by an nginx that is built with debugging.",
   }),
   enableSerialReloads: setting({
     key: "enable-serial-reloads",

@@ -1,0 +1,59 @@
+/** All that the template sees of the Settings, and what is to be said about them with the nginx at hand. */
+import { written } from "../kinds/kind.ts";
+import type { ObjectName, Problem } from "../problem.ts";
+import type { Setting } from "../settings/declare.ts";
+import { settings as declarations, type Settings } from "../settings/registry.ts";
+import { type Capabilities, capabilityNames } from "./capabilities.ts";
+import { blockedView } from "./settings/blocked.ts";
+import { directivesOf } from "./settings/directives.ts";
+import { forwardedView, realIpView, streamRealIpView } from "./settings/forwarded.ts";
+import { geoip2View } from "./settings/geoip2.ts";
+import { httpLogs, streamLogs } from "./settings/logs.ts";
+import { modsecurityView } from "./settings/modsecurity.ts";
+import type { Surroundings } from "./settings/surroundings.ts";
+import { tracingView } from "./settings/tracing.ts";
+
+/** What locations ask for that the http block must provide. */
+export interface Uses {
+  readonly tracing: boolean;
+}
+
+/** Names of partials below `templates/settings/` are the names of these parts. */
+export function settingsView(settings: Settings, can: Capabilities, around: Surroundings, uses: Uses) {
+  const { main, events, http, stream } = directivesOf(settings, can, around);
+  const snippet = (name: SnippetName) => settings[name] !== "" && declarations[name].kind.view(settings[name]);
+  return {
+    main: { directives: main, snippet: snippet("mainSnippet") },
+    events: { directives: events },
+    http: {
+      directives: http,
+      snippet: snippet("httpSnippet"),
+      forwarded: forwardedView(settings, around),
+      realIp: realIpView(settings, can),
+      logs: httpLogs(settings, around),
+      blocked: blockedView(settings),
+      geoip2: geoip2View(settings, can, around),
+      modsecurity: modsecurityView(settings, can, around),
+      opentelemetry: tracingView(settings, can, around, uses.tracing),
+    },
+    server: { snippet: snippet("serverSnippet") },
+    location: { snippet: snippet("locationSnippet") },
+    stream: {
+      directives: stream,
+      snippet: snippet("streamSnippet"),
+      logs: streamLogs(settings, around),
+      realIp: streamRealIpView(settings, can),
+    },
+  };
+}
+
+type SnippetName = "mainSnippet" | "httpSnippet" | "serverSnippet" | "locationSnippet" | "streamSnippet";
+
+/** A Problem for each key that is set to something this nginx cannot do. */
+export function settingsProblems(settings: Settings, can: Capabilities, object: ObjectName): readonly Problem[] {
+  const declared = Object.entries(declarations) as unknown as readonly [keyof Settings, Setting<unknown>][];
+  return declared.flatMap(([name, { key, kind, needs, default: usual }]) => {
+    if (needs === undefined || can[needs] || written(kind, settings[name]) === written(kind, usual)) return [];
+    return [{ kind: "setting-useless", object, key, why: `nginx here has no ${capabilityNames[needs]}` } as const];
+  });
+}

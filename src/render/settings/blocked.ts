@@ -1,0 +1,13 @@
+/** Clients that are refused everywhere, by address, User-Agent or Referer. */
+import type { Settings } from "../../settings/registry.ts";
+import { Token, type View } from "../token.ts";
+import { mapLines } from "./map-lines.ts";
+
+/** For `templates/settings/blocked.tmpl` in the http block and `blocked-server.tmpl` in each server. */
+export function blockedView({ blockCidrs, blockUserAgents, blockReferers }: Settings): View {
+  return {
+    ranges: blockCidrs.map(Token.name),
+    userAgents: blockUserAgents.length > 0 && { patterns: mapLines(blockUserAgents) },
+    referers: blockReferers.length > 0 && { patterns: mapLines(blockReferers) },
+  };
+}

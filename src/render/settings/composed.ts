@@ -1,0 +1,133 @@
+/** Directives that more than one key decides, or a key and the machine. */
+import type { Context } from "../../settings/declare.ts";
+import { replacementView } from "../../settings/proxy.ts";
+import type { Settings } from "../../settings/registry.ts";
+import type { Capabilities } from "../capabilities.ts";
+import type { Directive } from "../place.ts";
+import { Token } from "../token.ts";
+import { errorLogOf } from "./logs.ts";
+import { proxyBufferTokens } from "./proxy-buffers.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+type Line = readonly [name: string, ...words: (Token | string)[]];
+
+export function composed(settings: Settings, can: Capabilities, around: Surroundings): Record<Context, Directive[]> {
+  const stream = can.stream ? [...errorLog(settings, around, "stream"), ...resolver(settings, around)] : [];
+  return {
+    main: directives(processes(settings, around)),
+    events: directives([["worker_connections", Token.count(connectionsOf(settings, around))]]),
+    http: directives([
+      ...errorLog(settings, around, "http"),
+      ...resolver(settings, around),
+      ...tls(settings, around),
+      ...headers(settings, can),
+      ...gzip(settings),
+      ...buffers(settings),
+      ...retries(settings),
+      ...redirects(settings),
+      ...(can.http2 && can.http2Directive ? [["http2", settings.useHttp2 ? "on" : "off"] as const] : []),
+      ["aio", "threads"],
+      ["map_hash_bucket_size", Token.count(mapBucketOf(settings))],
+    ]),
+    stream: directives(stream),
+  };
+}
+
+function directives(lines: readonly Line[]): Directive[] {
+  const token = (word: Token | string) => (typeof word === "string" ? Token.name(word) : word);
+  return lines.map(([name, ...words]) => ({ name: Token.name(name), value: Token.words(words.map(token)) }));
+}
+
+/** Files one worker may open: as set, or the process's limit less what the master needs, at least 1024. */
+function openFilesOf({ maxWorkerOpenFiles }: Settings, { openFiles }: Surroundings): number {
+  return maxWorkerOpenFiles > 0 ? maxWorkerOpenFiles : Math.max(1024, openFiles - 1024);
+}
+
+function processes(settings: Settings, around: Surroundings): Line[] {
+  const { workerProcesses: number } = settings;
+  return [
+    ["worker_processes", Token.count(number === "auto" ? Math.max(1, around.cpus) : number)],
+    ["worker_rlimit_nofile", Token.count(openFilesOf(settings, around))],
+  ];
+}
+
+/** Connections of one worker; nginx needs some for its own listeners, so a tiny number is raised. */
+function connectionsOf(settings: Settings, around: Surroundings): number {
+  const { maxWorkerConnections: set } = settings;
+  return Math.max(64, set > 0 ? set : Math.floor((openFilesOf(settings, around) * 3) / 4));
+}
+
+function errorLog(settings: Settings, around: Surroundings, context: "http" | "stream"): Line[] {
+  return [["error_log", errorLogOf(settings, around, context), settings.errorLogLevel]];
+}
+
+/** The machine's name servers; none, no line. */
+function resolver({ disableIpv6Dns }: Settings, { nameservers, ipv6 }: Surroundings): Line[] {
+  const withoutIpv6 = disableIpv6Dns ?? !ipv6;
+  const usable = nameservers.filter((address) => !withoutIpv6 || !address.includes(":"));
+  if (usable.length === 0) return [];
+  const addresses = usable.map((address) => (address.includes(":") ? `[${address}]` : address));
+  return [["resolver", ...addresses, "valid=30s", ...(withoutIpv6 ? ["ipv6=off"] : [])]];
+}
+
+function tls(settings: Settings, { files }: Surroundings): Line[] {
+  const lines: Line[] = [];
+  if (settings.sslCiphers !== undefined) lines.push(["ssl_prefer_server_ciphers", "on"]);
+  if (settings.sslSessionCache) lines.push(["ssl_session_cache", `shared:SSL:${settings.sslSessionCacheSize}`]);
+  if (files.dhParam !== undefined) lines.push(["ssl_dhparam", Token.word(files.dhParam)]);
+  if (settings.sslSessionTickets && files.ticketKey !== undefined) {
+    lines.push(["ssl_session_ticket_key", Token.word(files.ticketKey)]);
+  }
+  return lines;
+}
+
+function headers(settings: Settings, can: Capabilities): Line[] {
+  if (!settings.serverTokens) return can.headersMore ? [["more_clear_headers", "Server"]] : [];
+  return settings.allowBackendServerHeader ? [["proxy_pass_header", "Server"]] : [];
+}
+
+function gzip({ useGzip }: Settings): Line[] {
+  if (!useGzip) return [];
+  return [
+    ["gzip_proxied", "any"],
+    ["gzip_vary", "on"],
+    ["gzip_http_version", "1.1"],
+  ];
+}
+
+function buffers(settings: Settings): Line[] {
+  const tokens = proxyBufferTokens({
+    number: settings.proxyBuffersNumber,
+    size: settings.proxyBufferSize,
+    busy: settings.proxyBusyBuffersSize,
+    maxTempFile: settings.proxyMaxTempFileSize,
+  });
+  return Object.entries(tokens).flatMap(([name, token]): Line[] => (token === undefined ? [] : [[name, token]]));
+}
+
+function retries({ proxyNextUpstream, retryNonIdempotent }: Settings): Line[] {
+  const cases = new Set<string>(proxyNextUpstream);
+  if (cases.has("off"))
+    return [
+      ["proxy_next_upstream", "off"],
+      ["grpc_next_upstream", "off"],
+    ];
+  if (retryNonIdempotent) cases.add("non_idempotent");
+  const grpc = [...cases].filter((word) => word !== "updating");
+  return [["proxy_next_upstream", ...cases], ...(grpc.length === 0 ? [] : [["grpc_next_upstream", ...grpc] as const])];
+}
+
+/** `default` is what nginx does without the directive, and is refused above a location; so is a text without a replacement. */
+function redirects({ proxyRedirectFrom: from, proxyRedirectTo: to }: Settings): Line[] {
+  if (from === "off") return [["proxy_redirect", "off"]];
+  if (from === "default" || to === "off") return [];
+  return [["proxy_redirect", replacementView(`${from} ${to}`)]];
+}
+
+/** A pattern longer than a bucket would make nginx refuse the map, so the bucket grows with the longest. */
+function mapBucketOf(settings: Settings): number {
+  const patterns = [...settings.blockUserAgents, ...settings.blockReferers, ...settings.skipAccessLogUrls];
+  const lengths = patterns.filter((pattern) => !pattern.startsWith("~")).map((pattern) => Buffer.byteLength(pattern));
+  const needed = 2 ** Math.ceil(Math.log2(Math.max(0, ...lengths) + 32));
+  return Math.max(settings.mapHashBucketSize, needed);
+}

@@ -1,0 +1,50 @@
+/**
+ * The directives of the settings, block by block: those that a key declares, in the registry's order, then those that more
+ * than one key decides. What the nginx at hand lacks is left out; `problemsOf` says so.
+ */
+
+import type { Context, Setting } from "../../settings/declare.ts";
+import { isOn } from "../../settings/on.ts";
+import { settings as declarations, type Settings } from "../../settings/registry.ts";
+import type { Capabilities } from "../capabilities.ts";
+import type { Directive } from "../place.ts";
+import { Token, type View } from "../token.ts";
+import { composed } from "./composed.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+const declared = Object.entries(declarations) as unknown as readonly [keyof Settings, Setting<unknown>][];
+const nameOfKey = new Map(declared.map(([name, { key }]) => [key, name]));
+
+export type Blocks = Readonly<Record<Context, readonly Directive[]>>;
+
+export function directivesOf(settings: Settings, can: Capabilities, around: Surroundings): Blocks {
+  const more = composed(settings, can, around);
+  const block = (context: Context) => [
+    ...declared.flatMap(([name, one]) => ownDirectives(context, one, settings[name], settings, can)),
+    ...more[context],
+  ];
+  return { main: block("main"), events: block("events"), http: block("http"), stream: block("stream") };
+}
+
+function ownDirectives(
+  context: Context,
+  { directive, kind, needs, onlyWith }: Setting<unknown>,
+  value: unknown,
+  settings: Settings,
+  can: Capabilities,
+): Directive[] {
+  if (directive === undefined || directive.context !== context || value === undefined) return [];
+  if (needs !== undefined && !can[needs]) return [];
+  if (onlyWith !== undefined && !onlyWith.some((key) => isOn(settings[nameOfKey.get(key)!]))) return [];
+  const printed = (directive.view ?? kind.view)(value);
+  const words = Array.isArray(printed) ? printed : [printed];
+  return words.flatMap((word) => [directive.name].flat().flatMap((name) => line(name, word)));
+}
+
+function line(name: string, word: View | undefined): Directive[] {
+  if (word === undefined) return [];
+  if (typeof word === "boolean") return [{ name: Token.name(name), value: Token.name(word ? "on" : "off") }];
+  if (!(word instanceof Token))
+    throw new TypeError(`${name}: a directive's value is a Token, a boolean or a list of them`);
+  return [{ name: Token.name(name), value: word }];
+}

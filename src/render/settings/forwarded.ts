@@ -1,0 +1,91 @@
+/**
+ * What a request is taken for (RS-23): client address, scheme, host and port, as variables with the names that ingress-nginx's
+ * users know (contract K 76), and the headers that tell a backend.
+ *
+ * With both PROXY protocol and forwarded headers, the address comes from the header only if the PROXY source is trusted, else
+ * from the PROXY source. nginx's realip module knows one source, so a location writes the chosen one into a request header of
+ * its own in the rewrite phase and takes the address from there afterwards; whatever a client sends under that name is lost.
+ */
+import type { Settings } from "../../settings/registry.ts";
+import type { Capabilities } from "../capabilities.ts";
+import type { Header } from "../place.ts";
+import { Token, type View } from "../token.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+const helperHeader = Token.name("X-Sluice-Client-Address");
+
+/** For `templates/settings/forwarded.tmpl`, in the http block. */
+export function forwardedView(settings: Settings, { ports }: Surroundings): View {
+  return {
+    trusted: settings.useForwardedHeaders,
+    proxyProtocol: settings.useProxyProtocol,
+    port: Token.variable(settings.useProxyProtocol ? "proxy_protocol_server_port" : "server_port"),
+    httpsPort: Token.count(ports.behindPassthrough ?? ports.https),
+    requestId: settings.generateRequestId,
+    keepalive: settings.upstreamKeepaliveConnections > 0,
+    incoming: variableOfHeader(settings.forwardedForHeader),
+    address: Token.variable(settings.useProxyProtocol ? "proxy_protocol_addr" : "realip_remote_addr"),
+  };
+}
+
+type Source = "none" | "header" | "proxy" | "both";
+
+function sourceOf(settings: Settings, can: Capabilities): Source {
+  if (!can.realip) return "none";
+  if (settings.useProxyProtocol) return settings.useForwardedHeaders && can.headersMore ? "both" : "proxy";
+  return settings.useForwardedHeaders || settings.enableRealIp ? "header" : "none";
+}
+
+/** For `templates/settings/real-ip.tmpl` in the http block, and `real-ip-location.tmpl` in each location that serves clients. */
+export function realIpView(settings: Settings, can: Capabilities): View {
+  const source = sourceOf(settings, can);
+  const ranges = [...new Set(settings.proxyRealIpCidr)].map(Token.name);
+  const header = Token.name(settings.forwardedForHeader);
+  return {
+    header: source === "header" ? header : source === "proxy" ? Token.name("proxy_protocol") : false,
+    both: source === "both" && { helper: helperHeader, incoming: variableOfHeader(settings.forwardedForHeader) },
+    ranges,
+  };
+}
+
+/** For `templates/settings/stream-real-ip.tmpl`, in the stream block. */
+export function streamRealIpView(settings: Settings, can: Capabilities): View {
+  return {
+    ranges: settings.enableRealIp && can.streamRealip ? [...new Set(settings.proxyRealIpCidr)].map(Token.name) : [],
+  };
+}
+
+function appends({ useForwardedHeaders, computeFullForwardedFor }: Settings): boolean {
+  return useForwardedHeaders && computeFullForwardedFor;
+}
+
+function variableOfHeader(name: string): Token {
+  return Token.variable(`http_${name.toLowerCase().replaceAll("-", "_")}`);
+}
+
+/** The headers of RS-23.2 towards a backend. An empty value takes the client's header away. */
+export function requestHeaders(settings: Settings, can: Capabilities): readonly Header[] {
+  const headers: readonly (readonly [string, string | Token])[] = [
+    ["Host", "best_http_host"],
+    ["Upgrade", "http_upgrade"],
+    ["Connection", "connection_upgrade"],
+    ["X-Request-ID", "req_id"],
+    ["X-Real-IP", "remote_addr"],
+    ["X-Forwarded-For", appends(settings) ? "full_x_forwarded_for" : "remote_addr"],
+    ["X-Forwarded-Host", "best_http_host"],
+    ["X-Forwarded-Port", "pass_port"],
+    ["X-Forwarded-Proto", "pass_access_scheme"],
+    ["X-Forwarded-Scheme", "pass_access_scheme"],
+    ["X-Scheme", "pass_access_scheme"],
+    ["X-Original-Forwarded-For", variableOfHeader(settings.forwardedForHeader)],
+    ["X-Original-Forwarded-Host", variableOfHeader(settings.forwardedHostHeader)],
+    ...(settings.proxyAddOriginalUriHeader ? ([["X-Original-URI", "request_uri"]] as const) : []),
+    ["Proxy", Token.text("")],
+    ["TE", Token.text("")],
+    ...(sourceOf(settings, can) === "both" ? ([[String(helperHeader), Token.text("")]] as const) : []),
+  ];
+  return headers.map(([name, value]) => ({
+    name: Token.name(name),
+    value: typeof value === "string" ? Token.variable(value) : value,
+  }));
+}

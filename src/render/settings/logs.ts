@@ -1,0 +1,64 @@
+/** The access and error logs. */
+
+import { isHost } from "../../kinds/addresses.ts";
+import { logFormat } from "../../kinds/variables.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { settings as declarations } from "../../settings/registry.ts";
+import { Token, type View } from "../token.ts";
+import { mapLines } from "./map-lines.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** For `templates/settings/logs.tmpl`, in the http block. */
+export function httpLogs(settings: Settings, around: Surroundings): View {
+  const target = syslogOf(settings) ?? pathOf(settings.httpAccessLogPath ?? settings.accessLogPath, around);
+  const off = settings.disableAccessLog || settings.disableHttpAccessLog;
+  const escaping = settings.logFormatEscapeNone ? "none" : settings.logFormatEscapeJson ? "json" : undefined;
+  return {
+    skipped: mapLines(settings.skipAccessLogUrls),
+    format: formatWords(settings.logFormatUpstream),
+    escape: escaping === undefined ? false : Token.name(escaping),
+    log: !off && { target: Token.word(target), parameters: parametersFor(target, settings) },
+  };
+}
+
+/** For `templates/settings/stream-logs.tmpl`, in the stream block. */
+export function streamLogs(settings: Settings, around: Surroundings): View {
+  const target = pathOf(settings.streamAccessLogPath ?? settings.accessLogPath, around);
+  const off = settings.disableAccessLog || settings.disableStreamAccessLog;
+  return {
+    format: formatWords(settings.logFormatStream),
+    log: !off && { target: Token.word(target), parameters: parametersFor(target, settings) },
+  };
+}
+
+export function errorLogOf(settings: Settings, around: Surroundings, context: "http" | "stream"): Token {
+  const path = settings.errorLogPath === declarations.errorLogPath.default ? around.errorLog : settings.errorLogPath;
+  return Token.word((context === "http" ? syslogOf(settings) : undefined) ?? path);
+}
+
+function pathOf(path: string, around: Surroundings): string {
+  return path === declarations.accessLogPath.default ? around.accessLog : path;
+}
+
+function syslogOf({ enableSyslog, syslogHost, syslogPort }: Settings): string | undefined {
+  if (!enableSyslog || syslogHost === undefined || !isHost(syslogHost)) return undefined;
+  return `syslog:server=${syslogHost.includes(":") ? `[${syslogHost}]` : syslogHost}:${syslogPort}`;
+}
+
+/** nginx refuses buffers for syslog. */
+function parametersFor(target: string, { accessLogParams }: Settings): View {
+  if (accessLogParams === undefined || target.startsWith("syslog:")) return false;
+  return declarations.accessLogParams.kind.view(accessLogParams);
+}
+
+/** nginx joins the words of a format; one word may be 4 KB at most, so a long format is cut, never inside a variable. */
+function formatWords(format: string): Token {
+  const pieces = format.match(/\$\{?\w*\}?|[^$]{1,500}/gu) ?? [];
+  const words: string[] = [];
+  for (const piece of pieces) {
+    const last = words.at(-1);
+    if (last === undefined || last.length + piece.length > 800) words.push(piece);
+    else words[words.length - 1] = last + piece;
+  }
+  return Token.words(words.map((word) => logFormat.view(word) as Token));
+}

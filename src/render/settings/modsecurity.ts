@@ -1,0 +1,18 @@
+/** ModSecurity for every location; those of auth, errors and status switch it off again. */
+
+import type { Settings } from "../../settings/registry.ts";
+import { modsecurityRules } from "../../settings/snippet.ts";
+import type { Capabilities } from "../capabilities.ts";
+import { Token, type View } from "../token.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** For `templates/settings/modsecurity.tmpl`. The snippet replaces the stock rules; the OWASP rules come on top (RS-25.4). */
+export function modsecurityView(settings: Settings, can: Capabilities, { files }: Surroundings): View {
+  const own = settings.modsecuritySnippet.trim() !== "";
+  return {
+    on: settings.enableModsecurity && can.modsecurity,
+    stockRules: !own && Token.word(files.modsecurityRules),
+    rules: own ? modsecurityRules.view(settings.modsecuritySnippet) : [],
+    owaspRules: settings.enableOwaspModsecurityCrs && Token.word(files.owaspRules),
+  };
+}

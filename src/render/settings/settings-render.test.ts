@@ -1,0 +1,157 @@
+import { expect, test } from "vitest";
+import { sentence } from "../../problem.ts";
+import { defaultSettings, type Settings } from "../../settings/registry.ts";
+import type { Capabilities } from "../capabilities.ts";
+import { settingsProblems } from "../settings-view.ts";
+import { directivesOf } from "./directives.ts";
+import { geoip2View } from "./geoip2.ts";
+import { serverNamesHash } from "./hashes.ts";
+import { listenLines } from "./listen.ts";
+import { proxyBufferTokens } from "./proxy-buffers.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { telemetryFile } from "./tracing.ts";
+
+const everything: Capabilities = {
+  brotli: true,
+  geoip2: true,
+  headersMore: true,
+  http2: true,
+  http2Directive: true,
+  lua: true,
+  modsecurity: true,
+  otel: true,
+  realip: true,
+  rejectHandshake: true,
+  stream: true,
+  streamRealip: true,
+};
+const around: Surroundings = {
+  cpus: 3,
+  openFiles: 5024,
+  ipv6: true,
+  nameservers: ["192.0.2.53", "2001:db8::53"],
+  backlog: 511,
+  ports: { http: 80, https: 443, behindPassthrough: undefined },
+  accessLog: "/dev/stdout",
+  errorLog: "/dev/stderr",
+  files: {
+    dhParam: undefined,
+    ticketKey: undefined,
+    telemetry: "/run/telemetry.toml",
+    modsecurityRules: "/etc/rules.conf",
+    owaspRules: "/etc/owasp.conf",
+    geoipDatabases: ["/geo/GeoLite2-ASN.mmdb", "/geo/GeoIP2-ISP.mmdb", "/geo/Other.mmdb"],
+  },
+};
+
+function lines(changed: Partial<Settings>, can: Partial<Capabilities> = {}, where = around) {
+  const blocks = directivesOf({ ...defaultSettings, ...changed }, { ...everything, ...can }, where);
+  return [...blocks.main, ...blocks.events, ...blocks.http].map(({ name, value }) => `${name} ${value}`);
+}
+
+test.each<[string, Partial<Settings>, string]>([
+  ["auto is the number of CPUs", {}, "worker_processes 3"],
+  ["a number is taken", { workerProcesses: 2 }, "worker_processes 2"],
+  ["open files are the limit less 1024", {}, "worker_rlimit_nofile 4000"],
+  ["connections of 0 are three quarters of the files", { maxWorkerConnections: 0 }, "worker_connections 3000"],
+  ["a list is a directive for each", { hideHeaders: ["X-A", "X-B"] }, "proxy_hide_header X-B"],
+  ["one value sets two directives", { proxyReadTimeout: 7 }, "grpc_read_timeout 7s"],
+  ["relative redirects are not absolute", { relativeRedirects: true }, "absolute_redirect off"],
+  ["name servers in brackets", {}, "resolver 192.0.2.53 [2001:db8::53] valid=30s"],
+  ["no IPv6 names", { disableIpv6Dns: true }, "resolver 192.0.2.53 valid=30s ipv6=off"],
+  ["the longest pattern fits", { blockReferers: ["x".repeat(200)] }, "map_hash_bucket_size 256"],
+  ["POST too", { retryNonIdempotent: true }, "proxy_next_upstream error timeout non_idempotent"],
+  [
+    "a redirect of two words",
+    { proxyRedirectFrom: "http://a/", proxyRedirectTo: "/$1" },
+    'proxy_redirect "http://a/" "/$1"',
+  ],
+  ["the session cache has its size", { sslSessionCacheSize: "1m" }, "ssl_session_cache shared:SSL:1m"],
+])("%s", (_title, changed, expected) => {
+  expect(lines(changed)).toContain(expected);
+});
+
+test.each<[string, Partial<Settings>, Partial<Capabilities>, RegExp]>([
+  ["brotli without its module", { enableBrotli: true }, { brotli: false }, /^brotli/],
+  ["what gzip alone needs", { gzipLevel: 9 }, {}, /^gzip/],
+  [
+    "proxy_redirect default, which nginx refuses in the http block",
+    { proxyRedirectFrom: "default" },
+    {},
+    /^proxy_redirect/,
+  ],
+  ["http2 as a directive of its own before 1.25.1", {}, { http2Directive: false }, /^http2 /],
+])("%s is not printed", (_title, changed, can, pattern) => {
+  expect(lines(changed, can).filter((line) => pattern.test(line))).toEqual([]);
+});
+
+test("without name servers there is no resolver", () => {
+  expect(lines({}, {}, { ...around, nameservers: [] }).filter((line) => line.startsWith("resolver"))).toEqual([]);
+});
+
+test.each([
+  [{ number: 4, size: "4k", busy: undefined, maxTempFile: "1024m" }, ["4k", "4 4k", undefined, "1024m"]],
+  [{ number: 2, size: "4k", busy: undefined, maxTempFile: "0" }, ["4k", "2 4k", "4096", "0"]],
+  [{ number: 8, size: "4k", busy: "1k", maxTempFile: "1k" }, ["4k", "8 4k", "4096", "4k"]],
+  [{ number: 4, size: "4k", busy: "64k", maxTempFile: "1m" }, ["4k", "4 4k", "12288", "1m"]],
+  [{ number: 4, size: "4k", busy: "8k", maxTempFile: "1m" }, ["4k", "4 4k", "8k", "1m"]],
+])("buffers %j fit each other", (buffers, expected) => {
+  expect(Object.values(proxyBufferTokens(buffers)).map((token) => token && String(token))).toEqual(expected);
+});
+
+test.each<[Partial<Settings>, Partial<Capabilities>, string[]]>([
+  [{}, {}, ["443 default_server reuseport backlog=511 ssl", "[::]:443 default_server reuseport backlog=511 ssl"]],
+  [{ disableIpv6: true, reusePort: false }, { http2Directive: false }, ["443 default_server backlog=511 ssl http2"]],
+  [
+    {
+      bindAddress: ["192.0.2.1", "2001:db8::1"],
+      bindAddressIpv4: ["192.0.2.1"],
+      useProxyProtocol: true,
+      reusePort: false,
+    },
+    {},
+    [
+      "192.0.2.1:443 default_server backlog=511 proxy_protocol ssl",
+      "[2001:db8::1]:443 default_server backlog=511 proxy_protocol ssl",
+    ],
+  ],
+])("%j listens", (changed, can, expected) => {
+  const listener = { port: 443, tls: true, catchAll: true };
+  const words = listenLines({ ...defaultSettings, ...changed }, { ...everything, ...can }, around, listener);
+  expect(words.map(String)).toEqual(expected);
+});
+
+test("the table of host names grows with the names", () => {
+  const long = `${"a".repeat(60)}.${"b".repeat(60)}.example`;
+  const sizes = serverNamesHash({ ...defaultSettings, serverNameHashMaxSize: 16 }, [long, "x"]);
+  expect(sizes.map(({ name, value }) => `${name} ${value}`)).toEqual([
+    "server_names_hash_max_size 256",
+    "server_names_hash_bucket_size 256",
+  ]);
+});
+
+test("a variable that two databases have is declared once, and unknown databases are passed over", () => {
+  const { databases } = geoip2View({ ...defaultSettings, useGeoip2: true }, everything, around) as unknown as {
+    databases: { file: unknown; variables: { name: unknown }[] }[];
+  };
+  expect(databases.map(({ file, variables }) => [String(file), variables.map(({ name }) => String(name))])).toEqual([
+    ['"/geo/GeoLite2-ASN.mmdb"', ["$geoip2_asn", "$geoip2_org"]],
+    ['"/geo/GeoIP2-ISP.mmdb"', ["$geoip2_isp", "$geoip2_isp_org"]],
+  ]);
+});
+
+test("text in the telemetry file is quoted", () => {
+  expect(telemetryFile({ ...defaultSettings, otelServiceName: 'a"\\b', otlpCollectorHost: "otel.svc" })).toContain(
+    'host = "otel.svc"\nport = 4317\n',
+  );
+  expect(telemetryFile({ ...defaultSettings, otelServiceName: 'a"\\b' })).toContain('name = "a\\"\\\\b"');
+});
+
+test("a key that this nginx cannot follow is said", () => {
+  const object = { kind: "ConfigMap", name: "settings" };
+  const settings = { ...defaultSettings, enableBrotli: true, useGeoip2: false };
+  const can = { ...everything, brotli: false, geoip2: false };
+  expect(settingsProblems(settings, can, object).map(sentence)).toEqual([
+    "key enable-brotli has no effect: nginx here has no brotli module",
+  ]);
+});

@@ -1,0 +1,40 @@
+/** OpenTelemetry: the lines of the http block and the file that its module reads. */
+import { settings as declarations, type Settings } from "../../settings/registry.ts";
+import type { Capabilities } from "../capabilities.ts";
+import { Token, type View } from "../token.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** For `templates/settings/opentelemetry.tmpl`; `used` says whether any location traces. */
+export function tracingView(settings: Settings, can: Capabilities, { files }: Surroundings, used: boolean): View {
+  const { opentelemetryConfig, opentelemetryOperationName: operation } = settings;
+  const ours = opentelemetryConfig === declarations.opentelemetryConfig.default;
+  return {
+    on: can.otel && (used || settings.enableOpentelemetry),
+    config: Token.word(ours ? files.telemetry : opentelemetryConfig),
+    operation: operation === undefined ? false : declarations.opentelemetryOperationName.kind.view(operation),
+  };
+}
+
+/** The text of the telemetry file, in TOML, whose basic strings are quoted as those of JSON. */
+export function telemetryFile(settings: Settings): string {
+  return `exporter = "otlp"
+processor = "batch"
+
+[exporters.otlp]
+host = ${JSON.stringify(settings.otlpCollectorHost ?? "")}
+port = ${settings.otlpCollectorPort}
+
+[processors.batch]
+max_queue_size = ${settings.otelMaxQueuesize}
+schedule_delay_millis = ${settings.otelScheduleDelayMillis}
+max_export_batch_size = ${Math.min(settings.otelMaxExportBatchSize, settings.otelMaxQueuesize)}
+
+[service]
+name = ${JSON.stringify(settings.otelServiceName)}
+
+[sampler]
+name = ${JSON.stringify(settings.otelSampler)}
+ratio = ${settings.otelSamplerRatio}
+parent_based = ${settings.otelSamplerParentBased}
+`;
+}

@@ -1,0 +1,104 @@
+/** Every readable value of every ConfigMap key gives a configuration that nginx accepts, and hostile text stays data in it. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import { parse, type Statement } from "../../src/kinds/grammar.ts";
+import type { Setting } from "../../src/settings/declare.ts";
+import { readSettings } from "../../src/settings/read.ts";
+import { settings as declarations } from "../../src/settings/registry.ts";
+import { installedNginx } from "./support/installed.ts";
+import { settingsConf } from "./support/settings-conf.ts";
+
+const object = { kind: "ConfigMap", namespace: "edge", name: "settings" };
+const run = mkdtempSync(join(tmpdir(), "sluice-settings-"));
+afterAll(() => rmSync(run, { recursive: true, force: true }));
+
+const can = await installedNginx();
+const declared = Object.values(declarations) as unknown as readonly Setting<unknown>[];
+const acting = declared.filter(({ noEffect }) => noEffect === undefined);
+
+/** What is there in a test: the samples name files and hosts of a real machine. */
+const here = (text: string) => {
+  if (/^\/(dev|var|etc)\//.test(text)) return join(run, "some.log");
+  return text === "collector.tracing.svc" ? "localhost" : text;
+};
+
+function confOf(data: Readonly<Record<string, string>>): string {
+  const { settings } = readSettings(data, object, {});
+  return settingsConf(settings, can, { run, port: 8099, modules: can.modules });
+}
+
+/** What `nginx -t` says against `conf`; nothing when it accepts it. */
+function refusal(conf: string): string {
+  const file = join(run, "nginx.conf");
+  writeFileSync(file, conf);
+  const tested = spawnSync(can.binary, ["-t", "-q", "-p", run, "-c", file, "-e", join(run, "start.log")], {
+    encoding: "utf8",
+  });
+  return tested.status === 0 ? "" : tested.stderr || `ended with ${tested.status ?? tested.signal}`;
+}
+
+/** Switches on what a key waits for. */
+const company = ({ onlyWith = [] }: Setting<unknown>) =>
+  Object.fromEntries(onlyWith.slice(0, 1).map((key) => [key, key.startsWith("upstream-") ? "8" : "true"]));
+
+test("nginx accepts the defaults", () => {
+  expect(refusal(confOf({}))).toBe("");
+});
+
+test.each(acting.map((one) => [one.key, one] as const))("nginx accepts every sample of %s", (key, one) => {
+  for (const sample of one.kind.good) {
+    const data = { ...company(one), [key]: here(sample) };
+    expect(readSettings(data, object, {}).problems.filter(({ kind }) => kind === "setting-unknown")).toEqual([]);
+    expect(refusal(confOf(data)), `${key}: ${JSON.stringify(sample)}`).toBe("");
+  }
+});
+
+test("nginx accepts samples of many keys together", () => {
+  const some = fc.record(
+    Object.fromEntries(acting.map(({ key, kind }) => [key, fc.constantFrom(...kind.good).map(here)])),
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(some, (data) => {
+      expect(refusal(confOf(data as Record<string, string>))).toBe("");
+    }),
+    { numRuns: 60 },
+  );
+});
+
+const hostile = [
+  '"; } # \\',
+  "x; return 200",
+  "$host; }",
+  "'; {",
+  "x} http {",
+  "\\",
+  '~"; }',
+  "~*a; }",
+  "${",
+  "a b; c",
+];
+const names = (statements: readonly Statement[]): string[] =>
+  statements.flatMap(({ name, block = [] }) => [name, ...(["map", "geo"].includes(name) ? [] : names(block))]);
+const statementsOf = (conf: string) => {
+  const parsed = parse(conf);
+  if (!parsed.ok) throw new Error(parsed.why);
+  return names(parsed.statements);
+};
+
+test.each(acting.filter(({ key }) => !key.endsWith("-snippet")).map((one) => [one.key, one] as const))(
+  "hostile text in %s adds no directive of its own",
+  (key, one) => {
+    const benign = new Set(
+      one.kind.good.flatMap((sample) => statementsOf(confOf({ ...company(one), [key]: here(sample) }))),
+    );
+    for (const text of hostile) {
+      const conf = confOf({ ...company(one), [key]: text });
+      expect(statementsOf(conf).filter((name) => !benign.has(name))).toEqual([]);
+    }
+  },
+);

@@ -1,0 +1,120 @@
+/** A whole nginx.conf that has nothing in it but Settings: every partial of `templates/settings/`, one server, one location. */
+import { readdirSync, readFileSync } from "node:fs";
+import Handlebars from "handlebars";
+import type { Capabilities } from "../../../src/render/capabilities.ts";
+import { requestHeaders } from "../../../src/render/settings/forwarded.ts";
+import { serverNamesHash } from "../../../src/render/settings/hashes.ts";
+import { listenLines } from "../../../src/render/settings/listen.ts";
+import type { Surroundings } from "../../../src/render/settings/surroundings.ts";
+import { settingsView } from "../../../src/render/settings-view.ts";
+import type { Settings } from "../../../src/settings/registry.ts";
+
+const folder = new URL("../../../templates/settings/", import.meta.url);
+const handlebars = Handlebars.create();
+for (const file of readdirSync(folder)) {
+  handlebars.registerPartial(`settings/${file.replace(/\.tmpl$/, "")}`, readFileSync(new URL(file, folder), "utf8"));
+}
+
+/** Variables that the routes bind. */
+const routed =
+  "proxy_upstream_name proxy_alternative_upstream_name namespace ingress_name service_name service_port location_path balancer_ewma_score subdomain".split(
+    " ",
+  );
+
+const conf = handlebars.compile(
+  `{{#each modules}}load_module {{{this}}};
+{{/each}}
+pid {{{run}}}/pid;
+{{> settings/directives main.directives}}
+{{#if main.snippet}}{{main.snippet}}{{/if}}
+events {
+{{> settings/directives events.directives}}
+}
+http {
+client_body_temp_path {{{run}}}/body; proxy_temp_path {{{run}}}/proxy; fastcgi_temp_path {{{run}}}/f; uwsgi_temp_path {{{run}}}/u; scgi_temp_path {{{run}}}/s;
+{{> settings/directives http.directives}}
+{{> settings/directives names}}
+{{> settings/forwarded http.forwarded}}
+{{#each routed}}
+map "" \${{this}} { default "-"; }
+{{/each}}
+{{> settings/real-ip http.realIp}}
+{{> settings/logs http.logs}}
+{{> settings/blocked http.blocked}}
+{{> settings/geoip2 http.geoip2}}
+{{> settings/modsecurity http.modsecurity}}
+{{> settings/opentelemetry http.opentelemetry}}
+{{#if http.snippet}}{{http.snippet}}{{/if}}
+server {
+{{#each listen}}
+listen {{this}};
+{{/each}}
+server_name _;
+{{> settings/blocked-server http.blocked}}
+{{#if server.snippet}}{{server.snippet}}{{/if}}
+location / {
+{{> settings/real-ip-location http.realIp}}
+{{#each headers}}
+proxy_set_header {{name}} {{value}};
+{{/each}}
+{{#if location.snippet}}{{location.snippet}}{{/if}}
+{{#if backend}}
+proxy_pass {{{backend}}};
+{{/if}}
+}
+}
+}
+{{#if hasStream}}
+stream {
+{{> settings/directives stream.directives}}
+{{> settings/stream-logs stream.logs}}
+{{> settings/stream-real-ip stream.realIp}}
+{{#if stream.snippet}}{{stream.snippet}}{{/if}}
+}
+{{/if}}
+`,
+  { strict: true },
+);
+
+export interface Around {
+  readonly run: string;
+  readonly port: number;
+  readonly modules: readonly string[];
+  readonly backend?: string;
+}
+
+export function settingsConf(settings: Settings, can: Capabilities, { run, port, modules, backend }: Around): string {
+  const around = surroundings(run, port);
+  return conf({
+    ...settingsView(settings, can, around, { tracing: false }),
+    modules,
+    run,
+    backend: backend ?? false,
+    routed,
+    hasStream: can.stream,
+    names: serverNamesHash(settings, ["_"]),
+    listen: listenLines(settings, can, around, { port, tls: false, catchAll: true }),
+    headers: requestHeaders(settings, can),
+  });
+}
+
+export function surroundings(run: string, port: number): Surroundings {
+  return {
+    cpus: 1,
+    openFiles: 4096,
+    ipv6: true,
+    nameservers: ["127.0.0.1", "::1"],
+    backlog: 511,
+    ports: { http: port, https: port, behindPassthrough: undefined },
+    accessLog: `${run}/access.log`,
+    errorLog: `${run}/error.log`,
+    files: {
+      dhParam: undefined,
+      ticketKey: undefined,
+      telemetry: `${run}/telemetry.toml`,
+      modsecurityRules: `${run}/modsecurity.conf`,
+      owaspRules: `${run}/owasp.conf`,
+      geoipDatabases: [],
+    },
+  };
+}
