@@ -7,6 +7,7 @@ import { type TestNginx, testNginx } from "../nginx/support/nginx.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";
 import { ask, type Jar } from "./client.ts";
+import { digestOf } from "./digest.ts";
 import type { RequestSpec } from "./request-spec.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parity-client-"));
@@ -118,6 +119,16 @@ test("the answer to a websocket handshake is what the backend saw", async () => 
   const upgrade = { Connection: "Upgrade", Upgrade: "websocket" };
   const answer = await asked({ host: "e", to: "192.0.2.10", port: 8080, path: "/ws", headers: upgrade });
   expect(answer).toMatchObject({ status: 101, headers: { upgrade: "websocket" }, seen: { url: "/ws" } });
+});
+
+test("a Digest challenge is answered", async () => {
+  const path = "/?echo-status=401&echo-header=WWW-Authenticate:Digest%20realm%3D%22R%22,%20nonce%3D%22abc%22";
+  const [name, value] = await digestOf({ host: "e", path }, { user: "u", password: "p" }, pki);
+  const given = `username="u", realm="R", nonce="abc", uri="${path}", qop=auth, nc=00000001, cnonce="abcdef"`;
+  // The response was computed by another program, from the formula of RFC 7616.
+  expect([name, value]).toEqual(["Authorization", `Digest ${given}, response="0081393ce5cc7a8032c4cfa45497da2e"`]);
+  const answer = await asked({ host: "e", path, digest: { user: "u", password: "p" } });
+  expect(answer.seen?.headers?.authorization).toMatch(/^Digest username="u", realm="R", nonce="<nonce>"/);
 });
 
 test("repeated requests become a tally, a set or a count", async () => {
