@@ -1,6 +1,6 @@
 /**
  * Growing waits between tries, with jitter so that a thousand clients of a server that comes back do not come back together.
- * A Backoff forgets its failures after a while without one; nobody has to tell it that things went well.
+ * A Backoff forgets its failures after a while without one, or when it is told that things went well.
  */
 import type { Clock } from "./clock.ts";
 
@@ -22,6 +22,11 @@ export class Backoff {
     this.#options = options;
     this.#clock = clock;
     this.#random = random;
+  }
+
+  /** Things went well: the next failure is the first. */
+  forget(): void {
+    this.#failures = 0;
   }
 
   /** Counts a failure and gives the milliseconds to wait, between one and two times `floorMs * 2^(failures - 1)`, at most twice `ceilingMs`. */

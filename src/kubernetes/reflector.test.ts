@@ -229,6 +229,20 @@ describe("a watch", () => {
     expect(watches.length).toBeLessThan(5);
   });
 
+  test("that brought something makes the next failure the first", async () => {
+    const { clock, last, events } = await started(Array.from({ length: 9 }, () => page(60, [])));
+    const waits: number[] = [];
+    for (const brings of [false, false, true, false]) {
+      if (brings) last().send(bookmark(61));
+      last().end(ownFailure("unreachable", "cut"));
+      await clock.advance(0);
+      const { retryMs } = events.at(-1) as { readonly retryMs: number };
+      waits.push(retryMs);
+      await clock.advance(retryMs);
+    }
+    expect(waits).toEqual([1_200, 2_400, 1_200, 2_400]);
+  });
+
   test("tells of an object once when a list brings it again unchanged", async () => {
     const { clock, last, heard } = await started([page(90, [object("a", 1), object("b", 2)])]);
     last().end(gone);

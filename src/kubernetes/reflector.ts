@@ -57,7 +57,10 @@ export class Reflector<T extends KubernetesObject> {
   readonly #sink: ReflectorSink<T>;
   readonly #options: ReflectorOptions<T>;
   readonly #selection: Selection;
-  /** client-go's reflector: 800 ms doubling to 30 s, forgotten after 2 min. */
+  /**
+   * client-go's reflector: 800 ms doubling to 30 s, forgotten after 2 min. Unlike there a watch that brought something, or held for 10 s, is
+   * forgotten at once: a network that fails now and then must not add up to half a minute of blindness.
+   */
   readonly #trouble: Backoff;
   readonly #denial: Backoff;
   #version: string | undefined;
@@ -138,6 +141,7 @@ export class Reflector<T extends KubernetesObject> {
     const started = clock.now();
     const initial = new Map<string, T>();
     let listed = version !== undefined;
+    let brought = false;
     this.#suspicious = false;
     if (version !== undefined) report?.({ kind: "watching", resourceVersion: version });
     const options = {
@@ -147,7 +151,11 @@ export class Reflector<T extends KubernetesObject> {
       inactivityMs,
     };
     const onEvent = (event: WatchEvent<T>) => {
-      if (listed) return this.#change(event);
+      if (listed) {
+        brought = true;
+        this.#change(event);
+        return;
+      }
       if (event.type !== "BOOKMARK") {
         const object = this.#take(event.object);
         if (event.type === "DELETED") initial.delete(keyOf(object));
@@ -159,6 +167,7 @@ export class Reflector<T extends KubernetesObject> {
       }
     };
     const failure = await this.#client.watch(this.#of, options, onEvent, signal);
+    if (brought || clock.now() - started >= 10_000) this.#trouble.forget();
     if (failure && listed && isVersionLost(failure)) return this.#lose(failure.message);
     return failure ?? "closed";
   }

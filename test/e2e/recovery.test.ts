@@ -1,0 +1,100 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { Client, podCredentials, type ReflectorEvent, SharedInformer } from "../../src/kubernetes/index.ts";
+import type { ConfigMap } from "../../src/model/objects.ts";
+import { issueServer, newAuthority } from "./support/authority.ts";
+import { type Cluster, startCluster } from "./support/cluster.ts";
+import { configMap, configMaps } from "./support/objects.ts";
+
+/**
+ * What a cluster's administrator does to it while a controller runs. One informer lives through all of it, with the files a Pod gets;
+ * the tests follow each other and are not to be run alone.
+ */
+const never = new AbortController().signal;
+const soon = { timeout: 45_000, interval: 100 };
+const stop = new AbortController();
+const events: ReflectorEvent[] = [];
+let cluster: Cluster;
+let mounted: string;
+let client: Client;
+let informer: SharedInformer<ConfigMap>;
+
+const mount = (name: string, text: string) => writeFileSync(join(mounted, name), text);
+
+beforeAll(async () => {
+  cluster = await startCluster({ users: [{ name: "pod", groups: ["system:masters"] }] });
+  mounted = join(cluster.folder, "service-account-files");
+  mkdirSync(mounted);
+  mount("token", "pod-token\n");
+  mount("namespace", "default");
+  mount("ca.crt", readFileSync(cluster.authority.certificateFile, "utf8"));
+  const { hostname, port } = new URL(cluster.url);
+  const env = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
+  client = new Client(await podCredentials(env, mounted));
+  informer = new SharedInformer(client, configMaps, { namespace: "default", report: (event) => events.push(event) });
+  void informer.run(stop.signal);
+  await informer.synced;
+});
+afterAll(async () => {
+  stop.abort();
+  client?.close();
+  await cluster?.stop();
+});
+
+/** Writes an object with kubectl, which has its own connection, and waits until the informer has it. */
+async function expectToFollow(name: string): Promise<void> {
+  await cluster.kubectl(["apply", "-f", "-"], { input: JSON.stringify(configMap(name)) });
+  await vi.waitFor(() => expect(informer.store.get(`default/${name}`)).toBeDefined(), soon);
+}
+
+const happened = (kind: ReflectorEvent["kind"]) => events.filter((event) => event.kind === kind).length;
+
+test("etcd is started again", async () => {
+  await expectToFollow("before-etcd");
+  await cluster.etcd.restart();
+  await vi.waitFor(() => cluster.kubectl(["get", "--raw", "/readyz"]), soon);
+  await expectToFollow("after-etcd");
+});
+
+test("the API server is started again while objects change: at most one more list is sent", async () => {
+  const lists = happened("listed");
+  await cluster.apiServer.stop("SIGKILL");
+  await cluster.apiServer.start();
+  for (let i = 0; i < 20; i += 1) await client.create(configMaps, configMap(`filler-${i}`), never);
+  await expectToFollow("after-restart");
+  expect(happened("listed") - lists).toBeLessThanOrEqual(1);
+});
+
+test("the token in the file is replaced", async () => {
+  const tokens = join(cluster.folder, "tokens.csv");
+  writeFileSync(tokens, readFileSync(tokens, "utf8").replace("pod-token", "fresh-token"));
+  await cluster.apiServer.restart();
+  await vi.waitFor(() => expect(events.at(-1)).toMatchObject({ kind: "failed", failure: { code: 401 } }), soon);
+  mount("token", "fresh-token\n");
+  await expectToFollow("fresh-token");
+});
+
+test("the certificate authority is replaced", async () => {
+  const { hostname } = new URL(cluster.url);
+  await cluster.apiServer.stop();
+  const authority = await newAuthority(cluster.folder, "ca");
+  await issueServer(authority, cluster.folder, "server", `IP:${hostname}`);
+  await cluster.apiServer.start();
+  await vi.waitFor(() => expect(JSON.stringify(events.at(-1))).toMatch(/certificate/i), soon);
+  mount("ca.crt", readFileSync(authority.certificateFile, "utf8"));
+  await expectToFollow("new-authority");
+});
+
+test("the API server comes back from an empty backup and counts from an older version", async () => {
+  const old = informer.store.size;
+  expect(old).toBeGreaterThan(20);
+  await cluster.apiServer.stop("SIGKILL");
+  await cluster.etcd.stop();
+  rmSync(join(cluster.folder, "etcd"), { recursive: true });
+  await cluster.etcd.start();
+  await cluster.apiServer.start();
+  await vi.waitFor(() => expect(informer.store.get("default/before-etcd")).toBeUndefined(), soon);
+  expect(events.some((event) => event.kind === "version-lost" && event.why.includes("older than"))).toBe(true);
+  await expectToFollow("after-backup");
+});
