@@ -16,11 +16,9 @@ import { type NginxProcess, nginxProcesses } from "./processes.ts";
  */
 export async function clearGround(folder: RunFolder, limitMs: number): Promise<readonly NginxProcess[]> {
   const found = nginxProcesses(folder);
-  tellToFinish(found);
   const listening = (): readonly NginxProcess[] => nginxProcesses(folder).filter(mayListen);
-  await without(listening, limitMs);
-  for (const { pid } of listening()) signal(pid, "SIGKILL");
-  await without(listening, 1_000);
+  await without(listening, limitMs, "SIGQUIT");
+  await without(listening, 1_000, "SIGKILL");
   await removeStaleSockets(folder.sockets);
   return found;
 }
@@ -28,12 +26,9 @@ export async function clearGround(folder: RunFolder, limitMs: number): Promise<r
 /** Resolves when no nginx of this folder is left: after their last request, but for those that have one after `limitMs`. */
 export async function endAll(folder: RunFolder, limitMs: number): Promise<void> {
   const left = (): readonly NginxProcess[] => nginxProcesses(folder);
-  tellToFinish(left());
-  await without(left, limitMs);
-  for (const name of ["SIGTERM", "SIGKILL"] as const) {
-    for (const { pid } of left()) signal(pid, name);
-    await without(left, 1_000);
-  }
+  await without(left, limitMs, "SIGQUIT");
+  await without(left, 1_000, "SIGTERM");
+  await without(left, 1_000, "SIGKILL");
 }
 
 /** Sends `name` to a process that may be gone by now. */
@@ -45,12 +40,6 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** A master tells its own workers; orphans have nobody but us. */
-function tellToFinish(processes: readonly NginxProcess[]): void {
-  const masters = new Set(processes.filter(({ role }) => role === "master").map(({ pid }) => pid));
-  for (const { pid, parent, draining } of processes) if (!draining && !masters.has(parent)) signal(pid, "SIGQUIT");
-}
-
 /** A master that was told to finish closes its listeners together with its workers, and then only waits for them. */
 function mayListen(one: NginxProcess, _index: number, all: readonly NginxProcess[]): boolean {
   if (one.role !== "master") return !one.draining;
@@ -58,10 +47,32 @@ function mayListen(one: NginxProcess, _index: number, all: readonly NginxProcess
   return workers.length === 0 || workers.some(({ draining }) => !draining);
 }
 
-async function without(processes: () => readonly NginxProcess[], limitMs: number): Promise<void> {
-  const deadline = performance.now() + limitMs;
-  while (processes().length > 0 && performance.now() < deadline) await delay(10);
+/**
+ * Waits until `processes` gives none, for at most `limitMs`, telling them to end by `name`: again and again, because a
+ * master that has just started may put off a signal until the next one comes.
+ */
+async function without(processes: () => readonly NginxProcess[], limitMs: number, name: NodeJS.Signals): Promise<void> {
+  const began = performance.now();
+  let told = Number.NEGATIVE_INFINITY;
+  for (let left = processes(); left.length > 0; left = processes()) {
+    const now = performance.now();
+    if (now - began > limitMs) return;
+    if (now - told > 200) {
+      for (const one of left.filter(name === "SIGQUIT" ? isToldByUs : () => true)) signal(one.pid, nameFor(one, name));
+      told = now;
+    }
+    await delay(10);
+  }
 }
+
+/** A master tells its own workers; orphans have nobody but us. */
+function isToldByUs(one: NginxProcess, _index: number, all: readonly NginxProcess[]): boolean {
+  return !one.draining && !all.some(({ pid, role }) => pid === one.parent && role === "master");
+}
+
+/** A master that still reads its first configuration knows no SIGQUIT, and would leave a core. */
+const nameFor = ({ role }: NginxProcess, name: NodeJS.Signals): NodeJS.Signals =>
+  role === "starting" && name === "SIGQUIT" ? "SIGTERM" : name;
 
 async function removeStaleSockets(folder: string): Promise<void> {
   for (const file of readdirSync(folder, { withFileTypes: true })) {

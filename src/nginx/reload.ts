@@ -49,7 +49,7 @@ export interface ReloadParts {
 export class Reloader {
   readonly #parts: ReloadParts;
   readonly #files: ConfigurationFiles;
-  /** The files that the accepted configuration names, and the one being applied. */
+  /** The files that the accepted configuration names, and the one that was tried last. */
   #named: ReadonlySet<string> | undefined;
   #coming: ReadonlySet<string> = new Set();
   #pruned = true;
@@ -72,8 +72,6 @@ export class Reloader {
     } catch (error) {
       if (!isSystemError(error)) throw error;
       return { kind: "unreachable", cause: error };
-    } finally {
-      this.#coming = new Set();
     }
   }
 

@@ -97,11 +97,9 @@ export class Supervisor {
     await this.#starting;
   }
 
-  /** Tells the master to read its configuration again; false when there is no master. */
-  hup(): boolean {
-    if (this.#master === undefined) return false;
-    signal(this.#master.pid, "SIGHUP");
-    return true;
+  /** Tells the master, where there is one, to read its configuration again. */
+  hup(): void {
+    if (this.#master !== undefined) signal(this.#master.pid, "SIGHUP");
   }
 
   /** Lets nginx finish the requests it has, for at most `limitMs`. Nothing of it runs afterwards, or ever again. */
@@ -109,6 +107,7 @@ export class Supervisor {
     this.#stopping.abort();
     await endAll(this.#setup.folder, limitMs);
     await this.#starting;
+    await endAll(this.#setup.folder, limitMs); // a start that was too young to be seen
     for (const master of [this.#master, ...this.#dead]) master?.forget();
     this.#dead.clear();
   }

@@ -117,6 +117,15 @@ describe("stop", () => {
     expect(nginxProcesses(it.folder)).toEqual([]);
   });
 
+  test("ends an nginx that is only starting", async () => {
+    const it = await testNginx();
+    const outcome = it.apply({ http });
+    await until("a process", () => nginxProcesses(it.folder).length > 0);
+    await it.stop();
+    await outcome;
+    expect(nginxProcesses(it.folder)).toEqual([]);
+  });
+
   test("ends a request that takes longer than the limit", async () => {
     const it = await testNginx();
     it.expectError(/open socket .* left|aborting/);
