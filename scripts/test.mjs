@@ -1,5 +1,5 @@
 /**
- * `npm test [SUITE ...] [-- vitest options]`: sets up what is missing and runs the suites, all of them when none is named.
+ * `npm test [SUITE ...] [-- vitest options]`: sets up what is missing and runs the suites, all but the image's when none is named.
  * Everything runs in a network namespace of its own, where 192.0.2.0/24 and ports 80 and 443 are free;
  * so it is plain JavaScript, and the namespace is made here, before Node 24 starts in it.
  */
@@ -7,14 +7,15 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const suites = ["unit", "golden", "nginx", "parity", "hostile", "chart", "e2e"];
+const suites = ["unit", "golden", "nginx", "parity", "hostile", "chart", "e2e", "image"];
 const chosen = process.argv.slice(2).filter((word) => suites.includes(word));
 const options = process.argv.slice(2).filter((word) => !suites.includes(word));
-const wanted = chosen.length > 0 ? chosen : suites;
+const wanted = chosen.length > 0 ? chosen : suites.filter((suite) => suite !== "image");
 
 step([process.execPath, "scripts/setup.mjs"]);
-if (["chart", "e2e"].some((suite) => wanted.includes(suite)))
+if (["chart", "e2e", "image"].some((suite) => wanted.includes(suite)))
   step(["node_modules/.bin/node", "scripts/kubernetes-tools.ts"]);
+if (wanted.includes("image")) step(["node_modules/.bin/node", "scripts/image.ts"]);
 
 const projects = wanted.flatMap((suite) => ["--project", suite]);
 const vitest = ["node_modules/.bin/vitest", "run", "--passWithNoTests", ...projects, ...options];

@@ -1,0 +1,145 @@
+/** What is in the image, and what a process in it may do. */
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { type ContainerOptions, type Image, inContainer, openImage, startContainer } from "./support/container.ts";
+
+let image: Image;
+beforeAll(() => {
+  image = openImage();
+});
+afterAll(() => image?.close());
+
+const run = (options: ContainerOptions) => inContainer(image, options);
+const portStart = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
+
+/** Ports below 1024 for the length of one test; the namespace is the suite's own. */
+function unprivilegedPorts(from: number): void {
+  const before = readFileSync(portStart, "utf8");
+  writeFileSync(portStart, String(from));
+  onTestFinished(() => writeFileSync(portStart, before));
+}
+
+/** A folder that the container's user may read, gone after the test. */
+function readableFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-image-"));
+  chmodSync(folder, 0o755);
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+const opens80 = `require("net").createServer().listen(80).on("listening", () => { console.log("open"); process.exit(0); }).on("error", (e) => { console.log(e.code); process.exit(1); })`;
+
+test("it is small enough to be pulled in a hurry", () => {
+  const bytes = Number(execFileSync("du", ["-sxb", image.root], { encoding: "utf8" }).split("\t")[0]);
+  console.log(`The image holds ${Math.round(bytes / 1e6)} MB.`);
+  expect(bytes).toBeLessThan(350e6);
+});
+
+test("nginx is Debian's, with HTTP/3", async () => {
+  const { text } = await run({ args: ["nginx", "-V"] });
+  expect(text).toContain("nginx version: nginx/1.26.");
+  expect(text).toContain("--with-http_v3_module");
+});
+
+test("its modules load: Lua, stream, headers-more, brotli, GeoIP2, ModSecurity", async () => {
+  const folder = readableFolder();
+  const modules = [
+    ...["ndk_http", "ngx_http_lua", "ngx_stream", "ngx_http_headers_more_filter", "ngx_http_brotli_filter"],
+    ...["ngx_http_brotli_static", "ngx_http_geoip2", "ngx_stream_geoip2", "ngx_http_modsecurity"],
+  ];
+  const lines = modules.map((name) => `load_module /usr/lib/nginx/modules/${name}_module.so;`);
+  const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path /tmp/${name};`);
+  const http = `${temp.join(" ")} access_log off; init_by_lua_block { require "resty.core" } server { listen 8080; modsecurity on; modsecurity_rules_file /etc/nginx/modsecurity.conf; brotli on; more_set_headers "X: y"; }`;
+  writeFileSync(join(folder, "nginx.conf"), `${lines.join("\n")}\npid /tmp/nginx.pid; events {} http { ${http} }`);
+  const { text, exitCode } = await run({
+    args: ["nginx", "-t", "-c", "/conf/nginx.conf"],
+    mounts: { "/conf": folder },
+  });
+  expect(text).toContain("test is successful");
+  expect(exitCode).toBe(0);
+});
+
+test("Node is 24 and finds the controller's packages", async () => {
+  const script = 'import("/opt/sluice/node_modules/handlebars/lib/index.js").then(() => console.log(process.version))';
+  expect((await run({ args: ["node", "-e", script] })).text).toMatch(/^v24\./);
+});
+
+test.each(["gcc", "cc", "make", "npm", "npx", "git", "curl", "python3"])("there is no %s in it", (tool) => {
+  const found = ["usr/bin", "usr/local/bin", "usr/sbin"].filter((folder) => existsSync(join(image.root, folder, tool)));
+  expect(found).toEqual([]);
+});
+
+test("no file in it gives rights, but the one that hands NET_BIND_SERVICE on", () => {
+  const find = (...condition: string[]) =>
+    execFileSync("find", [image.root, "-xdev", ...condition], { encoding: "utf8" });
+  expect(find("-type", "f", "-perm", "/6000")).toBe("");
+  const capable = execFileSync("getcap", ["-r", join(image.root, "usr")], { encoding: "utf8" });
+  expect(capable.trim()).toBe(join(image.root, "usr/lib/sluice/with-net-bind-service cap_net_bind_service=p"));
+});
+
+test("labels, user and bill of materials say what it is", () => {
+  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+  expect(image.config.User).toBe("101:82");
+  expect(image.config.Labels).toMatchObject({
+    "org.opencontainers.image.title": "Sluice",
+    "org.opencontainers.image.version": version,
+    "org.opencontainers.image.revision": expect.stringMatching(/^[0-9a-f]{40}$/),
+  });
+  const bill = JSON.parse(readFileSync(join(image.root, "usr/share/sluice/sbom.spdx.json"), "utf8"));
+  const names = bill.packages.map(({ name }: { name: string }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining(["sluice", "node", "handlebars", "nginx", "libnginx-mod-http-lua", "libc6"]),
+  );
+  expect(names).not.toContain("vitest");
+});
+
+test("a process is user 101, gains nothing, and writes to its volumes alone", async () => {
+  const script =
+    "id -u; grep NoNewPrivs /proc/self/status; touch /run/sluice/a /tmp/a /etc/ingress-controller/a; touch /etc/nginx/a";
+  const { text } = await run({ args: ["sh", "-c", script] });
+  expect(text).toContain("101\nNoNewPrivs:\t1\n");
+  expect(text.match(/Read-only file system/g)).toHaveLength(1);
+});
+
+test("ports 80 and 443 need the sysctl or the capability", async () => {
+  const plain = { args: ["/sluice-init", "node", "-e", opens80] };
+  expect((await run(plain)).text).toBe("EACCES");
+  expect(
+    (await run({ args: [...image.config.Entrypoint, "node", "-e", opens80], capabilities: ["NET_BIND_SERVICE"] })).text,
+  ).toBe("open");
+  unprivilegedPorts(0);
+  expect((await run(plain)).text).toBe("open");
+});
+
+test.each([
+  ["536870912\n", 256],
+  ["max\n", undefined],
+  ["9223372036854771712\n", undefined],
+])("a memory limit of %j gives Node a heap of %s MB", async (limit, megabytes) => {
+  const folder = readableFolder();
+  writeFileSync(join(folder, "memory.max"), limit);
+  writeFileSync(join(folder, "main.js"), "console.log(JSON.stringify([process.execArgv, process.argv.slice(2)]))");
+  const { text } = await run({
+    args: ["/nginx-ingress-controller", "--v=2"],
+    mounts: { "/sys/fs/cgroup": folder, "/opt/sluice/dist": folder },
+  });
+  const heap = megabytes === undefined ? [] : [`--max-old-space-size=${megabytes}`];
+  expect(JSON.parse(text)).toEqual([heap, ["run", "--v=2"]]);
+});
+
+test("the default backend answers", async () => {
+  const running = startContainer(image, { args: ["/default-backend", "--port=18080"], user: [65534, 65534] });
+  await expect.poll(() => statusOf("http://127.0.0.1:18080/healthz"), { timeout: 20_000 }).toBe(200);
+  expect(await statusOf("http://127.0.0.1:18080/")).toBe(404);
+  running.kill("SIGTERM");
+  expect((await running).exitCode).toBe(0);
+});
+
+const statusOf = (url: string) =>
+  fetch(url).then(
+    ({ status }) => status,
+    () => 0,
+  );

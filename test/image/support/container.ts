@@ -1,0 +1,101 @@
+/**
+ * Runs a command in the image with runc, under the rights that a kubelet would give it: the user, the capabilities (in the bounding, permitted and
+ * effective sets and in no other, as container runtimes do), no new privileges, and a read-only root with the folders of emptyDir volumes.
+ * The network is the test's own, so ports and sysctls are those of the namespace that `npm test` made.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { buildah, image } from "../../../scripts/image.ts";
+
+export interface ImageConfig {
+  readonly Entrypoint: readonly string[];
+  readonly Cmd: readonly string[];
+  readonly Env: readonly string[];
+  readonly User: string;
+  readonly Labels: Readonly<Record<string, string>>;
+}
+
+export interface Image {
+  readonly config: ImageConfig;
+  /** The image's file system, on this machine; reading it is fine, a container gets it read-only. */
+  readonly root: string;
+  close(): void;
+}
+
+/** Opens the image that scripts/image.ts has built. */
+export function openImage(): Image {
+  const { OCIv1 } = JSON.parse(buildah("inspect", "--type", "image", image)) as { OCIv1: { config: ImageConfig } };
+  const container = buildah("from", "--pull=never", image);
+  return { config: OCIv1.config, root: buildah("mount", container), close: () => void buildah("rm", container) };
+}
+
+export interface ContainerOptions {
+  readonly args: readonly string[];
+  readonly user?: readonly [uid: number, gid: number];
+  readonly capabilities?: readonly string[];
+  readonly readOnly?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Folders and files of this machine, by where they appear. */
+  readonly mounts?: Readonly<Record<string, string>>;
+  /** Empty folders that may be written to. */
+  readonly emptyDirs?: readonly string[];
+}
+
+const emptyDirs = ["/run/sluice", "/tmp", "/etc/ingress-controller"];
+
+/** Starts a container; the process that comes back is runc's, which passes signals on and ends as the command ends. */
+export function startContainer({ root, config }: Image, options: ContainerOptions) {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-container-"));
+  writeFileSync(join(folder, "config.json"), JSON.stringify(specification(root, config, options)));
+  mkdirSync(join(folder, "state"));
+  const name = `test-${process.pid}-${Date.now()}`;
+  const running = execa("runc", ["--root", join(folder, "state"), "run", "--bundle", folder, name], { reject: false });
+  running.then(() => rmSync(folder, { recursive: true }));
+  return running;
+}
+
+/** Runs a command to its end: what it printed on both streams, and how it ended. */
+export async function inContainer(
+  image: Image,
+  options: ContainerOptions,
+): Promise<{ text: string; exitCode: number }> {
+  const { stdout, stderr, exitCode } = await startContainer(image, options);
+  return { text: `${stdout}\n${stderr}`.trim(), exitCode: exitCode ?? -1 };
+}
+
+function specification(root: string, config: ImageConfig, options: ContainerOptions): unknown {
+  const { args, user = [101, 82], capabilities = [], readOnly = true, env = {}, mounts = {} } = options;
+  const sets = capabilities.map((name) => `CAP_${name}`);
+  return {
+    ociVersion: "1.0.2",
+    process: {
+      user: { uid: user[0], gid: user[1] },
+      args,
+      env: [...config.Env, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
+      cwd: "/",
+      capabilities: { bounding: sets, permitted: sets, effective: sets },
+      noNewPrivileges: true,
+    },
+    root: { path: root, readonly: readOnly },
+    mounts: [
+      { destination: "/proc", type: "proc", source: "proc" },
+      { destination: "/dev", type: "tmpfs", source: "tmpfs", options: ["nosuid", "mode=755"] },
+      { destination: "/sys", type: "sysfs", source: "sysfs", options: ["nosuid", "noexec", "nodev", "ro"] },
+      ...(options.emptyDirs ?? emptyDirs).map((destination) => ({
+        destination,
+        type: "tmpfs",
+        source: "tmpfs",
+        options: ["mode=0777"],
+      })),
+      ...Object.entries(mounts).map(([destination, source]) => ({
+        destination,
+        type: "bind",
+        source,
+        options: ["rbind", "ro"],
+      })),
+    ],
+    linux: { namespaces: ["pid", "mount", "ipc", "uts"].map((type) => ({ type })) },
+  };
+}
