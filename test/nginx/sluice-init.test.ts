@@ -1,0 +1,82 @@
+/** Process 1 of the image, with a real nginx and a stand-in for the controller: who is started again, who is left alone, who is told to stop. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+const init = join(import.meta.dirname, "../../image/sluice-init");
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "sluice-init-"));
+});
+afterEach(async () => {
+  const pid = nginxPid();
+  if (pid !== undefined) process.kill(pid, "SIGKILL");
+  await vi.waitFor(() => expect(nginxPid()).toBeUndefined());
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs init with a controller that is a piece of shell; `$FOLDER` is the run folder. */
+const run = (controller: string) =>
+  execa("sh", [init, "sh", "-c", controller], { env: { SLUICE_RUN_FOLDER: folder, FOLDER: folder }, reject: false });
+
+/** Starts nginx as a daemon, the way a controller leaves it behind. */
+async function startNginx(): Promise<void> {
+  const text = `pid ${folder}/nginx.pid; error_log ${folder}/error.log; events {} http { access_log off; server { listen unix:${folder}/a.sock; } }`;
+  writeFileSync(join(folder, "nginx.conf"), text);
+  await execa("nginx", ["-c", join(folder, "nginx.conf")]);
+  await vi.waitFor(() => expect(nginxPid()).toBeDefined());
+}
+
+/** The master, while it lives. */
+function nginxPid(): number | undefined {
+  const file = join(folder, "nginx.pid");
+  const pid = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
+  return pid !== "" && existsSync(`/proc/${pid}/stat`) && !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
+    ? Number(pid)
+    : undefined;
+}
+
+test.each([
+  ["exit 0", 0],
+  ["exit 7", 7],
+  ["kill -KILL $$", 137],
+])("without nginx it ends as the controller ended: %s", async (controller, status) => {
+  expect((await run(controller)).exitCode).toBe(status);
+});
+
+test("a controller that dies while nginx serves is started again, and nginx is left alone", async () => {
+  await startNginx();
+  const before = nginxPid();
+  const { exitCode, stderr } = await run(
+    'echo x >> "$FOLDER/starts"; [ $(wc -l < "$FOLDER/starts") = 2 ] || kill -KILL $$',
+  );
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain(
+    "sluice-init: the controller ended with status 137; nginx goes on serving, and the controller is started again in 1 s",
+  );
+  expect(nginxPid()).toBe(before);
+});
+
+test("SIGTERM reaches the controller, and its end is the end", async () => {
+  const running = run(
+    'trap "echo told >> $FOLDER/told; exit 3" TERM; touch "$FOLDER/up"; while :; do sleep 0.05; done',
+  );
+  await vi.waitFor(() => expect(existsSync(join(folder, "up"))).toBe(true));
+  running.kill("SIGTERM");
+  expect((await running).exitCode).toBe(3);
+  expect(readFileSync(join(folder, "told"), "utf8")).toBe("told\n");
+});
+
+test("a SIGTERM while the controller is dead lets nginx finish and end", async () => {
+  await startNginx();
+  const running = run("kill -KILL $$");
+  await vi.waitFor(() => expect(nginxPid()).toBeDefined());
+  for await (const line of running.iterable({ from: "stderr" })) {
+    if (line.includes("started again")) running.kill("SIGTERM");
+  }
+  await running;
+  expect(nginxPid()).toBeUndefined();
+});
