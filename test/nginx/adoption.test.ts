@@ -61,6 +61,22 @@ async function controller(endWithController: boolean, text?: string): Promise<Co
   };
 }
 
+/** Asks again and again, each time on a new connection; what came back, failures included, is told at the end. */
+function steadyTraffic(): { end(): Promise<ReadonlySet<string>> } {
+  let going = true;
+  const asking = (async () => {
+    const answers = new Set<string>();
+    while (going) answers.add(await answer().catch(String));
+    return answers;
+  })();
+  return {
+    end() {
+      going = false;
+      return asking;
+    },
+  };
+}
+
 test.each(["SIGKILL", "SIGHUP", "SIGINT"] as const)(
   "%s leaves no nginx behind where it should end too",
   async (name) => {
@@ -75,11 +91,13 @@ test.each(["SIGKILL", "SIGHUP", "SIGINT"] as const)(
 test("nginx goes on after SIGKILL where an init restarts the controller, and the next one takes it over", async () => {
   const first = await controller(false, "one");
   const pid = await first.ready();
+  const traffic = steadyTraffic();
   await first.end("SIGKILL");
   expect(await answer()).toBe("one");
 
   const second = await controller(false, "two");
   expect(await second.ready()).toBe(pid);
+  expect(await traffic.end()).toEqual(new Set(["one", "two"]));
   expect(second.said).toContainEqual({ event: { kind: "adopted", pid } });
   expect(second.said).toContainEqual({ found: { kind: "running" } });
   expect(await answer()).toBe("two");
