@@ -119,6 +119,11 @@ export class Token {
     return new Token(raw);
   }
 
+  /** What a compiled template made of a View, in which there is nothing but Tokens. */
+  static rendered(template: (view: View) => string, view: View): Token {
+    return new Token(template(view));
+  }
+
   /** What Handlebars prints for `{{token}}`. */
   toHTML(): string {
     return this.#text;

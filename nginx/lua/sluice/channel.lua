@@ -1,0 +1,41 @@
+-- The controller's end of shared memory: a server on a unix socket in a folder that nobody else can enter.
+local journal = require("sluice.journal")
+
+local records = ngx.shared.sluice_records
+
+local _M = {}
+
+-- POST: the lines of the body are applied; 507 when memory is short, with what is free.
+-- GET: which instance's records are here, and how much room is left.
+function _M.serve()
+  if ngx.req.get_method() == "POST" then
+    ngx.req.read_body()
+    local applied, problem = journal.apply(_M.body())
+    if not applied then
+      ngx.status = problem == "no memory" and 507 or 400
+      ngx.print(problem)
+    end
+    return
+  end
+  ngx.say(records:get("instance") or "")
+  ngx.say(records:capacity())
+  ngx.say(records:free_space())
+end
+
+-- A body larger than its buffer is in a file.
+function _M.body()
+  local body = ngx.req.get_body_data()
+  if body then
+    return body
+  end
+  local path = ngx.req.get_body_file()
+  local file = path and io.open(path, "r")
+  if not file then
+    return ""
+  end
+  local text = file:read("*a")
+  file:close()
+  return text
+end
+
+return _M

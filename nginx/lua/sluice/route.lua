@@ -1,0 +1,119 @@
+-- From host and path to a shape: the named location that says how the request is served. The router only routes; what it
+-- finds out (no endpoints, too large, denied) it leaves in variables, and the shape answers, so that its error pages,
+-- headers and log apply.
+local store = require("sluice.store")
+
+local ngx = ngx
+local find = string.find
+local sub = string.sub
+local lower = string.lower
+
+local _M = {}
+
+-- The record of the host: its own, or that of the wildcard one label above, or the catch-all's.
+local function host_record(host)
+  local record = store.get("host " .. host)
+  if record then
+    return record
+  end
+  local dot = find(host, ".", 1, true)
+  if dot and dot > 1 and not find(sub(host, 1, dot - 1), "[^%w_-]") then
+    record = store.get("host *" .. sub(host, dot))
+    if record then
+      return record
+    end
+  end
+  return store.get("host _")
+end
+
+-- The longest prefix that ends in a slash; then the path itself, which is the only other prefix there can be.
+local function longest_prefix(prefixes, uri)
+  local at = #uri
+  while at > 0 do
+    if sub(uri, at, at) == "/" then
+      local index = prefixes[sub(uri, 1, at)]
+      if index then
+        return index
+      end
+    end
+    at = at - 1
+  end
+end
+
+-- $1 to $9 are the groups of the path, other names are variables; a group that took no part is empty.
+local function expand(template, groups)
+  return (ngx.re.gsub(template, [[\$(?:(\d)|(\w+)|\{(\w+)\})]], function(m)
+    if m[1] then
+      return groups[tonumber(m[1])] or ""
+    end
+    return ngx.var[m[2] or m[3]] or ""
+  end, "jo"))
+end
+
+local function match(record, uri)
+  if record.regex then
+    for _, route in ipairs(record.regex) do
+      local groups = ngx.re.match(uri, route[1], "ijo")
+      if groups then
+        return record.locations[route[2]], route[3], groups
+      end
+    end
+    return nil
+  end
+  local index = record.exact and record.exact[uri]
+  if not index and record.slash and record.slash[uri] then
+    return nil, nil, nil, record.slash[uri]
+  end
+  index = index or (record.prefix and longest_prefix(record.prefix, uri))
+  return index and record.locations[index]
+end
+
+function _M.run()
+  local var = ngx.var
+  local uri = var.uri
+  local record = host_record(lower(var.host))
+  if not record then
+    return ngx.exec("@sluice_unrouted")
+  end
+  local location, target, groups, slash = match(record, uri)
+  if slash then
+    var.route_slash = slash
+    return ngx.exec("@sluice_slash")
+  end
+  if not location then
+    return ngx.exec("@sluice_unrouted")
+  end
+
+  local upstream = store.get("upstream " .. location.upstream)
+  if not upstream or #upstream.endpoints == 0 then
+    var.route_unserved = "1"
+  end
+  if record.tls then
+    var.route_tls = "1"
+  end
+  local limit = location.limit
+  if limit then
+    local length = tonumber(var.content_length)
+    if length and length > limit then
+      var.route_too_large = "1"
+    end
+  end
+  var.route_upstream = location.upstream
+  var.proxy_upstream_name = upstream and upstream.label
+  var.namespace = location.namespace
+  var.ingress_name = location.ingress
+  var.service_name = location.service
+  var.service_port = location.port
+  var.location_path = location.path
+  if location.variables then
+    for name, value in pairs(location.variables) do
+      var["route_" .. name] = value
+    end
+  end
+  if target then
+    ngx.req.set_uri(expand(target, groups))
+  end
+  return ngx.exec(location.shape)
+end
+
+return _M

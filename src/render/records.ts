@@ -1,0 +1,101 @@
+/**
+ * Routes, Upstreams and Certificates as data: one record per host, per Upstream and per Certificate, as JSON that the Lua
+ * in `nginx/lua` reads. A record's text depends on nothing but its noun, so equal nouns cost no delta.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Alias, Certificate, Configuration, Endpoint, Location, Server, Upstream } from "../model/configuration.ts";
+import type { Settings } from "../settings/registry.ts";
+import type { Shape, Shapes } from "./shape.ts";
+
+/** Keys begin with what they hold: `host `, `upstream `, `sni `, `pair `. */
+export type RecordKey = string;
+
+/** A record by key; undefined where it is to be removed. */
+export type RecordChange = readonly [key: RecordKey, value: string | undefined];
+
+export const hostKey = (name: string): RecordKey => `host ${name}`;
+export const upstreamKey = (id: string): RecordKey => `upstream ${id}`;
+/** Which pair a server name is served. */
+export const sniKey = (name: string): RecordKey => `sni ${name}`;
+/** A certificate chain and its key. */
+export const pairKey = (id: string): RecordKey => `pair ${id}`;
+
+export const defaultPair = "default";
+
+/** The records of one Server: its own host and its aliases, the names that reach it by SNI. */
+export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): RecordChange[] {
+  const { locations, routes } = server;
+  const exact: Record<string, number> = {};
+  const prefix: Record<string, number> = {};
+  const slash: Record<string, string> = {};
+  const regex: (readonly [string, number] | readonly [string, number, string])[] = [];
+  for (const route of routes) {
+    if (route.match === "slash") slash[route.path] = `${escapedPath(route.path)}/`;
+    // Lua counts from 1.
+    else if (route.match === "exact") exact[route.path] = route.location + 1;
+    else if (route.match === "prefix") prefix[route.path] = route.location + 1;
+    else regex.push([`^${route.path}`, route.location + 1, ...(route.rewrite === undefined ? [] : [route.rewrite])] as never);
+  }
+  const table = {
+    locations: locations.map((location) => locationRecord(location, shapes.of(location))),
+    ...given({ exact, prefix, slash, regex }),
+  };
+  const own: Alias = { name: server.name, certificate: server.certificate, tlsConfigured: server.tlsConfigured };
+  return [own, ...server.aliases].flatMap(({ name, certificate, tlsConfigured }): RecordChange[] => [
+    [hostKey(name), JSON.stringify(tlsConfigured ? { tls: 1, ...table } : table)],
+    [sniKey(name), certificate],
+  ]);
+}
+
+function locationRecord(location: Location<FeatureValues>, { name, variables }: Shape) {
+  const { namespace, name: ingress } = location.ingress;
+  return {
+    shape: name,
+    upstream: location.upstream,
+    ...given({
+      namespace,
+      ingress,
+      service: location.service,
+      port: location.servicePort,
+      path: location.path,
+      variables,
+    }),
+  };
+}
+
+export function upstreamRecord({ label, endpoints, balance }: Upstream): string {
+  return JSON.stringify({ label, endpoints: endpoints.map(addressOf), ...(balance.algorithm === "round_robin" ? {} : { balance }) });
+}
+
+export function pairRecord({ chain, key, fingerprint }: Certificate): string {
+  return JSON.stringify({ fingerprint, chain, key: key.reveal() });
+}
+
+/** All records of a Configuration. */
+export function* recordsOf(configuration: Configuration<Settings, FeatureValues>, shapes: Shapes): Generator<RecordChange> {
+  for (const [id, certificate] of configuration.certificates) yield [pairKey(id), pairRecord(certificate)];
+  yield [pairKey(defaultPair), pairRecord(configuration.defaultCertificate)];
+  for (const [id, upstream] of configuration.upstreams) yield [upstreamKey(id), upstreamRecord(upstream)];
+  for (const server of configuration.servers.values()) yield* serverRecords(server, shapes);
+}
+
+/** `address:port` as nginx writes it. */
+function addressOf({ address, port }: Endpoint): string {
+  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+/** The fields that say something: records are kept ten thousand times, so what is empty is left out. */
+function given(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+}
+
+/** As nginx escapes the path of a location when it redirects to it with a slash. */
+function escapedPath(path: string): string {
+  return [...Buffer.from(path)]
+    .map((byte) => (byte > 0x20 && byte < 0x7f && !'"%<>\\^`{|}?#'.includes(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`))
+    .join("");
+}

@@ -1,0 +1,139 @@
+/**
+ * The text of a Location, apart from its host, path and backend. Equal text is one Shape, however many Ingresses ask for
+ * it; its name is the hash of its text and so never changes meaning (design.md 4, trap 1).
+ */
+import { createHash } from "node:crypto";
+import type { AnyFeature, Fields } from "../annotations/declare.ts";
+import { type FeatureValues, featureList } from "../annotations/registry.ts";
+import type { Location } from "../model/configuration.ts";
+import type { Settings } from "../settings/registry.ts";
+import type { Directive, Header, InternalLocation, Place } from "./place.ts";
+import type { Template } from "./template.ts";
+import { Token, type View } from "./token.ts";
+
+export interface Shape {
+  /** `@` and 16 hex digits. */
+  readonly name: string;
+  /** The directives, without the braces around them. */
+  readonly text: Token;
+  /** What its route variables stand for, by name without `route_`. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Locations that stand beside it in every server that has it. */
+  readonly beside: readonly BesideLocation[];
+}
+
+export interface BesideLocation {
+  /** `= /_sluice/…` or `@…`, as it stands after the word location. */
+  readonly match: Token;
+  readonly text: Token;
+}
+
+/** What decides about a Location's text beyond its features. */
+export interface ShapeTraits {
+  readonly denied: boolean;
+  /** Whether its path is one of no-tls-redirect-locations. */
+  readonly redirectsToHttps: boolean;
+}
+
+export class Shapes {
+  readonly #template: Template;
+  readonly #settings: Settings;
+  readonly #known = new WeakMap<FeatureValues, Map<string, Shape>>();
+
+  constructor(template: Template, settings: Settings) {
+    this.#template = template;
+    this.#settings = settings;
+  }
+
+  of(location: Location<FeatureValues>): Shape {
+    const traits = traitsOf(location, this.#settings);
+    const key = JSON.stringify(traits);
+    const known = this.#known.get(location.features) ?? new Map<string, Shape>();
+    this.#known.set(location.features, known);
+    let shape = known.get(key);
+    if (shape === undefined) {
+      shape = this.#render(location.features, traits);
+      known.set(key, shape);
+    }
+    return shape;
+  }
+
+  #render(values: FeatureValues, traits: ShapeTraits): Shape {
+    const variables: Record<string, string> = {};
+    const beside: BesideLocation[] = [];
+    const place: Place = {
+      protocol: "http",
+      bind: (name, raw) => {
+        variables[name] = raw;
+        return Token.variable(`route_${name}`);
+      },
+      beside: (kind, location) => this.#beside(kind, location, beside),
+    };
+    const view = locationView(values, traits, place, this.#settings);
+    const text = this.#template.render("location", view);
+    const name = `@${hashOf([text, ...beside.map((one) => one.text)])}`;
+    return { name, text, variables, beside };
+  }
+
+  #beside(kind: "uri" | "named", { partial, view }: InternalLocation, all: BesideLocation[]): Token {
+    const text = this.#template.render(partial, view);
+    const hash = hashOf([text]);
+    const [match, target] =
+      kind === "uri"
+        ? [Token.conf`= ${Token.name(`/_sluice/${hash}`)}`, Token.name(`/_sluice/${hash}`)]
+        : [Token.name(`@${hash}`), Token.name(`@${hash}`)];
+    if (!all.some((one) => String(one.match) === String(match))) all.push({ match, text });
+    return target;
+  }
+}
+
+export function traitsOf({ path, denied }: Location<FeatureValues>, settings: Settings): ShapeTraits {
+  const exempt = settings.noTlsRedirectLocations.some((prefix) => path.startsWith(prefix));
+  return { denied, redirectsToHttps: !exempt };
+}
+
+/** What the location partial sees: its traits, each feature's view under the feature's name, directives and headers. */
+export function locationView(values: FeatureValues, traits: ShapeTraits, place: Place, settings: Settings): View {
+  const view: Record<string, View> = { ...traits };
+  const directives: Directive[] = [];
+  const headers: Header[] = [];
+  for (const [name, feature] of featureList) {
+    const value = values[name] as never;
+    directives.push(...directivesOf(feature, value, place, settings));
+    headers.push(...(feature.requestHeaders?.(value, place, settings) ?? []));
+    if (feature.view !== undefined) view[name] = feature.view(value, place, settings);
+  }
+  return { ...view, directives: directives.map((one) => ({ ...one })), requestHeaders: headers.map((one) => ({ ...one })) };
+}
+
+/** The lines of fields whose value differs from what the http block says; the rest is inherited. */
+function directivesOf(feature: AnyFeature, value: never, { protocol }: Place, settings: Settings): Directive[] {
+  const directives: Directive[] = [];
+  for (const [name, field] of Object.entries(feature.fields as Fields)) {
+    if (field.directive === undefined) continue;
+    const inherited = print(field.kind.view(field.fallback(settings)));
+    const view = field.kind.view((value as Record<string, unknown>)[name]);
+    if (print(view) === inherited) continue;
+    const directive = protocol === "grpc" ? field.directive.grpc : field.directive.name;
+    if (directive !== undefined) directives.push({ name: Token.name(directive), value: tokenOf(view) });
+  }
+  return directives;
+}
+
+/** A value as the argument of a directive: booleans are `on` and `off`, lists are words. */
+export function tokenOf(view: View): Token {
+  if (view instanceof Token) return view;
+  if (typeof view === "boolean") return view ? Token.conf`on` : Token.conf`off`;
+  if (Array.isArray(view)) return Token.words(view.map(tokenOf));
+  throw new TypeError("a record is no argument of a directive");
+}
+
+function print(view: View): string {
+  return String(tokenOf(view));
+}
+
+function hashOf(tokens: readonly Token[]): string {
+  const hash = createHash("sha256");
+  for (const token of tokens) hash.update(String(token)).update("\0");
+  return hash.digest("hex").slice(0, 16);
+}
