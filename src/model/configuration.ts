@@ -49,7 +49,8 @@ export interface Alias {
  * at the start and ignores case, `slash` answers 301 to the path with a slash (RS-5.4) and has no Location.
  */
 export type Route =
-  | { readonly match: "exact" | "prefix"; readonly path: string; readonly location: number }
+  | { readonly match: "exact"; readonly path: string; readonly location: number }
+  | { readonly match: "prefix"; readonly path: string; readonly location: number }
   | { readonly match: "regex"; readonly path: string; readonly location: number; readonly rewrite?: string }
   | { readonly match: "slash"; readonly path: string };
 

@@ -3,7 +3,15 @@
  * in `nginx/lua` reads. A record's text depends on nothing but its noun, so equal nouns cost no delta.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
-import type { Alias, Certificate, Configuration, Endpoint, Location, Server, Upstream } from "../model/configuration.ts";
+import type {
+  Alias,
+  Certificate,
+  Configuration,
+  Endpoint,
+  Location,
+  Server,
+  Upstream,
+} from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Shape, Shapes } from "./shape.ts";
 
@@ -34,7 +42,8 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Re
     // Lua counts from 1.
     else if (route.match === "exact") exact[route.path] = route.location + 1;
     else if (route.match === "prefix") prefix[route.path] = route.location + 1;
-    else regex.push([`^${route.path}`, route.location + 1, ...(route.rewrite === undefined ? [] : [route.rewrite])] as never);
+    else if (route.rewrite === undefined) regex.push([`^${route.path}`, route.location + 1]);
+    else regex.push([`^${route.path}`, route.location + 1, route.rewrite]);
   }
   const table = {
     locations: locations.map((location) => locationRecord(location, shapes.of(location))),
@@ -64,7 +73,11 @@ function locationRecord(location: Location<FeatureValues>, { name, variables }: 
 }
 
 export function upstreamRecord({ label, endpoints, balance }: Upstream): string {
-  return JSON.stringify({ label, endpoints: endpoints.map(addressOf), ...(balance.algorithm === "round_robin" ? {} : { balance }) });
+  return JSON.stringify({
+    label,
+    endpoints: endpoints.map(addressOf),
+    ...(balance.algorithm === "round_robin" ? {} : { balance }),
+  });
 }
 
 export function pairRecord({ chain, key, fingerprint }: Certificate): string {
@@ -72,7 +85,10 @@ export function pairRecord({ chain, key, fingerprint }: Certificate): string {
 }
 
 /** All records of a Configuration. */
-export function* recordsOf(configuration: Configuration<Settings, FeatureValues>, shapes: Shapes): Generator<RecordChange> {
+export function* recordsOf(
+  configuration: Configuration<Settings, FeatureValues>,
+  shapes: Shapes,
+): Generator<RecordChange> {
   for (const [id, certificate] of configuration.certificates) yield [pairKey(id), pairRecord(certificate)];
   yield [pairKey(defaultPair), pairRecord(configuration.defaultCertificate)];
   for (const [id, upstream] of configuration.upstreams) yield [upstreamKey(id), upstreamRecord(upstream)];
@@ -96,6 +112,10 @@ function isEmpty(value: unknown): boolean {
 /** As nginx escapes the path of a location when it redirects to it with a slash. */
 function escapedPath(path: string): string {
   return [...Buffer.from(path)]
-    .map((byte) => (byte > 0x20 && byte < 0x7f && !'"%<>\\^`{|}?#'.includes(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`))
+    .map((byte) =>
+      byte > 0x20 && byte < 0x7f && !'"%<>\\^`{|}?#'.includes(String.fromCharCode(byte))
+        ? String.fromCharCode(byte)
+        : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`,
+    )
     .join("");
 }

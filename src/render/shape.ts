@@ -103,7 +103,11 @@ export function locationView(values: FeatureValues, traits: ShapeTraits, place: 
     headers.push(...(feature.requestHeaders?.(value, place, settings) ?? []));
     if (feature.view !== undefined) view[name] = feature.view(value, place, settings);
   }
-  return { ...view, directives: directives.map((one) => ({ ...one })), requestHeaders: headers.map((one) => ({ ...one })) };
+  return {
+    ...view,
+    directives: directives.map((one) => ({ ...one })),
+    requestHeaders: headers.map((one) => ({ ...one })),
+  };
 }
 
 /** The lines of fields whose value differs from what the http block says; the rest is inherited. */

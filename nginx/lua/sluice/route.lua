@@ -10,6 +10,15 @@ local lower = string.lower
 
 local _M = {}
 
+-- The shapes of this configuration. Shared memory is newer than a worker that drains: a jump to a location it lacks is a 500.
+local shapes = {}
+
+function _M.know(names)
+  for _, name in ipairs(names) do
+    shapes[name] = true
+  end
+end
+
 -- The record of the host: its own, or that of the wildcard one label above, or the catch-all's.
 local function host_record(host)
   local record = store.get("host " .. host)
@@ -113,7 +122,7 @@ function _M.run()
   if target then
     ngx.req.set_uri(expand(target, groups))
   end
-  return ngx.exec(location.shape)
+  return ngx.exec(shapes[location.shape] and location.shape or "@sluice_unknown_shape")
 end
 
 return _M

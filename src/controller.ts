@@ -1,0 +1,109 @@
+/**
+ * A whole controller for one source: nginx opened, the sync running, and a stop that lets requests in flight end.
+ * `run`, `serve` and the tests all start it; they differ in where the Snapshot comes from and in who listens.
+ */
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { fakeCertificate } from "./fake-certificate.ts";
+import { Channel } from "./nginx/channel.ts";
+import { type Capabilities, type NginxEvent, openNginx, type RunFolder } from "./nginx/index.ts";
+import { instanceKey, Journal } from "./nginx/journal.ts";
+import type { Machine } from "./render/machine.ts";
+import { Renderer } from "./render/renderer.ts";
+import type { Template } from "./render/template.ts";
+import type { Clock, Listener, Memory, Source } from "./sync/ports.ts";
+import { Sync } from "./sync/sync.ts";
+import { TokenBucket } from "./sync/token-bucket.ts";
+import type { TranslateOptions } from "./translate/options.ts";
+import { Translator } from "./translate/translator.ts";
+
+export interface ControllerOptions {
+  readonly source: Source;
+  readonly translate: TranslateOptions;
+  readonly machine: Machine;
+  readonly capabilities: Capabilities;
+  readonly folder: RunFolder;
+  readonly template: Template;
+  readonly syncRateLimit: number;
+  readonly reloadBurst: number;
+  readonly maxDraining: number;
+  readonly endWithController: boolean;
+  readonly listener: Listener;
+  readonly nginxEvent: (event: NginxEvent) => void;
+}
+
+export interface Controller {
+  readonly sync: Sync;
+  readonly renderer: Renderer;
+  /** Ends nginx after the requests in flight, which get `limitMs`. */
+  stop(limitMs: number): Promise<void>;
+}
+
+export type StartedController =
+  | { readonly ok: true; readonly controller: Controller }
+  | { readonly ok: false; readonly why: string };
+
+/** Where the Lua is: beside the sources, or beside the compiled files. */
+export const luaFolder = fileURLToPath(new URL("../nginx/lua", import.meta.url));
+
+export async function startController(options: ControllerOptions): Promise<StartedController> {
+  const { folder, machine } = options;
+  const opened = await openNginx({
+    binary: options.capabilities.binary,
+    folder,
+    endWithController: options.endWithController,
+    maxDraining: options.maxDraining,
+    report: options.nginxEvent,
+  });
+  if (!opened.ok) return opened;
+  const { nginx } = opened;
+
+  const journal = await Journal.open(folder.journal);
+  const channel = new Channel(folder.controlSocket);
+  const memory = memoryOf(journal, channel);
+  if (!journal.records.has(instanceKey)) await journal.write([[instanceKey, randomUUID()]]);
+  const records = new Map([...journal.records].filter(([key]) => key !== instanceKey));
+  const renderer = new Renderer(machine, options.template, records);
+  const sync = new Sync({
+    source: options.source,
+    translator: new Translator(options.translate, await fakeCertificate(new Date())),
+    renderer,
+    memory,
+    nginx,
+    bucket: new TokenBucket(options.syncRateLimit, options.reloadBurst, systemClock.nowMs()),
+    clock: systemClock,
+    listener: options.listener,
+  });
+  const ending = new AbortController();
+  const running = sync.run(ending.signal);
+  return {
+    ok: true,
+    controller: {
+      sync,
+      renderer,
+      stop: async (limitMs) => {
+        ending.abort();
+        await running;
+        await nginx.stop(limitMs);
+        await channel.close();
+      },
+    },
+  };
+}
+
+const systemClock: Clock = {
+  nowMs: () => performance.now(),
+  after: (ms, then) => {
+    const timer = setTimeout(then, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+function memoryOf(journal: Journal, channel: Channel): Memory {
+  return {
+    records: journal.records,
+    keep: (changes) => journal.write(changes),
+    publish: (changes) => channel.publish(changes),
+    isOurs: async () => (await channel.state())?.instance === journal.records.get(instanceKey),
+  };
+}

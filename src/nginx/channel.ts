@@ -1,0 +1,75 @@
+/**
+ * The way of records into nginx's shared memory: lines of JSON over a unix socket that nobody else can reach.
+ * What a request can meet must be there before what names it, so certificates and upstreams go before routes, and go last.
+ */
+import { Client } from "undici";
+import { type JournalChange, linesOf } from "./journal.ts";
+
+export type PublishOutcome =
+  | { readonly kind: "published" }
+  /** Shared memory has no room for a record. */
+  | { readonly kind: "full" }
+  | { readonly kind: "unreachable"; readonly cause: Error };
+
+export interface MemoryState {
+  /** Whose records the memory holds; empty in a new one. */
+  readonly instance: string;
+  readonly capacityBytes: number;
+  readonly freeBytes: number;
+}
+
+const chunkSize = 200;
+const order = ["pair", "sni", "upstream", "host"];
+
+export class Channel {
+  readonly #client: Client;
+
+  constructor(socketPath: string) {
+    this.#client = new Client("http://sluice", { socketPath, headersTimeout: 10_000, bodyTimeout: 10_000 });
+  }
+
+  async publish(changes: readonly JournalChange[]): Promise<PublishOutcome> {
+    const sorted = inOrder(changes);
+    for (let at = 0; at < sorted.length; at += chunkSize) {
+      const outcome = await this.#post(linesOf(sorted.slice(at, at + chunkSize)));
+      if (outcome.kind !== "published") return outcome;
+    }
+    return { kind: "published" };
+  }
+
+  /** Undefined while nginx does not answer. */
+  async state(): Promise<MemoryState | undefined> {
+    try {
+      const { statusCode, body } = await this.#client.request({ method: "GET", path: "/records" });
+      const [instance = "", capacity, free] = (await body.text()).split("\n");
+      if (statusCode !== 200) return undefined;
+      return { instance, capacityBytes: Number(capacity), freeBytes: Number(free) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#client.destroy();
+  }
+
+  async #post(body: string): Promise<PublishOutcome> {
+    try {
+      const answer = await this.#client.request({ method: "POST", path: "/records", body });
+      const why = await answer.body.text();
+      if (answer.statusCode === 200) return { kind: "published" };
+      if (answer.statusCode === 507) return { kind: "full" };
+      return { kind: "unreachable", cause: new Error(`nginx answered ${answer.statusCode} to records: ${why}`) };
+    } catch (cause) {
+      return { kind: "unreachable", cause: cause as Error };
+    }
+  }
+}
+
+function inOrder(changes: readonly JournalChange[]): JournalChange[] {
+  const rank = ([key, value]: JournalChange) => {
+    const at = order.indexOf(key.slice(0, key.indexOf(" ")));
+    return value === undefined ? 2 * order.length - at : at;
+  };
+  return [...changes].sort((a, b) => rank(a) - rank(b));
+}

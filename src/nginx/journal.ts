@@ -1,0 +1,83 @@
+/**
+ * The disk's copy of what shared memory holds: lines of JSON, `[key, value]` to set and `[key]` to remove, as on the wire.
+ * nginx loads it when its memory is empty, so nginx alone restarts serving. It is appended to, and compacted when more
+ * than half of it is history.
+ */
+import { appendFile, readFile, stat } from "node:fs/promises";
+import { writeAtomically } from "./files.ts";
+
+export type JournalChange = readonly [key: string, value: string | undefined];
+
+/** Under this key stands whose records these are: an instance that answers another has to be told everything. */
+export const instanceKey = "instance";
+
+/** Below this size nobody minds history. */
+const smallBytes = 1024 * 1024;
+
+export class Journal {
+  readonly #path: string;
+  readonly #records: Map<string, string>;
+  #bytes = 0;
+
+  private constructor(path: string, records: Map<string, string>) {
+    this.#path = path;
+    this.#records = records;
+  }
+
+  /** A journal that is missing or cut short gives the records of its whole lines. */
+  static async open(path: string): Promise<Journal> {
+    const text = await readFile(path, "utf8").catch(() => "");
+    const records = new Map<string, string>();
+    for (const line of text.split("\n").slice(0, -1)) {
+      const [key, value] = parsed(line);
+      if (key === undefined) break;
+      if (value === undefined) records.delete(key);
+      else records.set(key, value);
+    }
+    const journal = new Journal(path, records);
+    journal.#bytes = await stat(path).then(
+      ({ size }) => size,
+      () => 0,
+    );
+    return journal;
+  }
+
+  get records(): ReadonlyMap<string, string> {
+    return this.#records;
+  }
+
+  async write(changes: readonly JournalChange[]): Promise<void> {
+    for (const [key, value] of changes) {
+      if (value === undefined) this.#records.delete(key);
+      else this.#records.set(key, value);
+    }
+    const text = linesOf(changes);
+    this.#bytes += Buffer.byteLength(text);
+    if (this.#bytes > smallBytes && this.#bytes > 2 * this.#liveBytes()) return this.#compact();
+    await appendFile(this.#path, text, { mode: 0o600 });
+  }
+
+  async #compact(): Promise<void> {
+    const text = linesOf([...this.#records]);
+    await writeAtomically(this.#path, text);
+    this.#bytes = Buffer.byteLength(text);
+  }
+
+  #liveBytes(): number {
+    let bytes = 0;
+    for (const [key, value] of this.#records) bytes += key.length + value.length;
+    return bytes;
+  }
+}
+
+export function linesOf(changes: readonly JournalChange[]): string {
+  return changes.map(([key, value]) => `${JSON.stringify(value === undefined ? [key] : [key, value])}\n`).join("");
+}
+
+function parsed(line: string): [string?, string?] {
+  try {
+    return JSON.parse(line) as [string, string?];
+  } catch {
+    return [];
+  }
+}

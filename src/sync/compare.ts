@@ -1,0 +1,15 @@
+/** What it costs to get from what is live to what was rendered: nothing, data, or a reload and why. */
+import type { RenderedText } from "../render/renderer.ts";
+import type { Change } from "./ports.ts";
+
+export function compare(live: RenderedText | undefined, next: RenderedText, changedRecords: number): Change {
+  if (live === undefined) return { kind: "reload", why: ["start"] };
+  if (live.generation === next.generation) return changedRecords === 0 ? { kind: "none" } : { kind: "data" };
+  return { kind: "reload", why: reasons(live, next) };
+}
+
+function reasons({ parts: before }: RenderedText, { parts: after, shapes }: RenderedText): string[] {
+  const changed = Object.keys(after).filter((part) => before[part] !== after[part]);
+  const named = changed.map((part) => (part === "shapes" ? `a new location setting (${shapes.size} now)` : part));
+  return named.length > 0 ? named : ["template"];
+}

@@ -1,0 +1,77 @@
+/** What the sync needs of the world. The edges fill these in; a test fills them with object literals. */
+import type { Snapshot } from "../model/snapshot.ts";
+import type { Table } from "../model/table.ts";
+import type { Problem } from "../problem.ts";
+import type { RenderedText } from "../render/renderer.ts";
+
+/** Where a Snapshot comes from: a cluster, a folder, a test. */
+export interface Source {
+  snapshot(): Snapshot;
+  /** Calls `listener` after every change; what changed is read from the Snapshots. Gives back how to stop. */
+  onChange(listener: () => void): () => void;
+}
+
+export type RecordChange = readonly [key: string, value: string | undefined];
+
+/** nginx's shared memory, and the disk's copy of it. */
+export interface Memory {
+  /** What the disk holds, from which nginx fills an empty memory. */
+  readonly records: ReadonlyMap<string, string>;
+  /** Writes to the disk only. */
+  keep(changes: readonly RecordChange[]): Promise<void>;
+  /** Makes every worker see the changes at its next request. */
+  publish(changes: readonly RecordChange[]): Promise<PublishOutcome>;
+  /** Whether the running nginx holds records of ours, rather than none. */
+  isOurs(): Promise<boolean>;
+}
+
+export type PublishOutcome =
+  | { readonly kind: "published" }
+  | { readonly kind: "full" }
+  | { readonly kind: "unreachable"; readonly cause: Error };
+
+export type ApplyOutcome =
+  | { readonly kind: "reloaded"; readonly tookMs: number; readonly warnings: readonly string[] }
+  | { readonly kind: "unchanged" }
+  | {
+      readonly kind: "refused";
+      readonly stderr: string;
+      readonly at?: { readonly file: string; readonly line: number };
+    }
+  | { readonly kind: "unreachable"; readonly cause: Error };
+
+export interface Nginx {
+  apply(text: RenderedText, signal: AbortSignal): Promise<ApplyOutcome>;
+}
+
+export interface Clock {
+  /** Milliseconds that never go back. */
+  nowMs(): number;
+  /** Calls `then` after `ms`; gives back how to cancel. */
+  after(ms: number, then: () => void): () => void;
+}
+
+/** What the sync tells: logs, Events and metrics are made of it. */
+export interface Listener {
+  /** One turn's Problems, as far as they differ from the last turn's. */
+  problems(all: Table<readonly Problem[]>): void;
+  synced(report: SyncReport): void;
+}
+
+export interface SyncReport {
+  readonly change: Change;
+  /** Records that were published, by their first word: hosts, upstreams, certificates. */
+  readonly records: Readonly<Record<string, number>>;
+  readonly translateMs: number;
+  readonly renderMs: number;
+  readonly publishMs: number;
+  readonly reload?: ApplyOutcome;
+  /** From the first notice of the change until it was live. */
+  readonly tookMs: number;
+}
+
+/** What a change costs. */
+export type Change =
+  | { readonly kind: "none" }
+  | { readonly kind: "data" }
+  | { readonly kind: "reload"; readonly why: readonly string[] };

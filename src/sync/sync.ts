@@ -1,0 +1,211 @@
+/**
+ * One level-triggered loop: a notice only says *look again*. Each turn translates and renders what there is now, publishes
+ * the records at once, and asks for a reload only when the text differs and the token bucket allows. A record that names a
+ * shape nginx does not have yet waits for the reload that brings it; everything else does not wait.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Configuration } from "../model/configuration.ts";
+import { Table } from "../model/table.ts";
+import type { ChangedRecord, RenderedText, Renderer } from "../render/renderer.ts";
+import type { Settings } from "../settings/registry.ts";
+import { emptyLastGood, type LastGood } from "../translate/last-good.ts";
+import type { Quarantined, Translator } from "../translate/translator.ts";
+import { compare } from "./compare.ts";
+import type { ApplyOutcome, Change, Clock, Listener, Memory, Nginx, Source } from "./ports.ts";
+import type { TokenBucket } from "./token-bucket.ts";
+
+export interface SyncParts {
+  readonly source: Source;
+  readonly translator: Translator;
+  readonly renderer: Renderer;
+  readonly memory: Memory;
+  readonly nginx: Nginx;
+  readonly bucket: TokenBucket;
+  readonly clock: Clock;
+  readonly listener: Listener;
+}
+
+export class Sync {
+  readonly #parts: SyncParts;
+  readonly #pending = new Map<string, ChangedRecord>();
+  readonly #settled: { readonly turn: number; resolve(): void }[] = [];
+  #lastGood: LastGood = emptyLastGood;
+  #quarantine: Table<Quarantined> = Table.empty();
+  #noticed: number | undefined;
+  #wake: (() => void) | undefined;
+  #notices = 0;
+  #done = 0;
+  #live: RenderedText | undefined;
+  #wanted: RenderedText | undefined;
+  #refused: string | undefined;
+  #reloading: Promise<void> | undefined;
+  #failures = 0;
+
+  constructor(parts: SyncParts) {
+    this.#parts = parts;
+  }
+
+  /** Says that something may have changed. */
+  notice(): void {
+    this.#notices++;
+    this.#noticed ??= this.#parts.clock.nowMs();
+    this.#wake?.();
+  }
+
+  /** What nginx serves now, if it serves anything of ours. */
+  get live(): RenderedText | undefined {
+    return this.#live;
+  }
+
+  /** Resolves when everything noticed so far is live, or was refused. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#settled.push({ turn: this.#notices, resolve });
+      this.#wake?.();
+    });
+  }
+
+  /** Works until `signal` is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const stop = this.#parts.source.onChange(() => this.notice());
+    const wake = () => this.#wake?.();
+    signal.addEventListener("abort", wake);
+    this.notice();
+    while (!signal.aborted) {
+      if (this.#noticed === undefined) await this.#sleep();
+      else await this.#turn(signal);
+    }
+    signal.removeEventListener("abort", wake);
+    stop();
+    await this.#reloading;
+  }
+
+  async #sleep(): Promise<void> {
+    this.#settle();
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    this.#wake = undefined;
+  }
+
+  async #turn(signal: AbortSignal): Promise<void> {
+    const { source, translator, renderer, memory, clock, listener } = this.#parts;
+    const noticedMs = this.#noticed ?? clock.nowMs();
+    const notices = this.#notices;
+    this.#noticed = undefined;
+    const begun = clock.nowMs();
+    const snapshot = source.snapshot();
+    const translation = translator.turn({ snapshot, lastGood: this.#lastGood, quarantine: this.#quarantine });
+    this.#lastGood = translation.lastGood;
+    const translated = clock.nowMs();
+    const { text, records } = renderer.render(translation.configuration as Configuration<Settings, FeatureValues>);
+    const rendered = clock.nowMs();
+    listener.problems(translation.problems);
+
+    const change = compare(this.#live, text, records.size);
+    for (const [key, record] of records) this.#pending.set(key, record);
+    if (records.size > 0) await memory.keep([...records].map(([key, { value }]) => [key, value] as const));
+    const published = await this.#publish();
+    this.#wanted = text;
+    this.#done = notices;
+    const report = {
+      change,
+      records: published,
+      translateMs: translated - begun,
+      renderMs: rendered - translated,
+      publishMs: clock.nowMs() - rendered,
+    };
+    if (text.generation === this.#live?.generation || text.generation === this.#refused) {
+      if (change.kind !== "none") listener.synced({ ...report, tookMs: clock.nowMs() - noticedMs });
+      return;
+    }
+    this.#reloadWhenAllowed(signal, (reload) => {
+      listener.synced({ ...report, reload, tookMs: clock.nowMs() - noticedMs });
+    });
+  }
+
+  /** Publishes what names only shapes that are live; gives how many records of each sort. */
+  async #publish(): Promise<Record<string, number>> {
+    const { memory, renderer } = this.#parts;
+    const counts: Record<string, number> = {};
+    if (this.#live === undefined) return counts;
+    const ready = [...this.#pending].filter(([, { shapes }]) => shapes.every((name) => this.#live?.shapes.has(name)));
+    if (ready.length === 0) return counts;
+    const outcome = await memory.publish(ready.map(([key, { value }]) => [key, value] as const));
+    if (outcome.kind !== "published") {
+      this.#again();
+      return counts;
+    }
+    for (const [key, record] of ready) {
+      if (this.#pending.get(key) === record) this.#pending.delete(key);
+      const sort = key.slice(0, key.indexOf(" "));
+      counts[sort] = (counts[sort] ?? 0) + 1;
+    }
+    if (this.#pending.size === 0) renderer.published();
+    return counts;
+  }
+
+  #reloadWhenAllowed(signal: AbortSignal, done: (outcome: ApplyOutcome) => void): void {
+    const { bucket, clock } = this.#parts;
+    if (this.#reloading !== undefined) return;
+    const wait = bucket.waitMs(clock.nowMs());
+    this.#reloading = (async () => {
+      if (wait > 0) await new Promise<void>((resolve) => this.#delay(wait, resolve, signal));
+      if (signal.aborted) return;
+      bucket.take(clock.nowMs());
+      done(await this.#reload(signal));
+    })().finally(() => {
+      this.#reloading = undefined;
+      this.#noticed ??= clock.nowMs();
+      this.#wake?.();
+    });
+  }
+
+  /** Applies the newest text, whatever it was when the reload was asked for. */
+  async #reload(signal: AbortSignal): Promise<ApplyOutcome> {
+    const { nginx, memory } = this.#parts;
+    const text = this.#wanted!;
+    const outcome = await nginx.apply(text, signal);
+    if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {
+      const first = this.#live === undefined;
+      this.#live = text;
+      this.#refused = undefined;
+      this.#failures = 0;
+      if (first || !(await memory.isOurs())) await memory.publish([...memory.records]);
+      await this.#publish();
+    } else if (outcome.kind === "refused") {
+      this.#refused = text.generation;
+    } else {
+      this.#again();
+    }
+    return outcome;
+  }
+
+  /** Tries again what did not work for a reason outside the configuration, later each time. */
+  #again(): void {
+    const waitMs = Math.min(10_000, 200 * 2 ** this.#failures++);
+    this.#parts.clock.after(waitMs, () => this.notice());
+  }
+
+  #delay(ms: number, then: () => void, signal: AbortSignal): void {
+    const cancel = this.#parts.clock.after(ms, then);
+    signal.addEventListener(
+      "abort",
+      () => {
+        cancel();
+        then();
+      },
+      { once: true },
+    );
+  }
+
+  #settle(): void {
+    if (this.#reloading !== undefined || this.#noticed !== undefined) return;
+    for (const waiter of this.#settled.splice(0)) {
+      if (waiter.turn <= this.#done) waiter.resolve();
+      else this.#settled.push(waiter);
+    }
+  }
+}
+
+export type { Change };
