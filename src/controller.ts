@@ -35,6 +35,8 @@ export interface ControllerOptions {
 export interface Controller {
   readonly sync: Sync;
   readonly renderer: Renderer;
+  /** Rejects when the sync ends because of a bug. */
+  readonly running: Promise<void>;
   /** Ends nginx after the requests in flight, which get `limitMs`. */
   stop(limitMs: number): Promise<void>;
 }
@@ -81,6 +83,7 @@ export async function startController(options: ControllerOptions): Promise<Start
     controller: {
       sync,
       renderer,
+      running,
       stop: async (limitMs) => {
         ending.abort();
         await running;

@@ -13,6 +13,7 @@ export interface MachineFlags {
 
 export function machineOf(capabilities: Capabilities, folder: RunFolder, flags: MachineFlags): Machine {
   return {
+    capabilities,
     modules: capabilities.modules,
     user: process.getuid?.() === 0 ? userInfo().username : undefined,
     mode: capabilities.lua ? flags.mode : "static",

@@ -1,5 +1,6 @@
 /** Whether a Location answers http requests with a redirect to https (RS-11). Which requests count as http is the template's. */
 import { bool } from "../kinds/words.ts";
+import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
 
 export const sslRedirect = feature({
@@ -27,5 +28,14 @@ export const sslRedirect = feature({
       risk: "Medium",
       doc: "Keeps a final slash of the request URI in the redirect.",
     }),
+  },
+  view: ({ whenConfigured, always, keepTrailingSlash }, _place, { httpRedirectCode }) => {
+    if (!whenConfigured && !always) return false;
+    return {
+      // Whether a certificate is configured is known per host, so only the router or the server's own text can say.
+      when: always ? Token.conf`$pass_access_scheme = http` : Token.variable("ssl_redirect"),
+      code: Token.count(httpRedirectCode),
+      uri: Token.variable(keepTrailingSlash ? "request_uri" : "redirect_uri"),
+    };
   },
 });

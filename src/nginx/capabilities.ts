@@ -35,6 +35,8 @@ export interface Capabilities {
   readonly http3: boolean;
   /** `ssl_reject_handshake`: nginx 1.19.4. */
   readonly rejectHandshake: boolean;
+  /** Compiled with `--with-debug`. */
+  readonly debug: boolean;
   /** `keepalive_min_timeout`: nginx 1.27.4. */
   readonly keepaliveMinTimeout: boolean;
 }
@@ -128,6 +130,7 @@ export function readCapabilities(
     http2Directive: atLeast(version, "1.25.1"),
     http3: has("--with-http_v3_module"),
     rejectHandshake: atLeast(version, "1.19.4"),
+    debug: has("--with-debug"),
     keepaliveMinTimeout: atLeast(version, "1.27.4"),
   };
 }

@@ -1,6 +1,9 @@
 /** What the template must know of the machine and the flags; nothing of it comes from a cluster object. */
 
+import type { Capabilities } from "./capabilities.ts";
+
 export interface Machine {
+  readonly capabilities: Capabilities;
   /** Paths for `load_module`, in order. */
   readonly modules: readonly string[];
   /** Account of the workers; undefined where the controller is not root and they share its own. */

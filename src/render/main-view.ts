@@ -41,9 +41,9 @@ export function mainView({ settings, machine, shapes, recordsBytes }: MainParts)
     dynamic: machine.mode === "dynamic",
     modules: machine.modules.map(Token.word),
     user: machine.user === undefined ? false : Token.name(machine.user),
-    main: { directives: directives("main", settings) },
-    events: { directives: directives("events", settings) },
-    http: { directives: directives("http", settings) },
+    main: { directives: directives("main", settings, machine) },
+    events: { directives: directives("events", settings, machine) },
+    http: { directives: directives("http", settings, machine) },
     temp: {
       clientBody: Token.word(`${paths.temp}/client-body`),
       proxy: Token.word(`${paths.temp}/proxy`),
@@ -71,8 +71,8 @@ export function mainView({ settings, machine, shapes, recordsBytes }: MainParts)
   };
 }
 
-function directives(context: "main" | "events" | "http", settings: Settings): View {
-  return settingDirectives(context, settings).map((one: Directive) => ({ ...one }));
+function directives(context: "main" | "events" | "http", settings: Settings, { capabilities }: Machine): View {
+  return settingDirectives(context, settings, capabilities).map((one: Directive) => ({ ...one }));
 }
 
 /** The server of all hosts that are data. */

@@ -94,7 +94,7 @@ export function traitsOf({ path, denied }: Location<FeatureValues>, settings: Se
 
 /** What the location partial sees: its traits, each feature's view under the feature's name, directives and headers. */
 export function locationView(values: FeatureValues, traits: ShapeTraits, place: Place, settings: Settings): View {
-  const view: Record<string, View> = { ...traits };
+  const view: Record<string, View> = { ...traits, dynamic: true, target: Token.name("http://sluice_http") };
   const directives: Directive[] = [];
   const headers: Header[] = [];
   for (const [name, feature] of featureList) {

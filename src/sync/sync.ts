@@ -28,7 +28,7 @@ export interface SyncParts {
 export class Sync {
   readonly #parts: SyncParts;
   readonly #pending = new Map<string, ChangedRecord>();
-  readonly #settled: { readonly turn: number; resolve(): void }[] = [];
+  readonly #settled: { readonly turn: number; resolve(): void; reject(cause: unknown): void }[] = [];
   #lastGood: LastGood = emptyLastGood;
   #quarantine: Table<Quarantined> = Table.empty();
   #noticed: number | undefined;
@@ -57,10 +57,10 @@ export class Sync {
     return this.#live;
   }
 
-  /** Resolves when everything noticed so far is live, or was refused. */
+  /** Resolves when everything noticed so far is live, or was refused; rejects when the sync ends before. */
   settled(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#settled.push({ turn: this.#notices, resolve });
+    return new Promise((resolve, reject) => {
+      this.#settled.push({ turn: this.#notices, resolve, reject });
       this.#wake?.();
     });
   }
@@ -71,13 +71,19 @@ export class Sync {
     const wake = () => this.#wake?.();
     signal.addEventListener("abort", wake);
     this.notice();
-    while (!signal.aborted) {
-      if (this.#noticed === undefined) await this.#sleep();
-      else await this.#turn(signal);
+    try {
+      while (!signal.aborted) {
+        if (this.#noticed === undefined) await this.#sleep();
+        else await this.#turn(signal);
+      }
+      await this.#reloading;
+    } catch (cause) {
+      for (const waiter of this.#settled.splice(0)) waiter.reject(cause);
+      throw cause;
+    } finally {
+      signal.removeEventListener("abort", wake);
+      stop();
     }
-    signal.removeEventListener("abort", wake);
-    stop();
-    await this.#reloading;
   }
 
   async #sleep(): Promise<void> {

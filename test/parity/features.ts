@@ -92,14 +92,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
 
 /** Features whose cases are open. */
 export const notBuilt: readonly string[] = [
-  "which objects are served",
   "annotation evaluation",
-  "hosts and paths",
-  "regex and rewrite",
-  "default backend",
-  "endpoints",
-  "certificates",
-  "https redirect and HSTS",
   "other redirects",
   "canary",
   "session affinity",

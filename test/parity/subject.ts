@@ -1,9 +1,20 @@
 /**
- * The system under test, behind the smallest face that the cases need.
+ * The system under test, behind the smallest face that the cases need: a whole controller whose source is this process.
  * `settled` is the important part: it resolves when everything applied so far is live in every worker, so that no case waits for a fixed time
  * and no probe has to be sent.
  */
-import type { KubernetesObject } from "../../src/model/objects.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Controller, startController } from "../../src/controller.ts";
+import { machineOf } from "../../src/machine.ts";
+import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
+import { emptySnapshot, type ObjectChange, tableOf, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
+import { askCapabilities, openRunFolder } from "../../src/nginx/index.ts";
+import { compileTemplate } from "../../src/render/template.ts";
+import type { Source } from "../../src/sync/ports.ts";
+import { builtInTemplates, readTemplateFiles } from "../../src/template-files.ts";
+import { defaultOptions } from "../../src/translate/options.ts";
 
 export interface Subject {
   /** Creates or replaces. Gives one line, `Kind name: why`, for each object that was refused as an API server would refuse it. */
@@ -24,6 +35,81 @@ export interface SubjectOptions {
 export type Mode = "dynamic" | "static";
 export type StartSubject = (options: SubjectOptions) => Promise<Subject>;
 
-export const startSubject: StartSubject = async () => {
-  throw new Error("No feature is built yet, so no case may run: see features.ts");
+export const startSubject: StartSubject = async ({ mode, objects }) => {
+  const source = new MemorySource();
+  source.change(objects.map(present));
+  const root = mkdtempSync(join(tmpdir(), "subject-"));
+  const controller = await start(source, root, mode);
+  return {
+    apply: async (some) => {
+      source.change(some.map(present));
+      return [];
+    },
+    remove: async (some) => source.change(some.map((object) => ({ ...present(object), object: undefined }))),
+    settled: () => controller.sync.settled(),
+    stop: async () => {
+      await controller.stop(1000);
+      rmSync(root, { recursive: true });
+    },
+  };
 };
+
+async function start(source: Source, root: string, mode: Mode): Promise<Controller> {
+  const asked = await askCapabilities("nginx", process.env.PATH ?? "");
+  const opened = openRunFolder(root);
+  const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
+  if (!asked.ok) throw new Error(asked.why);
+  if (!opened.ok) throw new Error(opened.why);
+  if (!compiled.ok) throw new Error(compiled.why);
+  const ports = { http: 80, https: 443, defaultServer: 8181, status: 10246 };
+  const started = await startController({
+    source,
+    translate: { ...defaultOptions, configMap: "ingress-nginx/ingress-nginx-controller" },
+    machine: machineOf(asked.capabilities, opened.folder, { mode, ports, healthPath: "/healthz" }),
+    capabilities: asked.capabilities,
+    folder: opened.folder,
+    template: compiled.template,
+    syncRateLimit: 1000,
+    reloadBurst: 1000,
+    maxDraining: 100,
+    endWithController: true,
+    listener: {
+      problems: () => {},
+      synced: ({ reload }) => {
+        if (reload?.kind === "refused") process.stderr.write(`nginx refused: ${reload.stderr}\n`);
+        if (reload?.kind === "unreachable") process.stderr.write(`nginx did not take it: ${reload.cause.message}\n`);
+      },
+    },
+    nginxEvent: (event) => {
+      if (process.env.PARITY_PRINT) process.stderr.write(`${JSON.stringify(event)}\n`);
+    },
+  });
+  if (!started.ok) throw new Error(started.why);
+  return started.controller;
+}
+
+class MemorySource implements Source {
+  #snapshot = emptySnapshot;
+  readonly #listeners = new Set<() => void>();
+
+  snapshot() {
+    return this.#snapshot;
+  }
+
+  onChange(listener: () => void) {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  change(changes: readonly ObjectChange[]): void {
+    this.#snapshot = withObjects(
+      this.#snapshot,
+      changes.filter(({ kind }) => kind in tableOf),
+    );
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function present(object: KubernetesObject): ObjectChange {
+  return { kind: object.kind as WatchedKind, key: keyOf(object), object };
+}
