@@ -1,22 +1,19 @@
 /** What the template must know of the machine and the flags; nothing of it comes from a cluster object. */
-
 import type { Capabilities } from "./capabilities.ts";
+import type { Surroundings } from "./settings/surroundings.ts";
 
 export interface Machine {
   readonly capabilities: Capabilities;
+  readonly around: Surroundings;
   /** Paths for `load_module`, in order. */
   readonly modules: readonly string[];
   /** Account of the workers; undefined where the controller is not root and they share its own. */
   readonly user: string | undefined;
   readonly mode: "dynamic" | "static";
-  readonly http2Directive: boolean;
-  readonly http2: boolean;
-  readonly ipv6: boolean;
   readonly ports: Ports;
   readonly healthPath: string;
   /** Absolute paths. */
   readonly paths: MachinePaths;
-  readonly cpus: number;
 }
 
 export interface Ports {
@@ -31,7 +28,6 @@ export interface MachinePaths {
   /** The run folder, below which files are named. */
   readonly root: string;
   readonly temp: string;
-  readonly pid: string;
   readonly controlSocket: string;
   readonly journal: string;
   /** Folder of the Lua modules. */

@@ -2,8 +2,9 @@
 import { featureList } from "../annotations/registry.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Machine } from "./machine.ts";
-import type { Directive } from "./place.ts";
-import { settingDirectives } from "./setting-directives.ts";
+import { requestHeaders } from "./settings/forwarded.ts";
+import { listenLines } from "./settings/listen.ts";
+import { settingsView } from "./settings-view.ts";
 import type { Shape } from "./shape.ts";
 import { Token, type View } from "./token.ts";
 
@@ -36,14 +37,16 @@ export interface MainParts {
 }
 
 export function mainView({ settings, machine, shapes, recordsBytes }: MainParts): View {
-  const { paths, ports } = machine;
+  const { paths, ports, capabilities, around } = machine;
+  const parts = settingsView(settings, capabilities, around, { tracing: false });
   return {
     dynamic: machine.mode === "dynamic",
     modules: machine.modules.map(Token.word),
     user: machine.user === undefined ? false : Token.name(machine.user),
-    main: { directives: directives("main", settings, machine) },
-    events: { directives: directives("events", settings, machine) },
-    http: { directives: directives("http", settings, machine) },
+    main: viewOf(parts.main),
+    events: viewOf(parts.events),
+    http: viewOf(parts.http),
+    requestHeaders: viewOf(requestHeaders(settings, capabilities)),
     temp: {
       clientBody: Token.word(`${paths.temp}/client-body`),
       proxy: Token.word(`${paths.temp}/proxy`),
@@ -57,12 +60,11 @@ export function mainView({ settings, machine, shapes, recordsBytes }: MainParts)
       journal: luaString(paths.journal),
       shapes: shapes.map(({ name }) => luaString(name)),
     },
-    ports: { https: Token.count(ports.https) },
     hsts: hsts(settings),
-    upstreams: [httpUpstream(machine)],
-    servers: [routedServer(machine, shapes)],
+    upstreams: [httpUpstream(machine, settings)],
+    servers: [routedServer(machine, settings, shapes)],
     internal: {
-      default: both(machine, ports.defaultServer),
+      default: listens(machine, ports.defaultServer),
       control: Token.word(`unix:${paths.controlSocket}`),
       generation: Token.name(generationMark),
       status: Token.name(`127.0.0.1:${ports.status}`),
@@ -71,20 +73,25 @@ export function mainView({ settings, machine, shapes, recordsBytes }: MainParts)
   };
 }
 
-function directives(context: "main" | "events" | "http", settings: Settings, { capabilities }: Machine): View {
-  return settingDirectives(context, settings, capabilities).map((one: Directive) => ({ ...one }));
+/** Typed records of Tokens, as the template takes them. */
+function viewOf(parts: unknown): View {
+  return parts as View;
 }
 
 /** The server of all hosts that are data. */
-function routedServer(machine: Machine, shapes: readonly Shape[]): View {
-  const { root } = machine.paths;
+function routedServer(machine: Machine, settings: Settings, shapes: readonly Shape[]): View {
+  const {
+    capabilities,
+    around,
+    ports,
+    paths: { root },
+  } = machine;
+  const listener = (port: number, tls: boolean) =>
+    listenLines(settings, capabilities, around, { port, tls, catchAll: true });
   const beside = new Map(shapes.flatMap((shape) => shape.beside).map((one) => [String(one.match), one]));
   return {
     routed: true,
-    listen: [
-      ...listens(machine, machine.ports.http, ["default_server"]),
-      ...listens(machine, machine.ports.https, ["default_server", "ssl", ...http2(machine)]),
-    ],
+    listen: [...listener(ports.http, false), ...listener(ports.https, true)],
     names: Token.name("_"),
     certificate: { chain: Token.word(`${root}/tls/default.crt`), key: Token.word(`${root}/tls/default.key`) },
     variables: routeVariables().map(Token.name),
@@ -101,30 +108,24 @@ function routeVariables(): string[] {
   return [...new Set([...routerVariables, ...bound])];
 }
 
-function httpUpstream({ mode }: Machine): View {
+function httpUpstream({ mode }: Machine, settings: Settings): View {
+  const keepalive = settings.upstreamKeepaliveConnections;
+  const directives: readonly (readonly [string, Token])[] = [
+    ["keepalive", Token.count(keepalive)],
+    ["keepalive_time", Token.name(settings.upstreamKeepaliveTime)],
+    ["keepalive_timeout", Token.seconds(settings.upstreamKeepaliveTimeout)],
+    ["keepalive_requests", Token.count(settings.upstreamKeepaliveRequests)],
+  ];
   return {
     name: Token.name("sluice_http"),
     servers: [],
     balancer: mode === "dynamic",
-    directives: [
-      { name: Token.name("keepalive"), value: Token.count(320) },
-      { name: Token.name("keepalive_timeout"), value: Token.seconds(60) },
-      { name: Token.name("keepalive_requests"), value: Token.count(10_000) },
-    ],
+    directives: keepalive === 0 ? [] : directives.map(([name, value]) => ({ name: Token.name(name), value })),
   };
 }
 
-function http2({ http2, http2Directive }: Machine): string[] {
-  return http2 && !http2Directive ? ["http2"] : [];
-}
-
-function listens({ ipv6 }: Machine, port: number, parameters: readonly string[]): Token[] {
-  const addresses = [String(port), ...(ipv6 ? [`[::]:${port}`] : [])];
-  return addresses.map((address) => Token.words([address, ...parameters].map(Token.name)));
-}
-
-function both(machine: Machine, port: number): Token[] {
-  return listens(machine, port, []);
+function listens({ around }: Machine, port: number): Token[] {
+  return [String(port), ...(around.ipv6 ? [`[::]:${port}`] : [])].map(Token.name);
 }
 
 function hsts({ hsts, hstsMaxAge, hstsIncludeSubdomains, hstsPreload }: Settings): Token {

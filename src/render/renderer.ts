@@ -75,7 +75,7 @@ export class Renderer {
   render(next: Whole): Rendered {
     const changes = new Map<string, ChangedRecord>();
     if (this.#shapes === undefined || this.#last?.settings !== next.settings) {
-      this.#shapes = new Shapes(this.#template, next.settings);
+      this.#shapes = new Shapes(this.#template, next.settings, this.#machine.capabilities);
       this.#forget(changes);
     }
     // A name may pass from one Server to another in one turn: what comes wins over what goes.

@@ -7,7 +7,9 @@ import type { AnyFeature, Fields } from "../annotations/declare.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
 import type { Location } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
+import type { Capabilities } from "./capabilities.ts";
 import type { Directive, Header, InternalLocation, Place } from "./place.ts";
+import { requestHeaders } from "./settings/forwarded.ts";
 import type { Template } from "./template.ts";
 import { Token, type View } from "./token.ts";
 
@@ -40,9 +42,12 @@ export class Shapes {
   readonly #settings: Settings;
   readonly #known = new WeakMap<FeatureValues, Map<string, Shape>>();
 
-  constructor(template: Template, settings: Settings) {
+  readonly #headers: readonly Header[];
+
+  constructor(template: Template, settings: Settings, capabilities: Capabilities) {
     this.#template = template;
     this.#settings = settings;
+    this.#headers = requestHeaders(settings, capabilities);
   }
 
   of(location: Location<FeatureValues>): Shape {
@@ -69,7 +74,7 @@ export class Shapes {
       },
       beside: (kind, location) => this.#beside(kind, location, beside),
     };
-    const view = locationView(values, traits, place, this.#settings);
+    const view = locationView(values, traits, place, this.#settings, this.#headers);
     const text = this.#template.render("location", view);
     const name = `@${hashOf([text, ...beside.map((one) => one.text)])}`;
     return { name, text, variables, beside };
@@ -93,7 +98,13 @@ export function traitsOf({ path, denied }: Location<FeatureValues>, settings: Se
 }
 
 /** What the location partial sees: its traits, each feature's view under the feature's name, directives and headers. */
-export function locationView(values: FeatureValues, traits: ShapeTraits, place: Place, settings: Settings): View {
+export function locationView(
+  values: FeatureValues,
+  traits: ShapeTraits,
+  place: Place,
+  settings: Settings,
+  builtIn: readonly Header[],
+): View {
   const view: Record<string, View> = { ...traits, dynamic: true, target: Token.name("http://sluice_http") };
   const directives: Directive[] = [];
   const headers: Header[] = [];
@@ -106,8 +117,15 @@ export function locationView(values: FeatureValues, traits: ShapeTraits, place: 
   return {
     ...view,
     directives: directives.map((one) => ({ ...one })),
-    requestHeaders: headers.map((one) => ({ ...one })),
+    requestHeaders: headersView(headers, builtIn),
   };
+}
+
+/** A location with a request header of its own inherits none, so all are restated there; a later one of a name wins. */
+function headersView(own: readonly Header[], builtIn: readonly Header[]): View {
+  if (own.length === 0) return [];
+  const byName = new Map([...builtIn, ...own].map((header) => [String(header.name).toLowerCase(), header]));
+  return [...byName.values()].map((one) => ({ ...one }));
 }
 
 /** The lines of fields whose value differs from what the http block says; the rest is inherited. */

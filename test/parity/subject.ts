@@ -65,7 +65,13 @@ async function start(source: Source, root: string, mode: Mode): Promise<Controll
   const started = await startController({
     source,
     translate: { ...defaultOptions, configMap: "ingress-nginx/ingress-nginx-controller" },
-    machine: machineOf(asked.capabilities, opened.folder, { mode, ports, healthPath: "/healthz" }),
+    machine: machineOf(asked.capabilities, opened.folder, {
+      mode,
+      ports,
+      healthPath: "/healthz",
+      accessLog: "/dev/null",
+      errorLog: "stderr",
+    }),
     capabilities: asked.capabilities,
     folder: opened.folder,
     template: compiled.template,
