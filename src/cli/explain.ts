@@ -1,0 +1,112 @@
+/** `sluice explain KEY`: what a ConfigMap key, an annotation or a flag does. One name may be several of them. */
+import type { AnyFeature, Field } from "../annotations/declare.ts";
+import { featureList } from "../annotations/registry.ts";
+import { removed } from "../annotations/removed.ts";
+import { written } from "../kinds/kind.ts";
+import { nearest } from "../kinds/nearest.ts";
+import type { Setting } from "../settings/declare.ts";
+import { settings } from "../settings/registry.ts";
+import type { Flag } from "./flag.ts";
+import { flagList } from "./flags.ts";
+import { usage, writtenDefault } from "./help.ts";
+import { defaultOf, fieldsOf, scopes, unreadable } from "./reference/annotations-page.ts";
+import { flagNotes } from "./reference/flags-page.ts";
+import { nginxOf, notes } from "./reference/settings-page.ts";
+import type { Out } from "./reference.ts";
+
+const allSettings = Object.values(settings) as unknown as readonly Setting<unknown>[];
+const allFields = featureList.flatMap(([, feature]) => fieldsOf(feature).map((field) => ({ feature, field })));
+const namesOf = ({ key, aliases = [] }: Field<unknown>) => [key, ...aliases];
+
+/** Exit code 0, or 2 for a name that does not exist. */
+export function explain(argv: readonly string[], out: Out): number {
+  const [asked] = argv;
+  if (asked === undefined || argv.length !== 1) {
+    out.fail("sluice explain takes one word: a ConfigMap key, an annotation or a flag");
+    return 2;
+  }
+  const name = asked.replace(/^.*\//, "").replace(/^--?/, "");
+  const found = [
+    ...(asked.startsWith("-") || asked.includes("/") ? [] : settingParts(name)),
+    ...(asked.startsWith("-") ? [] : annotationParts(name)),
+    ...(asked.includes("/") ? [] : flagParts(name)),
+  ];
+  if (found.length === 0) {
+    const meant = nearest(name, allNames());
+    out.fail(
+      `${asked} is no ConfigMap key, annotation or flag${meant === undefined ? "" : ` (did you mean ${meant}?)`}`,
+    );
+    return 2;
+  }
+  out.write(found.join("\n"));
+  return 0;
+}
+
+function allNames(): string[] {
+  return [
+    ...allSettings.map(({ key }) => key),
+    ...allFields.flatMap(({ field }) => namesOf(field)),
+    ...flagList.map(([, flag]) => flag.name),
+  ];
+}
+
+function settingParts(name: string): string[] {
+  return allSettings.filter(({ key }) => key === name.toLowerCase()).map(settingPart);
+}
+
+function settingPart(setting: Setting<unknown>): string {
+  const cost = setting.noEffect === undefined && setting.live !== true ? "a reload of nginx" : "no reload";
+  return part(`ConfigMap key ${setting.key}`, setting.doc, [
+    ["Default", written(setting.kind, setting.default) || "empty"],
+    ["Value", setting.kind.label],
+    ["nginx", nginxOf(setting) ?? ""],
+    ["A change costs", cost],
+    ["Note", plain(notes(setting).join(" "))],
+  ]);
+}
+
+function annotationParts(name: string): string[] {
+  const current = allFields.filter(({ field }) => namesOf(field).includes(name)).map(annotationPart);
+  if (!(name in removed)) return current;
+  const successor = removed[name];
+  return [
+    part(`annotation ${name}`, `Removed; it does nothing.${successor === undefined ? "" : ` Use ${successor}.`}`, []),
+  ];
+}
+
+function annotationPart({ feature, field }: { feature: AnyFeature; field: Field<unknown> }): string {
+  const data = feature.scope === "upstream";
+  const { directive, kind } = field;
+  return part(`annotation nginx.ingress.kubernetes.io/${field.key}`, `${field.doc}${unreadable(field)}`, [
+    ["Default", plain(defaultOf(field)) || "empty"],
+    ["Value", kind.label],
+    ["Applies", scopes[feature.scope]],
+    ["Risk", field.risk],
+    ["Also written", (field.aliases ?? []).join(", ")],
+    ["nginx", directive === undefined ? "" : [directive.name, directive.grpc].filter(Boolean).join(", ")],
+    ["A change costs", data ? "no reload" : "a reload of nginx, unless other paths have the same settings already"],
+  ]);
+}
+
+function flagParts(name: string): string[] {
+  return flagList.filter(([, flag]) => flag.name === name || flag.short === name).map(([, flag]) => flagPart(flag));
+}
+
+function flagPart(flag: Flag<unknown>): string {
+  return part(`flag ${usage(flag)}`, flag.doc, [
+    ["Default", writtenDefault(flag, "run") || "empty"],
+    ["Value", flag.kind.label],
+    ["A change costs", "a start of the controller"],
+    ["Note", plain(flagNotes(flag).join(" "))],
+  ]);
+}
+
+function part(title: string, doc: string, lines: readonly (readonly [string, string])[]): string {
+  const shown = lines.filter(([, text]) => text !== "").map(([name, text]) => `  ${`${name}:`.padEnd(16)}${text}\n`);
+  return `${title}\n  ${doc}\n${shown.join("")}`;
+}
+
+/** Without the marks of Markdown. */
+function plain(text: string): string {
+  return text.replaceAll("**", "").replaceAll("`", "");
+}

@@ -1,0 +1,40 @@
+/**
+ * How a flag is declared. The declaration is the flag: its type, reading, `--help`, reference page and tests come out of it.
+ * Names and defaults are those of ingress-nginx, so that its Pods start Sluice unchanged.
+ */
+import type { Kind } from "../kinds/kind.ts";
+
+export interface Flag<T> {
+  /** Without the dashes. */
+  readonly name: string;
+  /** One letter, for a single dash. */
+  readonly short?: string;
+  readonly kind: Kind<T>;
+  readonly default: NoInfer<T>;
+  readonly doc: string;
+  /** The default of `sluice serve`, where it is another one. */
+  readonly serve?: NoInfer<T>;
+  /** A switch: `--name` alone means true, and a value needs `=`. */
+  readonly toggle?: true;
+  /** Given twice, the values are joined with a comma; otherwise the last one counts. */
+  readonly list?: true;
+  /** The value in `--help`: SECONDS, PORT ... */
+  readonly value?: string;
+  /** Only a cluster has what it is about: `sluice serve` says so and goes on. */
+  readonly cluster?: true;
+  /** Not a flag of ingress-nginx. */
+  readonly own?: true;
+  /** Why the flag changes nothing here, for the sentence at start. */
+  readonly noEffect?: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a table of flags of different types
+export type FlagDeclarations = Readonly<Record<string, Flag<any>>>;
+
+export type FlagValues<D extends FlagDeclarations> = {
+  readonly [K in keyof D]: D[K] extends Flag<infer T> ? T : never;
+};
+
+export function flag<T>(declared: Flag<T>): Flag<T> {
+  return declared;
+}

@@ -1,0 +1,152 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { written } from "../kinds/kind.ts";
+import { sentence } from "../problem.ts";
+import { defaultFlags, flagList } from "./flags.ts";
+import { helpText } from "./help.ts";
+import { parseFlags } from "./parse-flags.ts";
+
+const known = readFileSync(new URL("../../test/fixtures/cli-flags.txt", import.meta.url), "utf8")
+  .trim()
+  .split("\n");
+
+test("every flag of ingress-nginx is declared, and others are marked as Sluice's own", () => {
+  const names = flagList.filter(([, { own }]) => !own).map(([, { name }]) => name);
+  const missing = known.filter((name) => !names.includes(name));
+  console.log(`Flags: ${known.length} known, ${names.length} declared, ${missing.length} missing`);
+  expect(names.toSorted()).toEqual(known.toSorted());
+});
+
+test.each(flagList)("%s reads its good samples and its default, and refuses its bad ones", (_name, flag) => {
+  for (const text of flag.kind.good) expect(flag.kind.read(text), text).toMatchObject({ ok: true });
+  for (const text of flag.kind.bad) expect(flag.kind.read(text), text).toMatchObject({ ok: false });
+  const usual = written(flag.kind, flag.default);
+  if (usual !== "") expect(flag.kind.read(usual)).toEqual({ ok: true, value: flag.default });
+});
+
+const flagsOf = (...argv: string[]) => {
+  const parsed = parseFlags(argv, "run");
+  if (parsed.kind !== "flags") throw new Error(parsed.kind === "failure" ? parsed.why : parsed.kind);
+  return { ...parsed, said: parsed.problems.map(sentence) };
+};
+
+test("without words all flags have their default", () => {
+  expect(flagsOf()).toMatchObject({ flags: defaultFlags("run"), rest: [], said: [] });
+});
+
+test("serve has ports of its own", () => {
+  expect(parseFlags(["shop"], "serve")).toMatchObject({
+    kind: "flags",
+    flags: { httpPort: 8080, httpsPort: 8443, reloadBurst: 20 },
+    rest: ["shop"],
+    problems: [],
+  });
+});
+
+test.each([
+  [["--http-port=81"], { httpPort: 81 }],
+  [["--http-port", "81"], { httpPort: 81 }],
+  [["--http-port", "81", "--http-port=82"], { httpPort: 82 }],
+  [["--enable-metrics"], { enableMetrics: true }],
+  [["--update-status=false"], { updateStatus: false }],
+  [["--update-status=F"], { updateStatus: false }],
+  [["-v=2"], { v: 2 }],
+  [["-v", "2"], { v: 2 }],
+  [["-v2"], { v: 2 }],
+  [["--v=2"], { v: 2 }],
+  [["--time-buckets=1,2", "--time-buckets", "3"], { timeBuckets: [1, 2, 3] }],
+  [["--exclude-socket-metrics=a,b", "--exclude-socket-metrics=c"], { excludeSocketMetrics: ["a", "b", "c"] }],
+  [["--election-ttl=1m30s"], { electionTtl: 90_000 }],
+  [["--sync-period", "-1s"], { syncPeriod: -1000 }],
+  [["--configmap=ingress-nginx/controller"], { configmap: "ingress-nginx/controller" }],
+  [["--publish-status-address=192.0.2.1,edge.example"], { publishStatusAddress: ["192.0.2.1", "edge.example"] }],
+  [["--watch-namespace="], { watchNamespace: undefined }],
+])("%j is read", (argv, expected) => {
+  expect(flagsOf(...argv)).toMatchObject({ flags: { ...defaultFlags("run"), ...expected }, said: [] });
+});
+
+test("a Pod written for ingress-nginx starts", () => {
+  const { flags, said } = flagsOf(
+    "/nginx-ingress-controller",
+    "--publish-service=ingress-nginx/ingress-nginx-controller",
+    "--election-id=ingress-nginx-leader",
+    "--controller-class=k8s.io/ingress-nginx",
+    "--ingress-class=nginx",
+    "--configmap=ingress-nginx/ingress-nginx-controller",
+    "--validating-webhook=:8443",
+    "--validating-webhook-certificate=/usr/local/certificates/cert",
+    "--validating-webhook-key=/usr/local/certificates/key",
+    "--enable-metrics=false",
+  );
+  expect(said).toEqual([]);
+  expect(flags).toMatchObject({ electionId: "ingress-nginx-leader", validatingWebhook: ":8443" });
+});
+
+test.each([
+  [["--http-prot=1"], "--http-prot is not a flag (did you mean --http-port?)"],
+  [["--something"], "--something is not a flag"],
+  [["-x"], "-x is not a flag"],
+  [["-http-port=81"], "-http-port=81: a long flag has two dashes: --http-port"],
+  [["--http-port"], "--http-port needs a value"],
+  [["--http-port=many"], '--http-port: "many" is not a port from 1 to 65535'],
+  [["--http-port=99999"], '--http-port: "99999" is not a port from 1 to 65535'],
+  [["--enable-metrics=yes"], '--enable-metrics: "yes" is neither true nor false'],
+  [["--configmap=bare"], '--configmap: "bare" is not namespace/name'],
+  [["--election-ttl=30"], '--election-ttl: "30" is not a duration like 30s or 1m30s'],
+  [["--maxmind-edition-ids=GeoLite2-Moon"], /^--maxmind-edition-ids: "GeoLite2-Moon" is not one of /],
+  [
+    ["--watch-namespace=a", "--watch-namespace-selector=b=c"],
+    "--watch-namespace and --watch-namespace-selector exclude each other",
+  ],
+  [
+    ["--publish-service=a/b", "--publish-status-address=192.0.2.1"],
+    "--publish-service and --publish-status-address exclude each other",
+  ],
+  [
+    ["--metrics-per-undefined-host", "--metrics-per-host=false"],
+    "--metrics-per-undefined-host needs --metrics-per-host=true",
+  ],
+  [["--http-port=443"], "--http-port and --https-port are both 443"],
+  [
+    ["--validating-webhook=:8443"],
+    "--validating-webhook needs --validating-webhook-certificate and --validating-webhook-key",
+  ],
+  [["--service-ingress"], "--service-ingress needs --service-ingress-host, such as {service}.{namespace}.example.com"],
+])("%j ends the start", (argv, why) => {
+  expect(parseFlags(argv, "run")).toEqual({
+    kind: "failure",
+    why: typeof why === "string" ? why : expect.stringMatching(why),
+  });
+});
+
+test.each([
+  [["--log_dir=/tmp"], "--log_dir: logs go to standard output, never to files; it has no effect"],
+  [["--update-status", "false"], "false: it is no flag; the value of a switch is written with =; it is ignored"],
+  [["--status-update-interval=1"], "--status-update-interval: 1 is below 5; 5 is used"],
+  [["--election-ttl=0"], "--election-ttl: a Lease must hold for some time; 30s is used"],
+])("%j is said at start", (argv, said) => {
+  expect(flagsOf(...argv).said).toEqual([said]);
+});
+
+test("a flag about a cluster is said to have no effect with serve", () => {
+  expect(parseFlags(["--publish-service=a/b", "shop"], "serve")).toMatchObject({
+    kind: "flags",
+    problems: [{ field: "--publish-service", why: "it is about a cluster" }],
+  });
+});
+
+test.each([["--help"], ["-h"], ["--http-port=81 --help"]])("%s asks for help", (line) => {
+  expect(parseFlags(line.split(" "), "run")).toEqual({ kind: "help" });
+});
+
+test("--help names every flag, with what it does, in lines of at most 100 columns", () => {
+  const text = helpText("run");
+  for (const [, { name }] of flagList) expect(text).toContain(`--${name}`);
+  expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
+  expect(text).toContain("  --http-port PORT\n      Port for http. Default: 80.\n");
+});
+
+test("--help of serve leaves out what is about a cluster", () => {
+  expect(helpText("serve")).not.toContain("--election-id");
+  expect(helpText("serve")).toContain("Port for http. Default: 8080.");
+});

@@ -1,0 +1,51 @@
+/** All flags of `sluice run` and `sluice serve`, group by group. Their order is that of `--help` and the reference page. */
+import type { Flag, FlagValues } from "./flag.ts";
+import { apiServer, objects } from "./flags/cluster.ts";
+import { geoip } from "./flags/geoip.ts";
+import { information, logging } from "./flags/logging.ts";
+import { metrics } from "./flags/metrics.ts";
+import { changes, ports, tls, webhook } from "./flags/serving.ts";
+import { election, status } from "./flags/status.ts";
+
+/** By theme; the names are the headings of `--help`. */
+export const flagGroups = {
+  "The API server": apiServer,
+  "What is served": objects,
+  Ports: ports,
+  TLS: tls,
+  "Changes, start and end": changes,
+  "Status of Ingresses": status,
+  "One of several replicas": election,
+  "The webhook": webhook,
+  Metrics: metrics,
+  GeoIP: geoip,
+  Logging: logging,
+  "About the program": information,
+} as const;
+
+export const flags = {
+  ...apiServer,
+  ...objects,
+  ...ports,
+  ...tls,
+  ...changes,
+  ...status,
+  ...election,
+  ...webhook,
+  ...metrics,
+  ...geoip,
+  ...logging,
+  ...information,
+};
+
+/** What the command line says, typed; every flag has a value. */
+export type Flags = FlagValues<typeof flags>;
+
+export type Command = "run" | "serve";
+
+export const flagList = Object.entries(flags) as unknown as readonly (readonly [keyof Flags, Flag<unknown>])[];
+
+export function defaultFlags(command: Command): Flags {
+  const values = flagList.map(([name, one]) => [name, command === "serve" && "serve" in one ? one.serve : one.default]);
+  return Object.fromEntries(values) as Flags;
+}

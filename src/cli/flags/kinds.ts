@@ -1,0 +1,25 @@
+/** Kinds that several groups of flags share. */
+import { port } from "../../kinds/addresses.ts";
+import { optional, prefixed } from "../../kinds/combine.ts";
+import { line, reference, shaped } from "../../kinds/names.ts";
+import { integer } from "../../kinds/numbers.ts";
+import { bool } from "../../kinds/words.ts";
+import { type Flag, flag } from "../flag.ts";
+
+export const wholeNumber = (min: number, max = 2_147_483_647) => prefixed(integer({ min, max }));
+export const portNumber = prefixed(port);
+export const objectName = optional(reference);
+export const text = optional(line);
+
+/** A Kubernetes name, or a prefix like one. */
+export const dnsName = shaped({
+  label: "a name of letters, digits, - and .",
+  shape: /^[a-z\d]([a-z\d.-]{0,251}[a-z\d])?$/,
+  good: ["nginx", "ingress-controller-leader", "nginx.ingress.kubernetes.io"],
+  bad: ["", "Nginx", "-x", "a b", "a/b"],
+});
+
+/** A switch. */
+export function toggle(declared: Omit<Flag<boolean>, "kind" | "toggle">): Flag<boolean> {
+  return flag({ ...declared, kind: bool, toggle: true });
+}

@@ -1,0 +1,52 @@
+/** `--help`, from the declarations of the flags. */
+import { written } from "../kinds/kind.ts";
+import type { Flag } from "./flag.ts";
+import { type Command, flagGroups } from "./flags.ts";
+
+const about: Readonly<Record<Command, string>> = {
+  run: "Usage: sluice run [flags]\n\nThe controller in a cluster. It takes the flags of ingress-nginx unchanged.\n",
+  serve:
+    "Usage: sluice serve [flags] FOLDER\n\nServes the Kubernetes objects in a folder of YAML files, without a cluster; an edit is live at once.\n",
+};
+
+/** Flags that do nothing are named in one line each group, so that the others can be found. */
+export function helpText(command: Command): string {
+  const groups = Object.entries(flagGroups).map(([title, group]) => {
+    const flags = (Object.values(group) as Flag<unknown>[]).filter(({ cluster }) => command === "run" || !cluster);
+    const acting = flags.filter(({ noEffect }) => noEffect === undefined).map((flag) => entry(flag, command));
+    const idle = flags.filter(({ noEffect }) => noEffect !== undefined).map(({ name }) => `--${name}`);
+    if (idle.length > 0) acting.push(`  ${wrapped(`Taken without effect: ${idle.join(", ")}`, "    ")}\n`);
+    return acting.length === 0 ? "" : `\n${title}:\n${acting.join("")}`;
+  });
+  return about[command] + groups.join("");
+}
+
+function entry(flag: Flag<unknown>, command: Command): string {
+  return `  ${usage(flag)}\n      ${wrapped(`${flag.doc}${defaultNote(flag, command)}`, "      ")}\n`;
+}
+
+/** `-v, --v LEVEL`. */
+export function usage({ name, short, value }: Flag<unknown>): string {
+  return `${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
+}
+
+function defaultNote(flag: Flag<unknown>, command: Command): string {
+  const text = writtenDefault(flag, command);
+  return text === "" || text === "false" ? "" : ` Default: ${text}.`;
+}
+
+/** The default as a person writes it; empty where there is none. */
+export function writtenDefault(flag: Flag<unknown>, command: Command): string {
+  return written(flag.kind, command === "serve" && "serve" in flag ? flag.serve : flag.default);
+}
+
+/** Lines of at most 100 columns. */
+function wrapped(text: string, indent: string): string {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1)!;
+    if (line !== "" && indent.length + line.length + word.length > 99) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines.join(`\n${indent}`);
+}

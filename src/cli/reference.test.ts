@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { explain } from "./explain.ts";
+import { reference } from "./reference.ts";
+
+function printed(command: typeof reference, ...argv: string[]) {
+  const texts: string[] = [];
+  const code = command(argv, { write: (text) => texts.push(text), fail: (sentence) => texts.push(sentence) });
+  return { code, text: texts.join("") };
+}
+
+test.each([
+  ["annotations", "annotations"],
+  ["settings", "configmap"],
+  ["flags", "flags"],
+])("docs/reference has the page of %s", async (page, file) => {
+  const { code, text } = printed(reference, page);
+  expect(code).toBe(0);
+  await expect(text).toMatchFileSnapshot(new URL(`../../docs/reference/${file}.md`, import.meta.url).pathname);
+});
+
+test("a page that does not exist is exit code 2", () => {
+  expect(printed(reference, "keys")).toEqual({
+    code: 2,
+    text: "sluice reference takes one word: annotations, settings or flags",
+  });
+});
+
+test("explain says all that a name is", () => {
+  expect(printed(explain, "proxy-read-timeout")).toEqual({
+    code: 0,
+    text: `ConfigMap key proxy-read-timeout
+  How long a pause between two reads from an Endpoint may last.
+  Default:        60
+  Value:          whole seconds from 1 to 2073600
+  nginx:          proxy_read_timeout, grpc_read_timeout
+  A change costs: a reload of nginx
+
+annotation nginx.ingress.kubernetes.io/proxy-read-timeout
+  How long a pause between two reads from an Endpoint may last; raise it for websockets and streaming.
+  Default:        60 (proxy-read-timeout)
+  Value:          whole seconds, from 1
+  Applies:        For the paths of the Ingress.
+  Risk:           Low
+  nginx:          proxy_read_timeout, grpc_read_timeout
+  A change costs: a reload of nginx, unless other paths have the same settings already
+`,
+  });
+});
+
+test.each([
+  ["Use-GZip", /^ConfigMap key use-gzip\n/],
+  ["--http-port", /^flag --http-port PORT\n[\s\S]*Note: +With serve: 8080\.\n$/],
+  ["v", /^flag -v, --v LEVEL\n/],
+  ["nginx.ingress.kubernetes.io/proxy-read-timeout", /^annotation nginx/],
+  ["grpc-backend", /^annotation grpc-backend\n {2}Removed; it does nothing\. Use backend-protocol with GRPC\.\n$/],
+  ["jaeger-endpoint", /No effect: OpenTracing was removed/],
+])("explain %s", (name, expected) => {
+  expect(printed(explain, name)).toEqual({ code: 0, text: expect.stringMatching(expected) });
+});
+
+test("a name that does not exist is exit code 2 and names the nearest", () => {
+  expect(printed(explain, "use-gzp")).toEqual({
+    code: 2,
+    text: "use-gzp is no ConfigMap key, annotation or flag (did you mean use-gzip?)",
+  });
+});

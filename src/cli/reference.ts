@@ -1,0 +1,28 @@
+/** `sluice reference annotations|settings|flags`: the reference pages, from the declarations. */
+import { annotationsPage } from "./reference/annotations-page.ts";
+import { flagsPage } from "./reference/flags-page.ts";
+import { settingsPage } from "./reference/settings-page.ts";
+
+/** What a command prints to. */
+export interface Out {
+  write(text: string): void;
+  /** What went wrong, in one sentence. */
+  fail(sentence: string): void;
+}
+
+const pages: Readonly<Record<string, () => string>> = {
+  annotations: annotationsPage,
+  settings: settingsPage,
+  flags: flagsPage,
+};
+
+/** Exit code 0, or 2 for a page that does not exist. */
+export function reference(argv: readonly string[], out: Out): number {
+  const page = pages[argv[0] ?? ""];
+  if (page === undefined || argv.length !== 1) {
+    out.fail("sluice reference takes one word: annotations, settings or flags");
+    return 2;
+  }
+  out.write(page());
+  return 0;
+}

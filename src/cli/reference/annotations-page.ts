@@ -1,0 +1,66 @@
+/** The reference page of the annotations. */
+import type { AnyFeature, Field } from "../../annotations/declare.ts";
+import { featureList } from "../../annotations/registry.ts";
+import { removed } from "../../annotations/removed.ts";
+import { written } from "../../kinds/kind.ts";
+import { defaultSettings, type Settings, settings } from "../../settings/registry.ts";
+import { code, table } from "./markdown.ts";
+
+export function annotationsPage(): string {
+  const parts = featureList.map(([, feature]) => {
+    const rows = fieldsOf(feature).map(row);
+    return `## ${feature.name}\n\n${scopes[feature.scope]}\n\n${table(["Annotation", "Default", "Value", "Risk", "What it does"], rows)}`;
+  });
+  return `${intro}\n${parts.join("\n")}\n${gone()}`;
+}
+
+const intro = `# Annotations
+
+<!-- Printed by \`sluice reference annotations\`; npm test checks it. -->
+
+Each has the prefix \`nginx.ingress.kubernetes.io/\`, or the one that \`--annotations-prefix\` names. An Ingress with an annotation of a
+higher risk than the setting \`annotations-risk-level\` (\`High\`) is refused. A default in brackets is that of the setting it names.
+`;
+
+/** What a feature's annotations apply to. */
+export const scopes: Readonly<Record<AnyFeature["scope"], string>> = {
+  location: "For the paths of the Ingress.",
+  ingress: "For the Ingress as a whole.",
+  host: "For the hosts of the Ingress as a whole: of several Ingresses of a host, the oldest that says something is heard.",
+  upstream:
+    "For the Services of the Ingress, and without a reload: of several Ingresses that use a Service, the oldest is heard.",
+};
+
+export const fieldsOf = (feature: AnyFeature) => Object.values(feature.fields) as readonly Field<unknown>[];
+
+function row(field: Field<unknown>): readonly string[] {
+  const { key, aliases = [], kind, risk, doc } = field;
+  const also = aliases.length === 0 ? "" : ` Also written ${aliases.map(code).join(", ")}.`;
+  return [code(key), defaultOf(field), kind.label, risk, `${doc}${also}${unreadable(field)}`];
+}
+
+/** The default, with the key of the setting that it comes from. */
+export function defaultOf({ kind, fallback }: Field<unknown>): string {
+  const read = new Set<string>();
+  const watched = new Proxy(defaultSettings, {
+    get(target, name) {
+      read.add(String(name));
+      return Reflect.get(target, name);
+    },
+  });
+  const value = code(written(kind, fallback(watched)));
+  const keys = [...read].map((name) => code(settings[name as keyof Settings].key)).join(", ");
+  return [value, keys === "" ? "" : `(${keys})`].filter((part) => part !== "").join(" ");
+}
+
+/** What a value that cannot be read does, where it is more than the default. */
+export function unreadable({ onBad, emptyIsBad }: Field<unknown>): string {
+  const done = { deny: "its paths answer 503", reject: "the Ingress is not applied" };
+  if (onBad === undefined || onBad === "default") return "";
+  return ` A value that cannot be read${emptyIsBad ? ", or an empty one" : ""}: ${done[onBad]}.`;
+}
+
+function gone(): string {
+  const rows = Object.entries(removed).map(([key, successor]) => [code(key), successor === undefined ? "" : successor]);
+  return `## Removed\n\nThey do nothing any more, and a Problem says so.\n\n${table(["Annotation", "Use instead"], rows)}`;
+}
