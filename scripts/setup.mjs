@@ -12,6 +12,7 @@ const nginxPackages = [
   "libnginx-mod-http-lua",
   "libnginx-mod-stream",
   "libnginx-mod-http-headers-more-filter",
+  "lua-cjson",
 ];
 
 installNodeModules();
@@ -46,7 +47,8 @@ function installNginx() {
 function haveNginx() {
   const modules = "/usr/lib/nginx/modules";
   const needed = ["ngx_http_lua_module.so", "ngx_stream_module.so", "ngx_http_headers_more_filter_module.so"];
-  return has("nginx") && needed.every((file) => existsSync(`${modules}/${file}`));
+  const cjson = ["x86_64", "aarch64"].some((cpu) => existsSync(`/usr/lib/${cpu}-linux-gnu/lua/5.1/cjson.so`));
+  return has("nginx") && cjson && needed.every((file) => existsSync(`${modules}/${file}`));
 }
 
 /** Debian starts a service when it installs one; a `policy-rc.d` that answers 101 keeps port 80 free. */
