@@ -8,6 +8,7 @@ import { fakeCertificate } from "./fake-certificate.ts";
 import { Channel } from "./nginx/channel.ts";
 import { type Capabilities, type NginxEvent, openNginx, type RunFolder } from "./nginx/index.ts";
 import { instanceKey, Journal } from "./nginx/journal.ts";
+import { OpenedFiles } from "./nginx/opened-files.ts";
 import type { Machine } from "./render/machine.ts";
 import { Renderer } from "./render/renderer.ts";
 import type { Template } from "./render/template.ts";
@@ -61,6 +62,7 @@ export async function startController(options: ControllerOptions): Promise<Start
   const { nginx } = opened;
 
   const journal = await Journal.open(folder.journal);
+  const openedFiles = new OpenedFiles(folder);
   const channel = new Channel(folder.controlSocket);
   const memory = memoryOf(journal, channel);
   if (!journal.records.has(instanceKey)) await journal.write([[instanceKey, randomUUID()]]);
@@ -71,7 +73,10 @@ export async function startController(options: ControllerOptions): Promise<Start
     translator: new Translator(options.translate, await fakeCertificate(new Date())),
     renderer,
     memory,
-    nginx,
+    nginx: {
+      apply: (text, signal) => nginx.apply({ ...text, files: text.files.filter((file) => !file.opened) }, signal),
+      keepOpened: (files) => openedFiles.keep(files, systemClock.nowMs()),
+    },
     bucket: new TokenBucket(options.syncRateLimit, options.reloadBurst, systemClock.nowMs()),
     clock: systemClock,
     listener: options.listener,

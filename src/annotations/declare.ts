@@ -8,7 +8,7 @@
 import type { Kind } from "../kinds/kind.ts";
 import type { ConfigMap, Secret, Service } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
-import type { Header, Place } from "../render/place.ts";
+import type { Header, Place, ServerPlace } from "../render/place.ts";
 import type { View } from "../render/token.ts";
 import type { Settings } from "../settings/registry.ts";
 
@@ -68,6 +68,13 @@ export interface Feature<F extends Fields, R> {
   readonly provides?: (value: R) => boolean;
   /** What the location partial sees under the feature's name (in camelCase); without it, nothing but its directives. */
   readonly view?: (value: R, place: Place, settings: Settings) => View;
+  /**
+   * Whether this value needs a `server` block of its own for its host: what data cannot express (design.md 4).
+   * Only with `provides`.
+   */
+  readonly textServer?: (value: R) => boolean;
+  /** What `server.tmpl` sees under the feature's name in the host's own server block; false elsewhere. */
+  readonly serverView?: (value: R, place: ServerPlace, settings: Settings) => View;
   /** Request headers towards the backend, added to or replacing those of RS-23.2. */
   readonly requestHeaders?: (value: R, place: Place, settings: Settings) => readonly Header[];
   /** Names of the route variables that `view` and `requestHeaders` bind. */

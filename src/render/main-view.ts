@@ -1,11 +1,13 @@
 /** What `nginx.tmpl` sees: settings, the servers and the shapes in them, and the servers that are Sluice's own. */
 import { featureList } from "../annotations/registry.ts";
+import { catchAll } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Machine } from "./machine.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
 import { listenLines } from "./settings/listen.ts";
 import { settingsView } from "./settings-view.ts";
 import type { Shape } from "./shape.ts";
+import { dataSlot, plainServerView, type Slot, type TextServer } from "./text-servers.ts";
 import { Token, type View } from "./token.ts";
 
 /** Stands in the text where its own hash will stand. */
@@ -30,13 +32,14 @@ const routerVariables = [
 export interface MainParts {
   readonly settings: Settings;
   readonly machine: Machine;
-  /** Every shape that routes name. */
-  readonly shapes: readonly Shape[];
+  /** The shapes that routes of a slot may name. */
+  readonly shapesOf: (slot: Slot) => readonly Shape[];
+  readonly textServers: readonly TextServer[];
   /** Bytes of shared memory for records. */
   readonly recordsBytes: number;
 }
 
-export function mainView({ settings, machine, shapes, recordsBytes }: MainParts): View {
+export function mainView({ settings, machine, shapesOf, textServers, recordsBytes }: MainParts): View {
   const { paths, ports, capabilities, around } = machine;
   const parts = settingsView(settings, capabilities, around, { tracing: false });
   return {
@@ -58,11 +61,17 @@ export function mainView({ settings, machine, shapes, recordsBytes }: MainParts)
       packagePath: Token.word(`${paths.lua}/?.lua;;`),
       recordsSize: Token.name(`${Math.ceil(recordsBytes / 1024)}k`),
       journal: luaString(paths.journal),
-      shapes: shapes.map(({ name }) => luaString(name)),
+      slots: [dataSlot, ...textServers.map(({ name }) => name)].map((slot) => ({
+        name: luaString(slot),
+        shapes: shapesOf(slot).map(({ name }) => luaString(name)),
+      })),
     },
     hsts: hsts(settings),
     upstreams: [httpUpstream(machine, settings)],
-    servers: [routedServer(machine, settings, shapes)],
+    servers: [
+      dataServer(machine, settings, shapesOf(dataSlot), parts),
+      ...textServers.map((server) => textServer(server, machine, settings, shapesOf(server.name), parts)),
+    ],
     internal: {
       default: listens(machine, ports.defaultServer),
       control: Token.word(`unix:${paths.controlSocket}`),
@@ -78,24 +87,49 @@ function viewOf(parts: unknown): View {
   return parts as View;
 }
 
+type Parts = ReturnType<typeof settingsView>;
+
 /** The server of all hosts that are data. */
-function routedServer(machine: Machine, settings: Settings, shapes: readonly Shape[]): View {
-  const {
-    capabilities,
-    around,
-    ports,
-    paths: { root },
-  } = machine;
-  const listener = (port: number, tls: boolean) =>
-    listenLines(settings, capabilities, around, { port, tls, catchAll: true });
+function dataServer(machine: Machine, settings: Settings, shapes: readonly Shape[], parts: Parts): View {
+  return {
+    ...routedServer(dataSlot, machine, settings, shapes, parts),
+    names: Token.name(catchAll),
+    features: plainServerView,
+    variables: routeVariables().map(Token.name),
+  };
+}
+
+/** The server of one host that data cannot express. */
+function textServer(
+  server: TextServer,
+  machine: Machine,
+  settings: Settings,
+  shapes: readonly Shape[],
+  parts: Parts,
+): View {
+  return {
+    ...routedServer(server.name, machine, settings, shapes, parts),
+    names: server.serverName,
+    features: server.view,
+    variables: false,
+  };
+}
+
+function routedServer(slot: Slot, machine: Machine, settings: Settings, shapes: readonly Shape[], parts: Parts) {
+  const { capabilities, around, ports, paths } = machine;
+  const lines = (port: number, tls: boolean) =>
+    listenLines(settings, capabilities, around, { port, tls, catchAll: slot === dataSlot });
   const beside = new Map(shapes.flatMap((shape) => shape.beside).map((one) => [String(one.match), one]));
   return {
-    routed: true,
-    listen: [...listener(ports.http, false), ...listener(ports.https, true)],
-    names: Token.name("_"),
-    certificate: { chain: Token.word(`${root}/tls/default.crt`), key: Token.word(`${root}/tls/default.key`) },
-    variables: routeVariables().map(Token.name),
-    statusAllow: [Token.name("127.0.0.1"), Token.name("::1")],
+    slot: luaString(slot),
+    listen: [...lines(ports.http, false), ...lines(ports.https, true)],
+    certificate: {
+      chain: Token.word(`${paths.root}/tls/default.crt`),
+      key: Token.word(`${paths.root}/tls/default.key`),
+    },
+    blocked: viewOf(parts.http.blocked),
+    snippet: viewOf(parts.server.snippet),
+    statusAllow: [...settings.nginxStatusIpv4Whitelist, ...settings.nginxStatusIpv6Whitelist].map(Token.name),
     locations: [
       ...[...beside.values()].map(({ match, text }) => ({ match, text })),
       ...shapes.map(({ name, text }) => ({ match: Token.name(name), text })),

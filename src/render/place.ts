@@ -22,7 +22,16 @@ export interface InternalLocation {
   readonly view: View;
 }
 
-export interface Place {
+/** A server block, which may name files. */
+export interface ServerPlace {
+  /**
+   * A file with `content`, private, its name a hash: the absolute path. `loaded` files are read at a reload, `opened`
+   * ones at each request, so a new one of those costs no reload when its path is a route variable.
+   */
+  file(use: "loaded" | "opened", content: string): string;
+}
+
+export interface Place extends ServerPlace {
   readonly protocol: "http" | "grpc" | "fastcgi";
   /**
    * `raw` as the value of a route variable: in `dynamic` mode the variable, whose value becomes data; in `static` mode

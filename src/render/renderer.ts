@@ -11,20 +11,16 @@ import type { Settings } from "../settings/registry.ts";
 import type { Machine } from "./machine.ts";
 import { generationMark, mainView } from "./main-view.ts";
 import { defaultPair, pairKey, pairRecord, serverRecords, upstreamKey, upstreamRecord } from "./records.ts";
-import { type Shape, Shapes } from "./shape.ts";
+import { type RenderedFile, type Shape, Shapes } from "./shape.ts";
 import type { Template } from "./template.ts";
-
-export interface RenderedFile {
-  /** Below the run folder. */
-  readonly path: string;
-  readonly content: string;
-}
+import { dataSlot, needsText, type Slot, type TextServer, textParent, textServerOf } from "./text-servers.ts";
+import { Token } from "./token.ts";
 
 export interface RenderedText {
   readonly conf: string;
   readonly generation: string;
   readonly files: readonly RenderedFile[];
-  /** Names of the shapes in it. */
+  /** The shapes in it, each as `slot@name`. */
   readonly shapes: ReadonlySet<string>;
   /** Hashes of what it was made of, by what people call it: two texts differ because some of these differ. */
   readonly parts: Readonly<Record<string, string>>;
@@ -34,12 +30,14 @@ export interface Rendered {
   readonly text: RenderedText;
   /** Only records that changed since the last turn. */
   readonly records: ReadonlyMap<string, ChangedRecord>;
+  /** Files that nginx opens at requests, which must be there before the records are published. */
+  readonly opened: readonly RenderedFile[];
 }
 
 export interface ChangedRecord {
   /** Undefined: the record is gone. */
   readonly value: string | undefined;
-  /** The shapes it names, which must be live before it is published. */
+  /** The shapes it names, as `slot@name`, which must be live before it is published. */
   readonly shapes: readonly string[];
 }
 
@@ -52,11 +50,12 @@ export class Renderer {
   #last: Whole | undefined;
   #text: RenderedText | undefined;
   readonly #records: Map<string, string>;
-  readonly #serverParts = new Map<string, { readonly keys: readonly string[]; readonly shapes: readonly Shape[] }>();
-  readonly #lingering = new Map<string, Shape>();
+  readonly #serverParts = new Map<string, ServerParts>();
+  readonly #textServers = new Map<string, TextServer>();
+  /** Shapes that routes name, and those that published routes may still name, by `slot@name`. */
+  readonly #users = new Map<string, UsedShape & { servers: number }>();
+  readonly #lingering = new Map<string, UsedShape>();
   #bytes = 0;
-  #recordsBytes = 0;
-  readonly #users = new Map<string, { readonly shape: Shape; servers: number }>();
 
   /** `records` are those that shared memory may hold already, from the journal. */
   constructor(machine: Machine, template: Template, records: ReadonlyMap<string, string> = new Map()) {
@@ -75,7 +74,7 @@ export class Renderer {
   render(next: Whole): Rendered {
     const changes = new Map<string, ChangedRecord>();
     if (this.#shapes === undefined || this.#last?.settings !== next.settings) {
-      this.#shapes = new Shapes(this.#template, next.settings, this.#machine.capabilities);
+      this.#shapes = new Shapes(this.#template, next.settings, this.#machine);
       this.#forget(changes);
     }
     // A name may pass from one Server to another in one turn: what comes wins over what goes.
@@ -90,7 +89,8 @@ export class Renderer {
     }
     const text = this.#textOf(next);
     this.#last = next;
-    return { text, records };
+    const opened = [...this.#users.values()].flatMap(({ shape }) => shape.files.filter((file) => file.opened));
+    return { text, records, opened };
   }
 
   /** All records of the last turn are published: shapes that no route names may go with the next text. */
@@ -111,10 +111,11 @@ export class Renderer {
   /** Everything is made again; a record that is not made again is gone. */
   #forget(changes: Map<string, ChangedRecord>): void {
     for (const key of this.#records.keys()) changes.set(key, { value: undefined, shapes: [] });
-    for (const { shape } of this.#users.values()) this.#lingering.set(shape.name, shape);
+    for (const [key, used] of this.#users) this.#lingering.set(key, used);
     this.#last = undefined;
     this.#text = undefined;
     this.#serverParts.clear();
+    this.#textServers.clear();
     this.#users.clear();
   }
 
@@ -127,65 +128,112 @@ export class Renderer {
     for (const { key, after } of next.upstreams.changesSince(last?.upstreams ?? Table.empty())) {
       changes.push(plain(upstreamKey(key), after && upstreamRecord(after)));
     }
-    for (const { key, after } of next.servers.changesSince(last?.servers ?? Table.empty())) {
-      changes.push(...this.#serverChanges(key, after, shapes));
+    for (const name of this.#dirtyServers(next)) {
+      changes.push(...this.#serverChanges(name, next.servers.get(name), next, shapes));
     }
     return changes;
   }
 
-  #serverChanges(name: string, server: Server<FeatureValues> | undefined, shapes: Shapes): KeyedRecord[] {
-    const before = this.#serverParts.get(name) ?? { keys: [], shapes: [] };
+  /** Changed Servers, and the hosts under a wildcard that became text or is text no more. */
+  #dirtyServers({ servers }: Whole): Set<string> {
+    const dirty = new Set<string>();
+    for (const { key, before, after } of servers.changesSince(this.#last?.servers ?? Table.empty())) {
+      dirty.add(key);
+      const swallowed = key.startsWith("*.") && (before && needsText(before)) !== (after && needsText(after));
+      if (!swallowed) continue;
+      for (const name of servers.keys()) if (name.slice(name.indexOf(".")) === key.slice(1)) dirty.add(name);
+    }
+    return dirty;
+  }
+
+  #serverChanges(
+    name: string,
+    server: Server<FeatureValues> | undefined,
+    { settings, servers }: Whole,
+    shapes: Shapes,
+  ): KeyedRecord[] {
+    const before = this.#serverParts.get(name) ?? { keys: [], slot: dataSlot, shapes: [] };
     const records = server === undefined ? [] : serverRecords(server, shapes);
     const used = server === undefined ? [] : [...new Set(server.locations.map((location) => shapes.of(location)))];
-    for (const shape of used) this.#count(shape, 1);
-    for (const shape of before.shapes) this.#count(shape, -1);
+    const isText = server !== undefined && (needsText(server) || textParent(name, servers));
+    if (isText) this.#textServers.set(name, textServerOf(server, settings, this.#machine.paths.root));
+    else this.#textServers.delete(name);
+    const slot = isText ? name : dataSlot;
+    for (const shape of used) this.#use(slot, shape);
+    for (const shape of before.shapes) this.#leave(before.slot, slot, shape);
     if (server === undefined) this.#serverParts.delete(name);
-    else this.#serverParts.set(name, { keys: records.map(([key]) => key), shapes: used });
-    const names = used.map((shape) => shape.name);
+    else this.#serverParts.set(name, { keys: records.map(([key]) => key), slot, shapes: used });
+    const names = used.map((shape) => `${slot}${shape.name}`);
     return [
       ...before.keys.map((key) => plain(key, undefined)),
       ...records.map(([key, value]) => ({ key, value, shapes: names })),
     ];
   }
 
-  #count(shape: Shape, servers: number): void {
-    const user = this.#users.get(shape.name) ?? { shape, servers: 0 };
-    user.servers += servers;
-    if (user.servers > 0) this.#users.set(shape.name, user);
-    else {
-      this.#users.delete(shape.name);
-      this.#lingering.set(shape.name, shape);
-    }
+  #use(slot: Slot, shape: Shape): void {
+    const key = `${slot}${shape.name}`;
+    const user = this.#users.get(key);
+    if (user === undefined) this.#users.set(key, { slot, shape, servers: 1 });
+    else user.servers++;
+  }
+
+  /** Published routes may name the shape until they are replaced, in the slot the host is in then. */
+  #leave(slot: Slot, next: Slot, shape: Shape): void {
+    const key = `${slot}${shape.name}`;
+    const user = this.#users.get(key);
+    if (user !== undefined && --user.servers === 0) this.#users.delete(key);
+    this.#lingering.set(`${next}${shape.name}`, { slot: next, shape });
   }
 
   /**
    * The text of before, while it has all shapes that are needed and nothing else in it changed. A new text keeps the shapes
    * that published routes may still name.
    */
-  #textOf(next: Whole): RenderedText {
-    const { settings, defaultCertificate } = next;
-    const same = this.#last?.defaultCertificate.fingerprint === defaultCertificate.fingerprint;
-    const has = [...this.#users.keys()].every((name) => this.#text?.shapes.has(name));
+  #textOf({ settings, defaultCertificate }: Whole): RenderedText {
     const recordsBytes = memoryFor(this.#records.size, this.#bytes);
-    if (this.#text !== undefined && same && has && recordsBytes === this.#recordsBytes) return this.#text;
-    this.#recordsBytes = recordsBytes;
-    const byName = new Map(this.#lingering);
-    for (const [name, { shape }] of this.#users) byName.set(name, shape);
-    const shapes = [...byName.keys()].sort().map((name) => byName.get(name)!);
-    const view = mainView({ settings, machine: this.#machine, shapes, recordsBytes });
-    const conf = String(this.#template.render("nginx", view));
-    const files = defaultFiles(defaultCertificate);
-    const generation = generationOf(conf, files);
+    const textServers = [...this.#textServers.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     const parts = {
       settings: hashOf(JSON.stringify(settings)),
       "default certificate": defaultCertificate.fingerprint,
       "shared memory size": String(recordsBytes),
-      shapes: [...byName.keys()].sort().join(),
+      "text servers": hashOf(JSON.stringify(textServers, printed)),
     };
+    const same =
+      this.#text !== undefined && Object.entries(parts).every(([name, hash]) => this.#text?.parts[name] === hash);
+    const has = [...this.#users.keys()].every((key) => this.#text?.shapes.has(key));
+    if (this.#text !== undefined && same && has) return this.#text;
+
+    const used = new Map<string, UsedShape>([...this.#lingering, ...this.#users]);
+    const keys = [...used.keys()].sort();
+    const shapesOf = (slot: Slot) =>
+      keys
+        .map((key) => used.get(key)!)
+        .filter((one) => one.slot === slot)
+        .map((one) => one.shape);
+    const view = mainView({ settings, machine: this.#machine, shapesOf, textServers, recordsBytes });
+    const conf = String(this.#template.render("nginx", view));
+    const files = [
+      ...defaultFiles(defaultCertificate),
+      ...textServers.flatMap((server) => server.files),
+      ...[...used.values()].flatMap(({ shape }) => shape.files),
+    ];
+    const generation = generationOf(conf, files);
     const final = conf.replace(generationMark, generation);
-    this.#text = { conf: final, generation, files, shapes: new Set(byName.keys()), parts };
+    const shapes = { shapes: hashOf(keys.join()) };
+    this.#text = { conf: final, generation, files, shapes: new Set(keys), parts: { ...parts, ...shapes } };
     return this.#text;
   }
+}
+
+interface ServerParts {
+  readonly keys: readonly string[];
+  readonly slot: Slot;
+  readonly shapes: readonly Shape[];
+}
+
+interface UsedShape {
+  readonly slot: Slot;
+  readonly shape: Shape;
 }
 
 interface KeyedRecord extends ChangedRecord {
@@ -194,6 +242,11 @@ interface KeyedRecord extends ChangedRecord {
 
 function plain(key: string, value: string | undefined): KeyedRecord {
   return { key, value, shapes: [] };
+}
+
+/** Tokens keep their text from JSON. */
+function printed(_key: string, value: unknown): unknown {
+  return value instanceof Token ? String(value) : value;
 }
 
 /**
@@ -208,8 +261,8 @@ export function memoryFor(records: number, bytes: number): number {
 /** nginx wants a certificate on disk for every TLS listener; the Lua then serves the right one. */
 function defaultFiles({ chain, key }: Certificate): RenderedFile[] {
   return [
-    { path: "tls/default.crt", content: chain },
-    { path: "tls/default.key", content: key.reveal() },
+    { path: "tls/default.crt", content: chain, opened: false },
+    { path: "tls/default.key", content: key.reveal(), opened: false },
   ];
 }
 
@@ -219,6 +272,7 @@ function hashOf(text: string): string {
 
 function generationOf(conf: string, files: readonly RenderedFile[]): string {
   const hash = createHash("sha256").update(conf);
-  for (const { path, content } of files) hash.update("\0").update(path).update("\0").update(content);
+  for (const { path, content, opened } of files)
+    if (!opened) hash.update("\0").update(path).update("\0").update(content);
   return hash.digest("hex").slice(0, 32);
 }

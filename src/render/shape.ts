@@ -7,8 +7,8 @@ import type { AnyFeature, Fields } from "../annotations/declare.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
 import type { Location } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
-import type { Capabilities } from "./capabilities.ts";
-import type { Directive, Header, InternalLocation, Place } from "./place.ts";
+import type { Machine } from "./machine.ts";
+import type { Directive, Header, InternalLocation, Place, ServerPlace } from "./place.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
 import type { Template } from "./template.ts";
 import { Token, type View } from "./token.ts";
@@ -22,6 +22,16 @@ export interface Shape {
   readonly variables: Readonly<Record<string, string>>;
   /** Locations that stand beside it in every server that has it. */
   readonly beside: readonly BesideLocation[];
+  readonly files: readonly RenderedFile[];
+}
+
+/** A file that the text or a record names; its name is a hash of its content. */
+export interface RenderedFile {
+  /** Below the run folder. */
+  readonly path: string;
+  readonly content: string;
+  /** Whether nginx opens it at each request, rather than at a reload. */
+  readonly opened: boolean;
 }
 
 export interface BesideLocation {
@@ -40,12 +50,14 @@ export interface ShapeTraits {
 export class Shapes {
   readonly #template: Template;
   readonly #settings: Settings;
+  readonly #root: string;
   readonly #known = new WeakMap<FeatureValues, Map<string, Shape>>();
 
   readonly #headers: readonly Header[];
 
-  constructor(template: Template, settings: Settings, capabilities: Capabilities) {
+  constructor(template: Template, settings: Settings, { capabilities, paths }: Machine) {
     this.#template = template;
+    this.#root = paths.root;
     this.#settings = settings;
     this.#headers = requestHeaders(settings, capabilities);
   }
@@ -66,7 +78,9 @@ export class Shapes {
   #render(values: FeatureValues, traits: ShapeTraits): Shape {
     const variables: Record<string, string> = {};
     const beside: BesideLocation[] = [];
+    const files: RenderedFile[] = [];
     const place: Place = {
+      ...filesOf(this.#root, files),
       protocol: "http",
       bind: (name, raw) => {
         variables[name] = raw;
@@ -77,7 +91,7 @@ export class Shapes {
     const view = locationView(values, traits, place, this.#settings, this.#headers);
     const text = this.#template.render("location", view);
     const name = `@${hashOf([text, ...beside.map((one) => one.text)])}`;
-    return { name, text, variables, beside };
+    return { name, text, variables, beside, files };
   }
 
   #beside(kind: "uri" | "named", { partial, view }: InternalLocation, all: BesideLocation[]): Token {
@@ -90,6 +104,17 @@ export class Shapes {
     if (!all.some((one) => String(one.match) === String(match))) all.push({ match, text });
     return target;
   }
+}
+
+/** Gathers what is asked for as a file. */
+export function filesOf(root: string, files: RenderedFile[]): ServerPlace {
+  return {
+    file: (use, content) => {
+      const path = `${use === "opened" ? "data/opened" : "tls"}/${createHash("sha256").update(content).digest("hex").slice(0, 32)}`;
+      if (!files.some((file) => file.path === path)) files.push({ path, content, opened: use === "opened" });
+      return `${root}/${path}`;
+    },
+  };
 }
 
 export function traitsOf({ path, denied }: Location<FeatureValues>, settings: Settings): ShapeTraits {

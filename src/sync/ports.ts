@@ -3,6 +3,7 @@ import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 import type { RenderedText } from "../render/renderer.ts";
+import type { RenderedFile } from "../render/shape.ts";
 
 /** Where a Snapshot comes from: a cluster, a folder, a test. */
 export interface Source {
@@ -42,6 +43,8 @@ export type ApplyOutcome =
 
 export interface Nginx {
   apply(text: RenderedText, signal: AbortSignal): Promise<ApplyOutcome>;
+  /** Makes the files that requests open be on disk. */
+  keepOpened(files: readonly RenderedFile[]): Promise<void>;
 }
 
 export interface Clock {

@@ -95,7 +95,7 @@ export class Sync {
   }
 
   async #turn(signal: AbortSignal): Promise<void> {
-    const { source, translator, renderer, memory, clock, listener } = this.#parts;
+    const { source, translator, renderer, memory, nginx, clock, listener } = this.#parts;
     const noticedMs = this.#noticed ?? clock.nowMs();
     const notices = this.#notices;
     this.#noticed = undefined;
@@ -104,13 +104,16 @@ export class Sync {
     const translation = translator.turn({ snapshot, lastGood: this.#lastGood, quarantine: this.#quarantine });
     this.#lastGood = translation.lastGood;
     const translated = clock.nowMs();
-    const { text, records } = renderer.render(translation.configuration as Configuration<Settings, FeatureValues>);
+    const { text, records, opened } = renderer.render(
+      translation.configuration as Configuration<Settings, FeatureValues>,
+    );
     const rendered = clock.nowMs();
     listener.problems(translation.problems);
 
     const change = compare(this.#live, text, records.size);
     for (const [key, record] of records) this.#pending.set(key, record);
     if (records.size > 0) await memory.keep([...records].map(([key, { value }]) => [key, value] as const));
+    await nginx.keepOpened(opened);
     const published = await this.#publish();
     this.#wanted = text;
     this.#done = notices;

@@ -10,13 +10,16 @@ local lower = string.lower
 
 local _M = {}
 
--- The shapes of this configuration. Shared memory is newer than a worker that drains: a jump to a location it lacks is a 500.
-local shapes = {}
+-- The shapes of each server of this configuration. Shared memory is newer than a worker that drains: a jump to a location
+-- that its server lacks would be a 500.
+local shapes_of = {}
 
-function _M.know(names)
+function _M.know(slot, names)
+  local shapes = {}
   for _, name in ipairs(names) do
     shapes[name] = true
   end
+  shapes_of[slot] = shapes
 end
 
 -- The record of the host: its own, or that of the wildcard one label above, or the catch-all's.
@@ -77,7 +80,7 @@ local function match(record, uri)
   return index and record.locations[index]
 end
 
-function _M.run()
+function _M.run(slot)
   local var = ngx.var
   local uri = var.uri
   local record = host_record(lower(var.host))
@@ -122,7 +125,7 @@ function _M.run()
   if target then
     ngx.req.set_uri(expand(target, groups))
   end
-  return ngx.exec(shapes[location.shape] and location.shape or "@sluice_unknown_shape")
+  return ngx.exec(shapes_of[slot][location.shape] and location.shape or "@sluice_unknown_shape")
 end
 
 return _M
