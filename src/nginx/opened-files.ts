@@ -20,6 +20,7 @@ const graceMs = 60_000;
 
 export class OpenedFiles {
   readonly #root: string;
+  #kept = "";
   /** When each file that nothing names was last named, by file name. */
   readonly #unnamed = new Map<string, number>();
 
@@ -29,6 +30,9 @@ export class OpenedFiles {
 
   /** Makes exactly `files` be there, but for those that were named until a moment ago. */
   async keep(files: readonly OpenedFile[], nowMs: number): Promise<void> {
+    const list = files.map(({ path }) => path).join();
+    if (list === this.#kept && this.#unnamed.size === 0) return;
+    this.#kept = list;
     const folder = join(this.#root, "data", "opened");
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const { path, content } of files) {
