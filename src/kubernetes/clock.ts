@@ -8,7 +8,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds since 1970; goes back and forth as the machine's time is corrected. */
   wall(): number;
-  /** Calls `run` once after `delayMs`, unless the answer was called before. */
+  /** Calls `run` once after `delayMs`, soon when that is negative, unless the answer was called before. */
   schedule(delayMs: number, run: () => void): () => void;
 }
 
@@ -16,7 +16,7 @@ export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
   schedule(delayMs, run) {
-    const timer = setTimeout(run, delayMs);
+    const timer = setTimeout(run, Math.max(0, delayMs));
     return () => clearTimeout(timer);
   },
 };

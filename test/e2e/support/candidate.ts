@@ -1,0 +1,30 @@
+/**
+ * A process that stands for election and says on stdout what it does: `KUBECONFIG=... node candidate.ts NAME`.
+ * Each line is a word and the time in milliseconds of the machine's monotonic clock, which all its processes share.
+ */
+import { Client, findCredentials, LeaseElection, systemClock } from "../../../src/kubernetes/index.ts";
+
+const say = (word: string) => process.stdout.write(`${word} ${process.hrtime.bigint() / 1_000_000n}\n`);
+
+const stop = new AbortController();
+process.once("SIGTERM", () => stop.abort());
+const client = new Client(await findCredentials({ env: process.env }));
+const election = new LeaseElection(client, {
+  lease: { namespace: "default", name: "leader" },
+  identity: process.argv[2] as string,
+  durationMs: 4_000,
+  clock: systemClock,
+  random: Math.random,
+  report: (event) => say(event.kind),
+  lead: (term) =>
+    new Promise((ended) => {
+      const round = () => {
+        if (term.holds()) say("write");
+        if (term.lost.aborted || stop.signal.aborted) return ended();
+        setTimeout(round, 20);
+      };
+      round();
+    }),
+});
+await election.run(stop.signal);
+client.close();
