@@ -2,6 +2,7 @@
  * A controller runtime: everything a controller needs between the API server and its own logic, and nothing about what it controls.
  * This is the public face; the other files are its inside.
  */
+export { type KubernetesObject, keyOf } from "../model/objects.ts";
 export { type Answer, type ApiFailure, isDenied, isVersionLost, ownReasons } from "./answer.ts";
 export {
   Client,
@@ -18,6 +19,8 @@ export {
   kubeConfigCredentials,
   podCredentials,
 } from "./credentials.ts";
+export type { ObjectReference, Occurrence } from "./event-correlator.ts";
+export { EventRecorder, type EventRecorderOptions } from "./event-recorder.ts";
 export { Indexer, type IndexFunction, type Lister } from "./indexer.ts";
 export { freeze, type Transform } from "./intake.ts";
 export { type Lease, leases } from "./lease.ts";

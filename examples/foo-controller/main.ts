@@ -1,0 +1,55 @@
+/**
+ * Foo: a Deployment with the name and the replicas that its spec gives, kept that way.
+ * Any change of a Deployment is a reason to look at the Foos that name it, also one that takes a foreign Deployment out of their way.
+ */
+import {
+  Client,
+  EventRecorder,
+  findCredentials,
+  keyOf,
+  runWorkers,
+  SharedInformer,
+  systemClock,
+  WorkQueue,
+} from "../../src/kubernetes/index.ts";
+import { deployments, foos } from "./kinds.ts";
+import { reconcile, type World } from "./reconcile.ts";
+
+const stop = new AbortController();
+process.once("SIGINT", () => stop.abort());
+process.once("SIGTERM", () => stop.abort());
+
+const client = new Client(await findCredentials({ env: process.env }), { userAgent: "foo-controller" });
+const queue = new WorkQueue(systemClock);
+const events = new EventRecorder(client, { component: "foo-controller", clock: systemClock });
+
+const fooInformer = new SharedInformer(client, foos, {
+  indices: { deployment: ({ metadata, spec }) => [`${metadata.namespace}/${spec.deploymentName}`] },
+});
+const deploymentInformer = new SharedInformer(client, deployments);
+fooInformer.subscribe(({ object }) => queue.add(keyOf(object)));
+deploymentInformer.subscribe(({ object }) => {
+  for (const foo of fooInformer.store.byIndex("deployment", keyOf(object))) queue.add(keyOf(foo));
+});
+
+const world: World = {
+  client,
+  events,
+  foos: fooInformer.store,
+  deployments: deploymentInformer.store,
+  signal: stop.signal,
+};
+
+async function work(): Promise<void> {
+  const stopped = new Promise<void>((done) => stop.signal.addEventListener("abort", () => done(), { once: true }));
+  // Before both caches are full, a Deployment that exists would look like one to create.
+  await Promise.race([Promise.all([fooInformer.synced, deploymentInformer.synced]), stopped]);
+  await runWorkers(queue, (key) => reconcile(key, world), stop.signal, {
+    workers: 2,
+    gaveUp: (key, why) => console.error(`${key}: given up: ${why}`),
+    maxRetries: 15,
+  });
+}
+
+await Promise.all([fooInformer.run(stop.signal), deploymentInformer.run(stop.signal), events.run(stop.signal), work()]);
+client.close();
