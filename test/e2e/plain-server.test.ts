@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { Client, kubeConfigCredentials, type ReflectorEvent, SharedInformer } from "../../src/kubernetes/index.ts";
+import { type Cluster, startCluster } from "./support/cluster.ts";
+import { configMap, configMaps } from "./support/objects.ts";
+
+/** An API server that offers what one of 1.25 does: no streaming lists, and, without its watch cache, no bookmarks. */
+const withoutExtras = ["--feature-gates=WatchList=false", "--watch-cache=false"];
+const never = new AbortController().signal;
+let cluster: Cluster;
+let client: Client;
+
+beforeAll(async () => {
+  cluster = await startCluster({ apiServerFlags: withoutExtras });
+  client = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));
+});
+afterAll(async () => {
+  client?.close();
+  await cluster?.stop();
+});
+
+test("a server without streaming lists and bookmarks is read in pages, without a failure or a wait", async () => {
+  for (let i = 0; i < 5; i += 1) await client.create(configMaps, configMap(`old-${i}`), never);
+  const stop = new AbortController();
+  const events: ReflectorEvent[] = [];
+  const report = (event: ReflectorEvent) => events.push(event);
+  const informer = new SharedInformer(client, configMaps, { namespace: "default", pageSize: 2, report });
+  const ended = informer.run(stop.signal);
+  await informer.synced;
+  expect(events[0]).toMatchObject({ kind: "listed", streamed: false });
+  await client.create(configMaps, configMap("fresh"), never);
+  await vi.waitFor(() => expect(informer.store.get("default/fresh")).toBeDefined(), { timeout: 10_000 });
+  expect(informer.store.size).toBeGreaterThanOrEqual(6);
+  expect(events.filter(({ kind }) => kind === "failed")).toEqual([]);
+  stop.abort();
+  await ended;
+});
