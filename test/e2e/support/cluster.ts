@@ -3,7 +3,7 @@
  * It lives in the network namespace that `npm test` made, on 192.0.2.1, because the API server refuses endpoints in 127.0.0.0/8.
  * No kubelet runs: a test that needs Pods makes Node and Pod objects itself.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
@@ -66,7 +66,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     apiServer,
     kubeconfig(user = admin.name, server = url) {
       const file = join(folder, `kubeconfig-${user}-${Buffer.from(server).toString("hex")}`);
-      writeFileSync(file, kubeconfigText(server, authority, user), { mode: 0o600 });
+      // Written once: another program may be reading it.
+      if (!existsSync(file)) writeFileSync(file, kubeconfigText(server, authority, user), { mode: 0o600 });
       return file;
     },
     async kubectl(args, { input = "", user } = {}) {
