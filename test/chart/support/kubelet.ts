@@ -1,0 +1,142 @@
+/**
+ * Stands in for scheduler and kubelet, of which a test has none: puts every Pod on one Node, calls it running and ready, and lets deleted ones go.
+ * What would run in a Pod is the caller's: `start` is called for each, and gives back how to stop it. The logs of every Pod are empty.
+ */
+import { readFileSync } from "node:fs";
+import { createServer } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client, kubeConfigCredentials, resource } from "../../../src/kubernetes/index.ts";
+import type { KubernetesObject } from "../../../src/model/objects.ts";
+import { issueServer } from "../../e2e/support/authority.ts";
+import type { Cluster } from "../../e2e/support/cluster.ts";
+
+export interface Pod extends KubernetesObject {
+  readonly spec: {
+    readonly nodeName?: string;
+    readonly serviceAccountName?: string;
+    readonly containers: readonly { readonly name: string; readonly args?: readonly string[] }[];
+  };
+  readonly status?: { readonly podIP?: string; readonly phase?: string };
+}
+
+export interface Kubelet {
+  stop(): Promise<void>;
+}
+
+export interface Running {
+  stop(): Promise<void>;
+}
+
+/** Starts what runs in a Pod; the promise resolves when it is ready, and a failure is tried again. */
+export type StartPod = (pod: Pod, address: string) => Promise<Running>;
+
+const pods = resource<Pod>({ apiVersion: "v1", kind: "Pod", plural: "pods", namespaced: true });
+const nodeName = "node-1";
+const nothing: StartPod = async () => ({ stop: async () => {} });
+
+export async function startKubelet(cluster: Cluster, start: StartPod = nothing): Promise<Kubelet> {
+  await makeNode(cluster);
+  const logs = await serveLogs(cluster);
+  const client = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));
+  const stopping = new AbortController();
+  const running = new Map<string, Promise<Running>>();
+  const looks = new Set<Promise<void>>();
+  let addresses = 0;
+
+  const look = async (pod: Pod): Promise<void> => {
+    const { name, namespace, uid } = pod.metadata as { name: string; namespace: string; uid: string };
+    const say = (args: readonly string[], input = "") =>
+      cluster.kubectl([...args, "--namespace", namespace], { input });
+    if (pod.metadata.deletionTimestamp) {
+      await (await running.get(uid))?.stop();
+      await say(["delete", "pod", name, "--grace-period=0", "--force", "--ignore-not-found"]);
+    } else if (!pod.spec.nodeName) {
+      const binding = {
+        apiVersion: "v1",
+        kind: "Binding",
+        metadata: { name, namespace },
+        target: { kind: "Node", name: nodeName },
+      };
+      const path = `/api/v1/namespaces/${namespace}/pods/${name}/binding`;
+      await say(["create", "--raw", path, "--filename", "-"], JSON.stringify(binding));
+    } else if (!running.has(uid)) {
+      const address = `192.0.2.${20 + addresses++}`;
+      const started = untilItStarts(() => start(pod, address), stopping.signal);
+      running.set(uid, started);
+      await started;
+      const patch = JSON.stringify({ status: ready(pod, address) });
+      await say(["patch", "pod", name, "--subresource=status", "--patch", patch]);
+    }
+  };
+
+  const watching = client.watch(
+    pods,
+    { timeoutSeconds: 3600, inactivityMs: 3_600_000, sendInitialEvents: true },
+    ({ type, object }) => {
+      if (type === "BOOKMARK" || type === "DELETED") return;
+      // A Pod may be gone by the time something is said about it.
+      const looked = look(object).catch(() => {});
+      looks.add(looked);
+      void looked.then(() => looks.delete(looked));
+    },
+    stopping.signal,
+  );
+
+  return {
+    async stop() {
+      stopping.abort();
+      await watching;
+      await Promise.all(looks);
+      for (const one of running.values()) await (await one).stop();
+      client.close();
+      logs.close();
+    },
+  };
+}
+
+/** Rights and objects arrive in the API server's own time, so a Pod that cannot start is tried again, as a kubelet does. */
+async function untilItStarts(start: () => Promise<Running>, signal: AbortSignal): Promise<Running> {
+  while (!signal.aborted) {
+    try {
+      return await start();
+    } catch {
+      await sleep(200);
+    }
+  }
+  return { stop: async () => {} };
+}
+
+/** The API server asks the Node for logs, and takes any certificate unless it is told an authority. */
+async function serveLogs({ authority, folder }: Cluster) {
+  await issueServer(authority, folder, "kubelet", "IP:192.0.2.1");
+  const [cert, key] = ["crt", "key"].map((suffix) => readFileSync(`${folder}/kubelet.${suffix}`));
+  return createServer({ cert, key }, (_, response) => response.end()).listen(10250, "192.0.2.1");
+}
+
+async function makeNode(cluster: Cluster): Promise<void> {
+  const labels = { "kubernetes.io/os": "linux" };
+  const node = { apiVersion: "v1", kind: "Node", metadata: { name: nodeName, labels } };
+  await cluster.kubectl(["apply", "--filename", "-"], { input: JSON.stringify(node) });
+  const status = {
+    conditions: [{ type: "Ready", status: "True" }],
+    addresses: [{ type: "InternalIP", address: "192.0.2.1" }],
+  };
+  await cluster.kubectl(["patch", "node", nodeName, "--subresource=status", "--patch", JSON.stringify({ status })]);
+}
+
+function ready({ spec }: Pod, podIP: string): unknown {
+  const containerStatuses = spec.containers.map(({ name }) => ({
+    name,
+    ready: true,
+    started: true,
+    restartCount: 0,
+    image: "",
+    imageID: "",
+    state: { running: {} },
+  }));
+  const conditions = ["PodScheduled", "Initialized", "ContainersReady", "Ready"].map((type) => ({
+    type,
+    status: "True",
+  }));
+  return { phase: "Running", podIP, podIPs: [{ ip: podIP }], conditions, containerStatuses };
+}
