@@ -9,8 +9,10 @@ import { Channel } from "./nginx/channel.ts";
 import { type Capabilities, type NginxEvent, openNginx, type RunFolder } from "./nginx/index.ts";
 import { instanceKey, Journal } from "./nginx/journal.ts";
 import { OpenedFiles } from "./nginx/opened-files.ts";
+import { DynamicRenderer } from "./render/dynamic-renderer.ts";
 import type { Machine } from "./render/machine.ts";
-import { Renderer } from "./render/renderer.ts";
+import type { Renderer } from "./render/rendering.ts";
+import { StaticRenderer } from "./render/static-renderer.ts";
 import type { Template } from "./render/template.ts";
 import type { Clock, Listener, Memory, Source } from "./sync/ports.ts";
 import { Sync } from "./sync/sync.ts";
@@ -67,7 +69,10 @@ export async function startController(options: ControllerOptions): Promise<Start
   const memory = memoryOf(journal, channel);
   if (!journal.records.has(instanceKey)) await journal.write([[instanceKey, randomUUID()]]);
   const records = new Map([...journal.records].filter(([key]) => key !== instanceKey));
-  const renderer = new Renderer(machine, options.template, records);
+  const renderer =
+    machine.mode === "dynamic"
+      ? new DynamicRenderer(machine, options.template, records)
+      : new StaticRenderer(machine, options.template);
   const sync = new Sync({
     source: options.source,
     translator: new Translator(options.translate, await fakeCertificate(new Date())),

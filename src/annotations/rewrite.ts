@@ -7,7 +7,7 @@ import { bool } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
 
 /** Variables that a target may use; every other `$name` is literal text. Groups of the path are `$1` to `$9`. */
-export const rewriteVariables: readonly string[] = [
+const variables: ReadonlySet<string> = new Set([
   "host",
   "scheme",
   "request_uri",
@@ -20,7 +20,9 @@ export const rewriteVariables: readonly string[] = [
   "ingress_name",
   "service_name",
   "service_port",
-];
+]);
+
+export const isRewriteVariable = (name: string): boolean => variables.has(name);
 
 export const rewrite = feature({
   name: "rewrite",

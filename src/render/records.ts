@@ -2,7 +2,9 @@
  * Routes, Upstreams and Certificates as data: one record per host, per Upstream and per Certificate, as JSON that the Lua
  * in `nginx/lua` reads. A record's text depends on nothing but its noun, so equal nouns cost no delta.
  */
+
 import type { FeatureValues } from "../annotations/registry.ts";
+import { isRewriteVariable } from "../annotations/rewrite.ts";
 import type {
   Alias,
   Certificate,
@@ -43,7 +45,7 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Re
     else if (route.match === "exact") exact[route.path] = route.location + 1;
     else if (route.match === "prefix") prefix[route.path] = route.location + 1;
     else if (route.rewrite === undefined) regex.push([`^${route.path}`, route.location + 1]);
-    else regex.push([`^${route.path}`, route.location + 1, route.rewrite]);
+    else regex.push([`^${route.path}`, route.location + 1, expandable(route.rewrite)]);
   }
   const table = {
     locations: locations.map((location) => locationRecord(location, shapes.of(location))),
@@ -109,8 +111,17 @@ function isEmpty(value: unknown): boolean {
   return value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 }
 
+/** A rewrite's target as the router expands it: `$1`, `${variable}` where it is one of those allowed, `$$` for the sign itself. */
+function expandable(target: string): string {
+  return target.replace(/\$(?:(\d)|(\w+)|\{(\w+)\})?/g, (found, group?: string, bare?: string, braced?: string) => {
+    if (group !== undefined) return found;
+    const name = bare ?? braced;
+    return name !== undefined && isRewriteVariable(name) ? `\${${name}}` : `$${found}`;
+  });
+}
+
 /** As nginx escapes the path of a location when it redirects to it with a slash. */
-function escapedPath(path: string): string {
+export function escapedPath(path: string): string {
   return [...Buffer.from(path)]
     .map((byte) =>
       byte > 0x20 && byte < 0x7f && !'"%<>\\^`{|}?#'.includes(String.fromCharCode(byte))

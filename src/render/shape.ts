@@ -47,6 +47,18 @@ export interface ShapeTraits {
   readonly redirectsToHttps: boolean;
 }
 
+export type LocationText = Pick<Shape, "text" | "beside" | "files">;
+
+/** What the location partial sees besides its features. */
+export interface TargetView {
+  readonly [name: string]: View;
+  /** Whether the router has said in variables what it found out. */
+  readonly dynamic: boolean;
+  /** Whether nothing is there to serve it, where text has to say so. */
+  readonly unserved: boolean;
+  readonly target: Token;
+}
+
 export class Shapes {
   readonly #template: Template;
   readonly #settings: Settings;
@@ -77,21 +89,28 @@ export class Shapes {
 
   #render(values: FeatureValues, traits: ShapeTraits): Shape {
     const variables: Record<string, string> = {};
+    const bind: Place["bind"] = (name, raw) => {
+      variables[name] = raw;
+      return Token.variable(`route_${name}`);
+    };
+    const target = { dynamic: true, unserved: false, target: Token.name("http://sluice_http") };
+    const { text, beside, files } = this.text(values, traits, bind, target);
+    const name = `@${hashOf([text, ...beside.map((one) => one.text)])}`;
+    return { name, text, variables, beside, files };
+  }
+
+  /** The directives of a location. `bind` says how a tenant's value is written, `target` where requests go. */
+  text(values: FeatureValues, traits: ShapeTraits, bind: Place["bind"], target: TargetView): LocationText {
     const beside: BesideLocation[] = [];
     const files: RenderedFile[] = [];
     const place: Place = {
       ...filesOf(this.#root, files),
       protocol: "http",
-      bind: (name, raw) => {
-        variables[name] = raw;
-        return Token.variable(`route_${name}`);
-      },
+      bind,
       beside: (kind, location) => this.#beside(kind, location, beside),
     };
     const view = locationView(values, traits, place, this.#settings, this.#headers);
-    const text = this.#template.render("location", view);
-    const name = `@${hashOf([text, ...beside.map((one) => one.text)])}`;
-    return { name, text, variables, beside, files };
+    return { text: this.#template.render("location", { ...view, ...target }), beside, files };
   }
 
   #beside(kind: "uri" | "named", { partial, view }: InternalLocation, all: BesideLocation[]): Token {
@@ -123,14 +142,14 @@ export function traitsOf({ path, denied }: Location<FeatureValues>, settings: Se
 }
 
 /** What the location partial sees: its traits, each feature's view under the feature's name, directives and headers. */
-export function locationView(
+function locationView(
   values: FeatureValues,
   traits: ShapeTraits,
   place: Place,
   settings: Settings,
   builtIn: readonly Header[],
-): View {
-  const view: Record<string, View> = { ...traits, dynamic: true, target: Token.name("http://sluice_http") };
+): Readonly<Record<string, View>> {
+  const view: Record<string, View> = { ...traits };
   const directives: Directive[] = [];
   const headers: Header[] = [];
   for (const [name, feature] of featureList) {

@@ -53,7 +53,7 @@ export function textServerOf(
 }
 
 /** A wildcard takes one label of letters, digits, `_` and `-`, which nginx's own wildcards do not say (RS-4.3). */
-function serverNameOf(name: string): Token {
+export function serverNameOf(name: string): Token {
   if (!name.startsWith("*.")) return Token.word(name);
   return Token.pattern(`~^(?<subdomain>[\\w-]+)${name.slice(1).replaceAll(".", "\\.")}$`);
 }

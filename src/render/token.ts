@@ -75,6 +75,11 @@ export class Token {
     return new Token(`"${parts.join("")}"`);
   }
 
+  /** The replacement of a `rewrite`: groups `$1` to `$9` and the variables of `allowed` are evaluated. */
+  static rewriteTarget(raw: string, allowed: (name: string) => boolean): Token {
+    return Token.variables(raw, (name) => /^[1-9]$/.test(name) || allowed(name));
+  }
+
   /** A whole number. */
   static count(value: number): Token {
     if (!Number.isSafeInteger(value)) throw new TypeError(`not a whole number: ${value}`);

@@ -1,5 +1,5 @@
 /** What it costs to get from what is live to what was rendered: nothing, data, or a reload and why. */
-import type { RenderedText } from "../render/renderer.ts";
+import type { RenderedText } from "../render/rendering.ts";
 import type { Change } from "./ports.ts";
 
 export function compare(live: RenderedText | undefined, next: RenderedText, changedRecords: number): Change {

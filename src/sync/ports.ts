@@ -2,7 +2,7 @@
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
-import type { RenderedText } from "../render/renderer.ts";
+import type { RenderedText } from "../render/rendering.ts";
 import type { RenderedFile } from "../render/shape.ts";
 
 /** Where a Snapshot comes from: a cluster, a folder, a test. */

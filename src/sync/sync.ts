@@ -6,7 +6,7 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration } from "../model/configuration.ts";
 import { Table } from "../model/table.ts";
-import type { ChangedRecord, RenderedText, Renderer } from "../render/renderer.ts";
+import type { ChangedRecord, RenderedText, Renderer } from "../render/rendering.ts";
 import type { Settings } from "../settings/registry.ts";
 import { emptyLastGood, type LastGood } from "../translate/last-good.ts";
 import type { Quarantined, Translator } from "../translate/translator.ts";

@@ -52,13 +52,13 @@ local function longest_prefix(prefixes, uri)
   end
 end
 
--- $1 to $9 are the groups of the path, other names are variables; a group that took no part is empty.
+-- $1 to $9 are the groups of the path, ${name} is a variable, $$ the sign itself; a group that took no part is empty.
 local function expand(template, groups)
-  return (ngx.re.gsub(template, [[\$(?:(\d)|(\w+)|\{(\w+)\})]], function(m)
+  return (ngx.re.gsub(template, [[\$(?:(\d)|\{(\w+)\}|\$)]], function(m)
     if m[1] then
       return groups[tonumber(m[1])] or ""
     end
-    return ngx.var[m[2] or m[3]] or ""
+    return m[2] and (ngx.var[m[2]] or "") or "$"
   end, "jo"))
 end
 

@@ -3,47 +3,24 @@
  * remembers what it rendered per noun, and which shapes the running text has: a route whose shape is among them is data
  * only, a new shape is a reload. A shape that no route names any more stays until another reason brings a reload.
  */
-import { createHash } from "node:crypto";
 import type { FeatureValues } from "../annotations/registry.ts";
-import type { Certificate, Configuration, Server } from "../model/configuration.ts";
+import type { Configuration, Server } from "../model/configuration.ts";
 import { Table } from "../model/table.ts";
 import type { Settings } from "../settings/registry.ts";
+import { confOf, defaultFiles, hashOf } from "./conf.ts";
 import type { Machine } from "./machine.ts";
-import { generationMark, mainView } from "./main-view.ts";
 import { defaultPair, pairKey, pairRecord, serverRecords, upstreamKey, upstreamRecord } from "./records.ts";
-import { type RenderedFile, type Shape, Shapes } from "./shape.ts";
+import type { ChangedRecord, Rendered, RenderedText, Renderer } from "./rendering.ts";
+import { aboutServers, dataServerView, textServerView } from "./server-views.ts";
+import { type Shape, Shapes } from "./shape.ts";
 import type { Template } from "./template.ts";
 import { dataSlot, needsText, type Slot, type TextServer, textParent, textServerOf } from "./text-servers.ts";
 import { Token } from "./token.ts";
-
-export interface RenderedText {
-  readonly conf: string;
-  readonly generation: string;
-  readonly files: readonly RenderedFile[];
-  /** The shapes in it, each as `slot@name`. */
-  readonly shapes: ReadonlySet<string>;
-  /** Hashes of what it was made of, by what people call it: two texts differ because some of these differ. */
-  readonly parts: Readonly<Record<string, string>>;
-}
-
-export interface Rendered {
-  readonly text: RenderedText;
-  /** Only records that changed since the last turn. */
-  readonly records: ReadonlyMap<string, ChangedRecord>;
-  /** Files that nginx opens at requests, which must be there before the records are published. */
-  readonly opened: readonly RenderedFile[];
-}
-
-export interface ChangedRecord {
-  /** Undefined: the record is gone. */
-  readonly value: string | undefined;
-  /** The shapes it names, as `slot@name`, which must be live before it is published. */
-  readonly shapes: readonly string[];
-}
+import { balancedUpstream } from "./upstream-views.ts";
 
 type Whole = Configuration<Settings, FeatureValues>;
 
-export class Renderer {
+export class DynamicRenderer implements Renderer {
   readonly #machine: Machine;
   #template: Template;
   #shapes: Shapes | undefined;
@@ -210,17 +187,21 @@ export class Renderer {
         .map((key) => used.get(key)!)
         .filter((one) => one.slot === slot)
         .map((one) => one.shape);
-    const view = mainView({ settings, machine: this.#machine, shapesOf, textServers, recordsBytes });
-    const conf = String(this.#template.render("nginx", view));
+    const about = aboutServers(settings, this.#machine);
+    const servers = [
+      dataServerView(about, shapesOf(dataSlot)),
+      ...textServers.map((server) => textServerView(about, server, shapesOf(server.name))),
+    ].map((view) => this.#template.render("server", view));
+    const slots = [dataSlot, ...textServers.map(({ name }) => name)].map((name) => ({ name, shapes: shapesOf(name) }));
     const files = [
       ...defaultFiles(defaultCertificate),
       ...textServers.flatMap((server) => server.files),
       ...[...used.values()].flatMap(({ shape }) => shape.files),
     ];
-    const generation = generationOf(conf, files);
-    const final = conf.replace(generationMark, generation);
+    const upstreams = [balancedUpstream(settings)];
+    const conf = confOf(this.#template, { ...about, servers, upstreams, lua: { recordsBytes, slots } }, files);
     const shapes = { shapes: hashOf(keys.join()) };
-    this.#text = { conf: final, generation, files, shapes: new Set(keys), parts: { ...parts, ...shapes } };
+    this.#text = { ...conf, files, shapes: new Set(keys), parts: { ...parts, ...shapes } };
     return this.#text;
   }
 }
@@ -256,23 +237,4 @@ function printed(_key: string, value: unknown): unknown {
 export function memoryFor(records: number, bytes: number): number {
   const needed = 4 * bytes + 1024 * records;
   return 2 ** Math.ceil(Math.log2(Math.max(16 * 1024 * 1024, needed)));
-}
-
-/** nginx wants a certificate on disk for every TLS listener; the Lua then serves the right one. */
-function defaultFiles({ chain, key }: Certificate): RenderedFile[] {
-  return [
-    { path: "tls/default.crt", content: chain, opened: false },
-    { path: "tls/default.key", content: key.reveal(), opened: false },
-  ];
-}
-
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
-function generationOf(conf: string, files: readonly RenderedFile[]): string {
-  const hash = createHash("sha256").update(conf);
-  for (const { path, content, opened } of files)
-    if (!opened) hash.update("\0").update(path).update("\0").update(content);
-  return hash.digest("hex").slice(0, 32);
 }

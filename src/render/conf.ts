@@ -1,0 +1,117 @@
+/** The text of nginx.conf around servers that are rendered already, and its generation. */
+import { createHash } from "node:crypto";
+import type { Certificate } from "../model/configuration.ts";
+import type { Settings } from "../settings/registry.ts";
+import type { Machine } from "./machine.ts";
+import type { AboutServers } from "./server-views.ts";
+import { requestHeaders } from "./settings/forwarded.ts";
+import type { RenderedFile, Shape } from "./shape.ts";
+import type { Template } from "./template.ts";
+import { Token, type View } from "./token.ts";
+
+/** Stands in the text where its own hash will stand. */
+const generationMark = "GENERATION";
+
+export interface ConfParts extends AboutServers {
+  /** The inside of each server block. */
+  readonly servers: readonly Token[];
+  readonly upstreams: readonly View[];
+  /** What the Lua needs; undefined in static mode. */
+  readonly lua: LuaParts | undefined;
+}
+
+export interface LuaParts {
+  /** Bytes of shared memory for records. */
+  readonly recordsBytes: number;
+  /** The shapes that each server with a router has. */
+  readonly slots: readonly { readonly name: string; readonly shapes: readonly Shape[] }[];
+}
+
+export function confOf(template: Template, parts: ConfParts, files: readonly RenderedFile[]) {
+  const conf = String(template.render("nginx", mainView(parts)));
+  const generation = generationOf(conf, files);
+  return { conf: conf.replace(generationMark, generation), generation };
+}
+
+/** nginx wants a certificate on disk for every TLS listener. */
+export function defaultFiles(certificate: Certificate): RenderedFile[] {
+  return certificateFiles("default", certificate);
+}
+
+/** A pair's two files in `tls/`, called `name`. */
+export function certificateFiles(name: string, { chain, key }: Certificate): RenderedFile[] {
+  return [
+    { path: `tls/${name}.crt`, content: chain, opened: false },
+    { path: `tls/${name}.key`, content: key.reveal(), opened: false },
+  ];
+}
+
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function generationOf(conf: string, files: readonly RenderedFile[]): string {
+  const hash = createHash("sha256").update(conf);
+  for (const { path, content, opened } of files)
+    if (!opened) hash.update("\0").update(path).update("\0").update(content);
+  return hash.digest("hex").slice(0, 32);
+}
+
+/** What `nginx.tmpl` sees. */
+function mainView({ settings, machine, parts, servers, upstreams, lua }: ConfParts): View {
+  const { paths, ports } = machine;
+  return {
+    dynamic: lua !== undefined,
+    modules: machine.modules.map(Token.word),
+    user: machine.user === undefined ? false : Token.name(machine.user),
+    main: parts.main as unknown as View,
+    events: parts.events as unknown as View,
+    http: parts.http as unknown as View,
+    requestHeaders: requestHeaders(settings, machine.capabilities) as unknown as View,
+    temp: {
+      clientBody: Token.word(`${paths.temp}/client-body`),
+      proxy: Token.word(`${paths.temp}/proxy`),
+      fastcgi: Token.word(`${paths.temp}/fastcgi`),
+      uwsgi: Token.word(`${paths.temp}/uwsgi`),
+      scgi: Token.word(`${paths.temp}/scgi`),
+    },
+    lua: lua === undefined ? false : luaView(machine, lua),
+    hsts: hsts(settings),
+    upstreams,
+    servers,
+    internal: {
+      default: listens(machine, ports.defaultServer),
+      control: Token.word(`unix:${paths.controlSocket}`),
+      generation: Token.name(generationMark),
+      status: Token.name(`127.0.0.1:${ports.status}`),
+      healthPath: Token.word(machine.healthPath),
+    },
+  };
+}
+
+/** Strings in Lua have the same quotes and escapes as words of nginx. */
+function luaView({ paths }: Machine, { recordsBytes, slots }: LuaParts): View {
+  return {
+    packagePath: Token.word(`${paths.lua}/?.lua;;`),
+    recordsSize: Token.name(`${Math.ceil(recordsBytes / 1024)}k`),
+    journal: Token.word(paths.journal),
+    slots: slots.map(({ name, shapes }) => ({
+      name: Token.word(name),
+      shapes: shapes.map((shape) => Token.word(shape.name)),
+    })),
+  };
+}
+
+function listens({ around }: Machine, port: number): Token[] {
+  return [String(port), ...(around.ipv6 ? [`[::]:${port}`] : [])].map(Token.name);
+}
+
+function hsts({ hsts, hstsMaxAge, hstsIncludeSubdomains, hstsPreload }: Settings): Token {
+  if (!hsts) return Token.variable("upstream_http_strict_transport_security");
+  const parts = [
+    `max-age=${hstsMaxAge}`,
+    ...(hstsIncludeSubdomains ? ["includeSubDomains"] : []),
+    ...(hstsPreload ? ["preload"] : []),
+  ];
+  return Token.text(parts.join("; "));
+}

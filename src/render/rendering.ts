@@ -1,0 +1,42 @@
+/** What a rendering of a Configuration is, in either mode: text with its files, and records. */
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Configuration } from "../model/configuration.ts";
+import type { Settings } from "../settings/registry.ts";
+import type { RenderedFile } from "./shape.ts";
+import type { Template } from "./template.ts";
+
+export interface RenderedText {
+  readonly conf: string;
+  readonly generation: string;
+  readonly files: readonly RenderedFile[];
+  /** The shapes in it, each as `slot@name`. */
+  readonly shapes: ReadonlySet<string>;
+  /** Hashes of what it was made of, by what people call it: two texts differ because some of these differ. */
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+export interface Rendered {
+  readonly text: RenderedText;
+  /** Only records that changed since the last turn. */
+  readonly records: ReadonlyMap<string, ChangedRecord>;
+  /** Files that nginx opens at requests, which must be there before the records are published. */
+  readonly opened: readonly RenderedFile[];
+}
+
+export interface ChangedRecord {
+  /** Undefined: the record is gone. */
+  readonly value: string | undefined;
+  /** The shapes it names, as `slot@name`, which must be live before it is published. */
+  readonly shapes: readonly string[];
+}
+
+export interface Renderer {
+  /** All text is rendered again with another template. */
+  use(template: Template): void;
+  /** Throws a TemplateError where the template asks for what is not there. */
+  render(next: Configuration<Settings, FeatureValues>): Rendered;
+  /** All records of the last turn are published: shapes that no route names may go with the next text. */
+  published(): void;
+  /** How many distinct texts locations have. */
+  readonly shapeCount: number;
+}

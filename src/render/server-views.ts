@@ -1,0 +1,94 @@
+/** What a server's partial sees: the one of all data hosts, and those of hosts that need text. */
+import { featureList } from "../annotations/registry.ts";
+import { catchAll } from "../model/configuration.ts";
+import type { Settings } from "../settings/registry.ts";
+import type { Machine } from "./machine.ts";
+import { listenLines } from "./settings/listen.ts";
+import { settingsView } from "./settings-view.ts";
+import type { Shape } from "./shape.ts";
+import { dataSlot, plainServerView, type Slot, type TextServer } from "./text-servers.ts";
+import { Token, type View } from "./token.ts";
+
+/** Route variables that the router itself sets. */
+const routerVariables = [
+  "namespace",
+  "ingress_name",
+  "service_name",
+  "service_port",
+  "location_path",
+  "proxy_upstream_name",
+  "proxy_alternative_upstream_name",
+  "route_upstream",
+  "route_unserved",
+  "route_tls",
+  "route_too_large",
+  "route_slash",
+];
+
+/** What all servers of one text share. */
+export interface AboutServers {
+  readonly settings: Settings;
+  readonly machine: Machine;
+  readonly parts: ReturnType<typeof settingsView>;
+}
+
+export function aboutServers(settings: Settings, machine: Machine): AboutServers {
+  return { settings, machine, parts: settingsView(settings, machine.capabilities, machine.around, { tracing: false }) };
+}
+
+/** The server of all hosts that are data. */
+export function dataServerView(about: AboutServers, shapes: readonly Shape[]): View {
+  return {
+    ...routedServer(about, dataSlot, shapes),
+    names: Token.name(catchAll),
+    features: plainServerView,
+    variables: routeVariables().map(Token.name),
+  };
+}
+
+/** The server of one host that data cannot express. */
+export function textServerView(about: AboutServers, server: TextServer, shapes: readonly Shape[]): View {
+  return {
+    ...routedServer(about, server.name, shapes),
+    names: server.serverName,
+    features: server.view,
+    variables: false,
+  };
+}
+
+function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[]) {
+  const beside = new Map(shapes.flatMap((shape) => shape.beside).map((one) => [String(one.match), one]));
+  return {
+    ...headOf(about, slot === dataSlot),
+    dynamic: true,
+    slot: Token.word(slot),
+    certificate: certificateAt(about.machine, "default"),
+    locations: [
+      ...[...beside.values()].map(({ match, text }) => ({ match, text })),
+      ...shapes.map(({ name, text }) => ({ match: Token.name(name), text })),
+    ],
+  };
+}
+
+/** What every server begins with, in either mode. */
+export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: boolean) {
+  const { capabilities, around, ports } = machine;
+  const lines = (port: number, tls: boolean) =>
+    listenLines(settings, capabilities, around, { port, tls, catchAll: isCatchAll });
+  return {
+    listen: [...lines(ports.http, false), ...lines(ports.https, true)],
+    blocked: parts.http.blocked as View,
+    snippet: parts.server.snippet as View,
+    statusAllow: [...settings.nginxStatusIpv4Whitelist, ...settings.nginxStatusIpv6Whitelist].map(Token.name),
+  };
+}
+
+/** `name` is that of its files in `tls/`, without ending. */
+export function certificateAt({ paths }: Machine, name: string): View {
+  return { chain: Token.word(`${paths.root}/tls/${name}.crt`), key: Token.word(`${paths.root}/tls/${name}.key`) };
+}
+
+export function routeVariables(): string[] {
+  const bound = featureList.flatMap(([, { variables = [] }]) => variables.map((name) => `route_${name}`));
+  return [...new Set([...routerVariables, ...bound])];
+}

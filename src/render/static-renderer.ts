@@ -1,0 +1,135 @@
+/**
+ * A Configuration as text alone, for an nginx without Lua: every host a server, every route a location, every Upstream a
+ * block. All that changes is a reload. A host's text is remembered until its Server changes or one of its Upstreams gets
+ * its first endpoint or loses its last, since a location without any answers 503 by itself.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Certificate, Configuration, Server, Upstream } from "../model/configuration.ts";
+import type { Settings } from "../settings/registry.ts";
+import { certificateFiles, confOf, defaultFiles, hashOf } from "./conf.ts";
+import type { Machine } from "./machine.ts";
+import type { Rendered, RenderedText, Renderer } from "./rendering.ts";
+import { type AboutServers, aboutServers } from "./server-views.ts";
+import { type RenderedFile, Shapes } from "./shape.ts";
+import { staticServers } from "./static-server.ts";
+import type { Template } from "./template.ts";
+import type { Token } from "./token.ts";
+import { staticUpstream } from "./upstream-views.ts";
+
+type Whole = Configuration<Settings, FeatureValues>;
+
+export interface ServerText {
+  /** More than one where aliases have another certificate. */
+  readonly texts: readonly Token[];
+  readonly files: readonly RenderedFile[];
+}
+
+interface Remembered extends ServerText {
+  /** What of the world beyond the Server it was made with. */
+  readonly served: string;
+}
+
+export class StaticRenderer implements Renderer {
+  readonly #machine: Machine;
+  #template: Template;
+  #shapes: Shapes | undefined;
+  #about: AboutServers | undefined;
+  #servers = new WeakMap<Server<FeatureValues>, Remembered>();
+  #text: RenderedText | undefined;
+  #last: Whole | undefined;
+
+  constructor(machine: Machine, template: Template) {
+    this.#machine = machine;
+    this.#template = template;
+  }
+
+  use(template: Template): void {
+    this.#template = template;
+    this.#about = undefined;
+  }
+
+  published(): void {}
+
+  get shapeCount(): number {
+    return 0;
+  }
+
+  render(next: Whole): Rendered {
+    if (this.#about?.settings !== next.settings || this.#shapes === undefined) {
+      this.#about = aboutServers(next.settings, this.#machine);
+      this.#shapes = new Shapes(this.#template, next.settings, this.#machine);
+      this.#servers = new WeakMap();
+      this.#last = undefined;
+    }
+    const text = this.#isSame(next) ? this.#text! : this.#render(next, this.#about, this.#shapes);
+    this.#text = text;
+    this.#last = next;
+    return { text, records: new Map(), opened: text.files.filter((file) => file.opened) };
+  }
+
+  #isSame(next: Whole): boolean {
+    const last = this.#last;
+    return (
+      last !== undefined &&
+      last.servers === next.servers &&
+      last.upstreams === next.upstreams &&
+      last.certificates === next.certificates &&
+      last.defaultCertificate === next.defaultCertificate
+    );
+  }
+
+  #render(next: Whole, about: AboutServers, shapes: Shapes): RenderedText {
+    const names = [...next.servers.keys()].sort();
+    const rendered = names.map((name) => this.#serverText(next.servers.get(name)!, next, about, shapes));
+    const upstreams = [...next.upstreams.values()]
+      .filter(({ endpoints }) => endpoints.length > 0)
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+    const files = [
+      ...defaultFiles(next.defaultCertificate),
+      ...[...next.certificates.values()].flatMap((certificate) => certificateFiles(fileOf(certificate), certificate)),
+      ...rendered.flatMap((one) => one.files),
+    ];
+    const parts = {
+      ...about,
+      servers: rendered.flatMap((one) => one.texts),
+      upstreams: upstreams.map((upstream) => staticUpstream(upstream, next.settings)),
+      lua: undefined,
+    };
+    const conf = confOf(this.#template, parts, files);
+    return { ...conf, files, shapes: new Set(), parts: hashes(next, rendered, upstreams) };
+  }
+
+  #serverText(server: Server<FeatureValues>, next: Whole, about: AboutServers, shapes: Shapes) {
+    const { upstreams, certificates } = next;
+    const isServed = (id: string) => (upstreams.get(id)?.endpoints.length ?? 0) > 0;
+    const certificateFile = (id: string | undefined) => {
+      const certificate = id === undefined ? undefined : certificates.get(id);
+      return certificate === undefined ? "default" : fileOf(certificate);
+    };
+    const own = [server, ...server.aliases].map(({ certificate }) => certificateFile(certificate));
+    const served = [...server.locations.map(({ upstream }) => (isServed(upstream) ? "1" : "0")), ...own].join(" ");
+    const known = this.#servers.get(server);
+    if (known?.served === served) return known;
+    const labelOf = (id: string) => upstreams.get(id)?.label ?? "";
+    const template = this.#template;
+    const parts = { about, shapes, template, isServed, labelOf, certificateFile };
+    const text = { ...staticServers(server, parts), served };
+    this.#servers.set(server, text);
+    return text;
+  }
+}
+
+/** The name of a Certificate's files: other content, other name, since workers of the old text may still read theirs. */
+export function fileOf({ fingerprint }: Certificate): string {
+  return fingerprint.slice(0, 32);
+}
+
+function hashes(next: Whole, servers: readonly ServerText[], upstreams: readonly Upstream[]): Record<string, string> {
+  return {
+    settings: hashOf(JSON.stringify(next.settings)),
+    certificates: hashOf([...next.certificates.values()].map((one) => one.fingerprint).join()),
+    "default certificate": next.defaultCertificate.fingerprint,
+    hosts: hashOf(servers.flatMap((one) => one.texts).join("\n")),
+    endpoints: hashOf(JSON.stringify(upstreams)),
+  };
+}

@@ -1,0 +1,153 @@
+/** One host's server blocks as text: each route a location, each Location's body what a shape would be (static mode). */
+
+import type { FeatureValues } from "../annotations/registry.ts";
+import { isRewriteVariable } from "../annotations/rewrite.ts";
+import { type Alias, catchAll, type Location, type Route, type Server } from "../model/configuration.ts";
+import { escapedPath } from "./records.ts";
+import { type AboutServers, certificateAt, headOf } from "./server-views.ts";
+import { type BesideLocation, type RenderedFile, type Shapes, traitsOf } from "./shape.ts";
+import type { ServerText } from "./static-renderer.ts";
+import type { Template } from "./template.ts";
+import { plainServerView, serverNameOf, textServerOf } from "./text-servers.ts";
+import { Token, type View } from "./token.ts";
+import { staticUpstreamName } from "./upstream-views.ts";
+
+export interface StaticParts {
+  readonly about: AboutServers;
+  readonly shapes: Shapes;
+  readonly template: Template;
+  isServed(upstream: string): boolean;
+  labelOf(upstream: string): string;
+  /** Where a Certificate's files are, without ending; `default` for hosts without one. */
+  certificateFile(id: string | undefined): string;
+}
+
+export function staticServers(server: Server<FeatureValues>, parts: StaticParts): ServerText {
+  const { about, template } = parts;
+  const files: RenderedFile[] = [];
+  const beside: BesideLocation[] = [];
+  const { view: features, files: featureFiles } =
+    server.name === catchAll
+      ? { view: plainServerView, files: [] }
+      : textServerOf(server, about.settings, about.machine.paths.root);
+  files.push(...featureFiles);
+  const texts = namesByCertificate(server).map((names) => {
+    const tls = names[0]!;
+    const locations = locationViews(server, tls, parts, beside, files);
+    return template.render("static-server", {
+      ...headOf(about, server.name === catchAll),
+      dynamic: false,
+      names: Token.words(names.map(({ name }) => (name === catchAll ? Token.name(catchAll) : serverNameOf(name)))),
+      certificate: certificateAt(about.machine, parts.certificateFile(tls.certificate)),
+      features,
+      catchAll: server.name === catchAll && { healthPath: Token.word(about.machine.healthPath) },
+      slashes: server.routes.flatMap(slashView),
+      locations,
+      beside: beside.map(({ match, text }) => ({ match, text })),
+    });
+  });
+  return { texts, files };
+}
+
+/** A server block has one certificate, so aliases that it does not cover get a block of their own. */
+function namesByCertificate({ name, aliases, certificate, tlsConfigured }: Server<FeatureValues>): Alias[][] {
+  const names = [{ name, certificate, tlsConfigured }, ...aliases];
+  return [...Map.groupBy(names, (one) => `${one.certificate} ${one.tlsConfigured}`).values()];
+}
+
+function slashView(route: Route): View[] {
+  if (route.match !== "slash") return [];
+  return [{ path: Token.word(route.path), target: Token.word(`${escapedPath(route.path)}/`) }];
+}
+
+function locationViews(
+  { locations, routes }: Server<FeatureValues>,
+  tls: Alias,
+  parts: StaticParts,
+  beside: BesideLocation[],
+  files: RenderedFile[],
+): View[] {
+  return blocksOf(routes).map(({ match, location, rewrite }) => {
+    const body = bodyOf(locations[location]!, parts);
+    files.push(...body.files);
+    for (const one of body.beside)
+      if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
+    return { match, rewrite, labels: labelsOf(locations[location]!, tls, parts), text: body.text };
+  });
+}
+
+interface Block {
+  readonly match: Token;
+  readonly location: number;
+  readonly rewrite: View;
+}
+
+/**
+ * One location for each Location: Prefix `/foo`, which is an exact and a prefix route, is one regular expression, and the
+ * longest come first, since nginx takes the first that matches (issue 6: one Prefix path takes one location).
+ */
+function blocksOf(routes: readonly Route[]): Block[] {
+  const blocks: Block[] = [];
+  const exact = new Map(routes.flatMap((route) => (route.match === "exact" ? [[route.path, route.location]] : [])));
+  for (const route of routes) {
+    if (route.match === "slash") continue;
+    const { location } = route;
+    if (route.match === "regex") {
+      const pattern = Token.pattern(`^${route.path}`);
+      const rewrite =
+        route.rewrite === undefined
+          ? false
+          : {
+              pattern: Token.pattern(`(?i)${route.path}`),
+              target: Token.rewriteTarget(route.rewrite, isRewriteVariable),
+            };
+      blocks.push({ match: Token.conf`~* ${pattern}`, location, rewrite });
+    } else if (route.match === "prefix") {
+      blocks.push({
+        match: prefixMatch(route.path, exact.get(route.path.slice(0, -1)) === location),
+        location,
+        rewrite: false,
+      });
+    } else {
+      const below = routes.some(
+        (one) => one.match === "prefix" && one.path === `${route.path}/` && one.location === location,
+      );
+      if (!below) blocks.push({ match: Token.conf`= ${Token.word(route.path)}`, location, rewrite: false });
+    }
+  }
+  return blocks;
+}
+
+function prefixMatch(path: string, withItself: boolean): Token {
+  if (path === "/") return Token.word("/");
+  const text = escapeRegex(path.slice(0, -1));
+  return Token.conf`~ ${Token.pattern(withItself ? `^${text}(?:/|\\z)` : `^${text}/`)}`;
+}
+
+function escapeRegex(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
+
+function bodyOf(location: Location<FeatureValues>, { about, shapes, isServed }: StaticParts) {
+  const target = {
+    dynamic: false,
+    unserved: !isServed(location.upstream),
+    target: Token.conf`http://${staticUpstreamName(location.upstream)}`,
+  };
+  return shapes.text(location.features, traitsOf(location, about.settings), (_name, raw) => Token.text(raw), target);
+}
+
+function labelsOf(location: Location<FeatureValues>, tls: Alias, { labelOf }: StaticParts): View {
+  const labels = {
+    proxy_upstream_name: labelOf(location.upstream),
+    namespace: location.ingress.namespace,
+    ingress_name: location.ingress.name,
+    service_name: location.service,
+    service_port: location.servicePort,
+    location_path: location.path,
+    route_tls: tls.tlsConfigured ? "1" : "",
+  };
+  return Object.entries(labels)
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => ({ name: Token.name(name), value: Token.text(value) }));
+}
