@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Certificate } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Machine } from "./machine.ts";
-import type { AboutServers } from "./server-views.ts";
+import { type AboutServers, routeVariables } from "./server-views.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
 import type { RenderedFile, Shape } from "./shape.ts";
 import type { Template } from "./template.ts";
@@ -79,6 +79,7 @@ function mainView({ settings, machine, parts, servers, upstreams, lua }: ConfPar
     hsts: hsts(settings),
     upstreams,
     servers,
+    variables: routeVariables().map(Token.name),
     internal: {
       default: listens(machine, ports.defaultServer),
       control: Token.word(`unix:${paths.controlSocket}`),

@@ -42,7 +42,6 @@ export function dataServerView(about: AboutServers, shapes: readonly Shape[]): V
     ...routedServer(about, dataSlot, shapes),
     names: Token.name(catchAll),
     features: plainServerView,
-    variables: routeVariables().map(Token.name),
   };
 }
 
@@ -52,7 +51,6 @@ export function textServerView(about: AboutServers, server: TextServer, shapes: 
     ...routedServer(about, server.name, shapes),
     names: server.serverName,
     features: server.view,
-    variables: false,
   };
 }
 

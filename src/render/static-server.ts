@@ -57,7 +57,10 @@ function namesByCertificate({ name, aliases, certificate, tlsConfigured }: Serve
 
 function slashView(route: Route): View[] {
   if (route.match !== "slash") return [];
-  return [{ path: Token.word(route.path), target: Token.word(`${escapedPath(route.path)}/`) }];
+  const target = `${escapedPath(route.path).replaceAll("$", "%24")}/$is_args$args`;
+  return [
+    { path: Token.word(route.path), target: Token.variables(target, (name) => name === "is_args" || name === "args") },
+  ];
 }
 
 function locationViews(
