@@ -13,7 +13,8 @@ export function variablesIn(text: string): readonly string[] {
   return [...text.matchAll(name)].map(([, braced, plain]) => braced ?? plain ?? "");
 }
 
-const isName = (variable: string) => /^[a-z_]/i.test(variable);
+/** Whether `variable` is a name and not the number of a group. */
+export const isVariableName = (variable: string): boolean => /^[a-z_]/i.test(variable);
 
 /** One line of text with variables; a `$` that starts no name is itself. */
 export const variableText: Kind<string> = {
@@ -22,7 +23,7 @@ export const variableText: Kind<string> = {
     if (text === "") return no("the value is empty");
     return Token.printable(text) ? ok(text) : no(`${shown(text)} has a line break or control character`);
   },
-  view: (value) => Token.variables(value, isName),
+  view: (value) => Token.variables(value, isVariableName),
   good: ["$binary_remote_addr", "${host}:$request_uri", 'a "b" $', "HTTP $request_method"],
   bad: ["", "a\nb", "\0"],
 };
@@ -38,7 +39,7 @@ export const logFormat: Kind<string> = {
     if (meant.trim() === "") return no("the format is empty");
     return Token.printableLines(meant) ? ok(meant) : no(`${shown(text)} has a control character`);
   },
-  view: (value) => Token.lines(value, isName),
+  view: (value) => Token.lines(value, isVariableName),
   good: ["$remote_addr [$time_local]", '{"host": "$host", "note": "it\'s"}', "$status\\t$request_time", "a\nb $"],
   bad: ["", "  ", "\0"],
 };

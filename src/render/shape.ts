@@ -165,11 +165,12 @@ function locationView(
   };
 }
 
-/** A location with a request header of its own inherits none, so all are restated there; a later one of a name wins. */
+/** A location with a request header of its own inherits none, so all are restated there; its own of a name wins. */
 function headersView(own: readonly Header[], builtIn: readonly Header[]): View {
   if (own.length === 0) return [];
-  const byName = new Map([...builtIn, ...own].map((header) => [String(header.name).toLowerCase(), header]));
-  return [...byName.values()].map((one) => ({ ...one }));
+  const byName = new Map(own.map((header) => [String(header.name).toLowerCase(), header]));
+  const others = builtIn.filter(({ name }) => !byName.has(String(name).toLowerCase()));
+  return [...others, ...byName.values()].map((one) => ({ ...one }));
 }
 
 /** The lines of fields whose value differs from what the http block says; the rest is inherited. */

@@ -4,6 +4,7 @@ import { clients } from "./clients.ts";
 import { compression } from "./compression.ts";
 import type { SettingValues } from "./declare.ts";
 import { featureDefaults } from "./features.ts";
+import { type Followed, nothingFollowed } from "./followed.ts";
 import { forwarded } from "./forwarded.ts";
 import { globalAuth } from "./global-auth.ts";
 import { hashes } from "./hashes.ts";
@@ -74,9 +75,10 @@ export const settings = {
   ...removed,
 };
 
-/** The operator's settings, typed; every key has a value. */
-export type Settings = SettingValues<typeof settings>;
+/** The operator's settings, typed; every key has a value. `followed` is what the objects hold that some of them name. */
+export type Settings = SettingValues<typeof settings> & { readonly followed: Followed };
 
-export const defaultSettings = Object.fromEntries(
-  Object.entries(settings).map(([name, declared]) => [name, declared.default]),
-) as unknown as Settings;
+export const defaultSettings = {
+  ...Object.fromEntries(Object.entries(settings).map(([name, declared]) => [name, declared.default])),
+  followed: nothingFollowed,
+} as unknown as Settings;

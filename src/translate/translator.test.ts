@@ -260,3 +260,19 @@ test("a turn over any history of changes says what a full translation says", () 
     { numRuns: 300 },
   );
 });
+
+test("an edit of a ConfigMap that the settings name is an edit of the settings", () => {
+  const configMap = (name: string, data: Record<string, string>) =>
+    ({ apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "ingress-nginx", name }, data }) as const;
+  const translator = new Translator(options, fake);
+  const turn = (snapshot: Snapshot) => translator.turn({ ...emptyInputs, snapshot }).configuration.settings;
+  const named = put(base, configMap("settings", { "add-headers": "ingress-nginx/extra" }));
+  expect(turn(named).followed.addHeaders).toEqual([]);
+  const one = put(named, configMap("extra", { "X-Version": "1" }));
+  expect(turn(one).followed.addHeaders).toEqual([{ name: "X-Version", value: "1" }]);
+  const settings = turn(one);
+  expect(turn(put(one, configMap("other", {})))).toBe(settings);
+  expect(turn(put(one, configMap("extra", { "X-Version": "2" }))).followed.addHeaders).toEqual([
+    { name: "X-Version", value: "2" },
+  ]);
+});

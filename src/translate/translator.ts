@@ -19,6 +19,7 @@ import type { EndpointSlice, Ingress, Secret } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import { Table, type TableChange } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
+import { followedObjects, followedOf } from "../settings/followed.ts";
 import { readSettings } from "../settings/read.ts";
 import { defaultSettings, type Settings } from "../settings/registry.ts";
 import { byAge, isOurs } from "./accept.ts";
@@ -152,15 +153,22 @@ export class Translator {
   #readSettings(before: Snapshot): boolean {
     const key = this.#options.configMap;
     if (key === undefined) return false;
-    const [old, now] = [before.configMaps.get(key), this.#inputs.snapshot.configMaps.get(key)];
-    if (old === now && this.#started) return false;
+    const { snapshot } = this.#inputs;
+    const [old, now] = [before.configMaps.get(key), snapshot.configMaps.get(key)];
+    const followed = followedObjects(this.#settings).some((one) => objectOf(before, one) !== objectOf(snapshot, one));
+    if (old === now && !followed && this.#started) return false;
     const [namespace, name] = key.split("/") as [string, string];
     const object = { kind: "ConfigMap", namespace, name };
     const texts = Object.entries(old?.data ?? {}).map(([spelled, text]) => [spelled.toLowerCase(), text]);
     const previous = { ...Object.fromEntries(texts), ...this.#lastGood.settings };
-    const { settings, problems, kept } = readSettings(now?.data ?? {}, object, previous);
+    const { settings: own, problems, kept } = readSettings(now?.data ?? {}, object, previous);
+    const read = followedOf(own, object, {
+      configMap: (name) => snapshot.configMaps.get(name),
+      secret: (name) => snapshot.secrets.get(name),
+    });
+    const settings = { ...own, followed: read.followed };
     this.#lastGood = { ...this.#lastGood, settings: kept };
-    this.#report(`ConfigMap ${key}`, problems);
+    this.#report(`ConfigMap ${key}`, [...problems, ...read.problems]);
     if (JSON.stringify(settings) === JSON.stringify(this.#settings)) return false;
     this.#settings = settings;
     return true;
@@ -394,6 +402,12 @@ const roundRobin: Balance = { algorithm: "round_robin" };
 function serviceOf({ metadata }: EndpointSlice): string | undefined {
   const service = metadata.labels?.["kubernetes.io/service-name"];
   return service === undefined ? undefined : `${metadata.namespace}/${service}`;
+}
+
+/** The object that is called `Kind namespace/name`. */
+function objectOf({ configMaps, secrets }: Snapshot, called: string): unknown {
+  const [kind, key = ""] = called.split(" ");
+  return kind === "Secret" ? secrets.get(key) : configMaps.get(key);
 }
 
 function isPair({ data }: Secret): boolean {

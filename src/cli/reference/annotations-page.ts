@@ -3,7 +3,7 @@ import type { AnyFeature, Field } from "../../annotations/declare.ts";
 import { featureList } from "../../annotations/registry.ts";
 import { removed } from "../../annotations/removed.ts";
 import { written } from "../../kinds/kind.ts";
-import { defaultSettings, type Settings, settings } from "../../settings/registry.ts";
+import { defaultSettings, settings } from "../../settings/registry.ts";
 import { code, table } from "./markdown.ts";
 
 export function annotationsPage(): string {
@@ -49,7 +49,7 @@ export function defaultOf({ kind, fallback }: Field<unknown>): string {
     },
   });
   const value = code(written(kind, fallback(watched)));
-  const keys = [...read].map((name) => code(settings[name as keyof Settings].key)).join(", ");
+  const keys = [...read].map((name) => code(settings[name as keyof typeof settings].key)).join(", ");
   return [value, keys === "" ? "" : `(${keys})`].filter((part) => part !== "").join(" ");
 }
 

@@ -1,4 +1,6 @@
 /** Directives that more than one key decides, or a key and the machine. */
+
+import { isVariableName } from "../../kinds/variables.ts";
 import type { Context } from "../../settings/declare.ts";
 import { replacementView } from "../../settings/proxy.ts";
 import type { Settings } from "../../settings/registry.ts";
@@ -82,8 +84,20 @@ function tls(settings: Settings, { files }: Surroundings): Line[] {
 }
 
 function headers(settings: Settings, can: Capabilities): Line[] {
-  if (!settings.serverTokens) return can.headersMore ? [["more_clear_headers", "Server"]] : [];
-  return settings.allowBackendServerHeader ? [["proxy_pass_header", "Server"]] : [];
+  const added = settings.followed.addHeaders.map(
+    ({ name, value }): Line => ["more_set_headers", headerLine(name, value)],
+  );
+  return [...serverHeader(settings, can), ...(can.headersMore ? added : [])];
+}
+
+/** A header with its value; without a value it is taken away. */
+function headerLine(name: string, value: string): Token {
+  return Token.variables(value === "" ? `${name}:` : `${name}: ${value}`, isVariableName);
+}
+
+function serverHeader({ serverTokens, allowBackendServerHeader }: Settings, can: Capabilities): Line[] {
+  if (!serverTokens) return can.headersMore ? [["more_clear_headers", "Server"]] : [];
+  return allowBackendServerHeader ? [["proxy_pass_header", "Server"]] : [];
 }
 
 function gzip({ useGzip }: Settings): Line[] {

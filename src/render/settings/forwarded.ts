@@ -6,6 +6,7 @@
  * from the PROXY source. nginx's realip module knows one source, so a location writes the chosen one into a request header of
  * its own in the rewrite phase and takes the address from there afterwards; whatever a client sends under that name is lost.
  */
+import { isVariableName } from "../../kinds/variables.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Capabilities } from "../capabilities.ts";
 import type { Header } from "../place.ts";
@@ -63,7 +64,10 @@ function variableOfHeader(name: string): Token {
   return Token.variable(`http_${name.toLowerCase().replaceAll("-", "_")}`);
 }
 
-/** The headers of RS-23.2 towards a backend. An empty value takes the client's header away. */
+/**
+ * The headers of RS-23.2 towards a backend, and those of `proxy-set-headers`, which come as a second one where the name is ours
+ * (RS-32.18). An empty value takes the client's header away.
+ */
 export function requestHeaders(settings: Settings, can: Capabilities): readonly Header[] {
   const headers: readonly (readonly [string, string | Token])[] = [
     ["Host", "best_http_host"],
@@ -84,8 +88,13 @@ export function requestHeaders(settings: Settings, can: Capabilities): readonly 
     ["TE", Token.text("")],
     ...(sourceOf(settings, can) === "both" ? ([[String(helperHeader), Token.text("")]] as const) : []),
   ];
-  return headers.map(([name, value]) => ({
+  const own = headers.map(([name, value]) => ({
     name: Token.name(name),
     value: typeof value === "string" ? Token.variable(value) : value,
   }));
+  const followed = settings.followed.proxySetHeaders.map(({ name, value }) => ({
+    name: Token.name(name),
+    value: Token.variables(value, isVariableName),
+  }));
+  return [...own, ...followed];
 }

@@ -1,0 +1,32 @@
+/** Diffie-Hellman parameters in PEM. nginx refuses a whole configuration with parameters that OpenSSL thinks too short. */
+
+const smallestBits = 2048;
+
+/** What is wrong with `pem`, to follow the name of its Secret; undefined when it can be used. */
+export function mistakeInDhParam(pem: string): string | undefined {
+  const block = /^-----BEGIN DH PARAMETERS-----\s+([A-Za-z0-9+/=\s]+)-----END DH PARAMETERS-----\s*$/.exec(pem.trim());
+  if (block === null) return "does not hold one PEM block of type DH PARAMETERS";
+  const bits = primeBits(Buffer.from(block[1]!, "base64"));
+  if (bits === undefined) return "holds DH PARAMETERS that cannot be decoded";
+  return bits < smallestBits ? `holds DH PARAMETERS of ${bits} bits; at least ${smallestBits} are wanted` : undefined;
+}
+
+/** Bits of the prime, which DER puts first: a sequence, then the integer. */
+function primeBits(der: Buffer): number | undefined {
+  const sequence = contentAt(der, 0, 0x30);
+  const prime = sequence === undefined ? undefined : contentAt(der, sequence.start, 0x02);
+  if (prime === undefined) return undefined;
+  const digits = der.subarray(prime.start, prime.end).toString("hex").replace(/^0+/, "");
+  return digits === "" ? undefined : (digits.length - 1) * 4 + Number.parseInt(digits[0]!, 16).toString(2).length;
+}
+
+/** Where the content of the element at `at` begins and ends; undefined if it has another tag or does not fit. */
+function contentAt(der: Buffer, at: number, tag: number): { readonly start: number; readonly end: number } | undefined {
+  const first = der[at + 1];
+  if (der[at] !== tag || first === undefined) return undefined;
+  const lengthBytes = first < 0x80 ? 0 : first - 0x80;
+  if (lengthBytes > 2 || at + 2 + lengthBytes > der.length) return undefined;
+  const length = lengthBytes === 0 ? first : der.readUIntBE(at + 2, lengthBytes);
+  const start = at + 2 + lengthBytes;
+  return start + length <= der.length ? { start, end: start + length } : undefined;
+}
