@@ -8,6 +8,7 @@ export {
   Client,
   type List,
   type ListOptions,
+  type ListWatcher,
   type PatchOptions,
   type WatchEvent,
   type WatchOptions,
