@@ -1,0 +1,195 @@
+/**
+ * From what the informers have to what the Snapshot holds. It is told which objects may have changed and looks each of them up again, so the
+ * order of changes means nothing.
+ * What a newcomer would get wrong: an Ingress may name a Secret whose data is not in memory. It is taken in when that data has come, and its
+ * former version stays until then; else every new Ingress would serve the default certificate for a moment.
+ */
+import type { ConfigMap, Ingress, KubernetesObject } from "../model/objects.ts";
+import {
+  emptySnapshot,
+  type ObjectChange,
+  type Snapshot,
+  tableOf,
+  type WatchedKind,
+  withObjects,
+} from "../model/snapshot.ts";
+import { Dependencies } from "../translate/dependencies.ts";
+import { type Endpoints, slicesOf } from "./endpoints.ts";
+import { sameContent } from "./kept.ts";
+import { type Reference, referencesOfIngress, referencesOfSettings } from "./references.ts";
+import type { WatchOptions } from "./watches.ts";
+
+/** What the informers have. */
+export interface Stores {
+  get(kind: string, key: string): KubernetesObject | undefined;
+  /** Whether only the name of this object is in memory. */
+  isNameOnly(object: KubernetesObject): boolean;
+  /** All objects of one namespace, as `Kind namespace/name`. Asked only where a selector of namespaces is given. */
+  inNamespace(namespace: string): Iterable<string>;
+  /** Asks for the data of an object, or lets it go: `loaded` is told when that is done. */
+  load(reference: Reference): void;
+}
+
+export interface AssemblerOptions extends WatchOptions {
+  /** Without a trailing slash. */
+  readonly annotationsPrefix: string;
+}
+
+export class Assembler {
+  readonly #options: AssemblerOptions;
+  readonly #stores: Stores;
+  readonly #named: ReadonlySet<string>;
+  /** By `Ingress namespace/name`, `ConfigMap namespace/name` and `flags`. */
+  readonly #references = new Dependencies();
+  readonly #loading = new Set<Reference>();
+  #dirty = new Set<string>();
+  #snapshot: Snapshot = emptySnapshot;
+  #assembled: Snapshot = emptySnapshot;
+
+  constructor(options: AssemblerOptions, stores: Stores) {
+    const { settings, configMaps, secrets, services } = options.named;
+    this.#options = options;
+    this.#stores = stores;
+    const maps = [...configMaps, ...(settings === undefined ? [] : [settings])];
+    this.#named = new Set([
+      ...maps.map((key) => `ConfigMap ${key}`),
+      ...secrets.map((key) => `Secret ${key}`),
+      ...services.flatMap((key) => [`Service ${key}`, `Endpoints ${key}`]),
+    ]);
+    this.#references.set("flags", [...this.#named]);
+  }
+
+  get snapshot(): Snapshot {
+    return this.#snapshot;
+  }
+
+  get isLoading(): boolean {
+    return this.#loading.size > 0;
+  }
+
+  isReferenced(reference: Reference): boolean {
+    return this.#references.isUsed(reference);
+  }
+
+  /** Says that the object may have changed, appeared or gone. */
+  notice(kind: string, key: string): void {
+    this.#dirty.add(`${kind} ${key}`);
+  }
+
+  /** The data that was asked for has come, or there is no such object any more. */
+  loaded(reference: Reference): void {
+    this.#loading.delete(reference);
+    this.#dirty.add(reference);
+    for (const user of this.#references.usersOf(reference)) this.#dirty.add(user);
+  }
+
+  /** Follows what the noticed objects refer to; an object that stops or starts to count is noticed as well. */
+  follow(): void {
+    for (const name of this.#dirty) {
+      const [kind, key] = parts(name);
+      if (kind === "Namespace") for (const inside of this.#stores.inNamespace(key)) this.#dirty.add(inside);
+      if (kind === "Ingress" || (kind === "ConfigMap" && key === this.#options.named.settings)) this.#refer(name);
+    }
+  }
+
+  /** Puts what was noticed into the Snapshot. False: it says the same as before. */
+  assemble(): boolean {
+    const changes = [...this.#dirty].flatMap((name) => this.#changesOf(name));
+    this.#dirty = new Set();
+    if (changes.length > 0) this.#snapshot = withObjects(this.#snapshot, changes);
+    const changed = this.#snapshot !== this.#assembled;
+    this.#assembled = this.#snapshot;
+    return changed;
+  }
+
+  /** The controller may, or may not, see IngressClasses (RS-1.4). */
+  seesClasses(sees: boolean): void {
+    if (sees === (this.#snapshot.ingressClasses !== undefined)) return;
+    this.#snapshot = { ...this.#snapshot, ingressClasses: sees ? emptySnapshot.ingressClasses : undefined };
+  }
+
+  #refer(user: string): void {
+    const before = this.#references.usedBy(user);
+    const wanted = this.#referencesOf(user);
+    const missing = wanted.filter((reference) => !before.includes(reference) && this.#isMissing(reference));
+    // While something is missing the former version is served, which must not lose what it refers to.
+    const waits = missing.length > 0 || wanted.some((reference) => this.#loading.has(reference));
+    this.#references.set(user, waits ? [...new Set([...before, ...wanted])] : wanted);
+    for (const reference of missing) this.#load(reference);
+    for (const reference of before) if (!this.isReferenced(reference)) this.#letGo(reference);
+    for (const reference of wanted) if (!before.includes(reference)) this.#dirty.add(reference);
+  }
+
+  #referencesOf(user: string): readonly Reference[] {
+    const [kind, key] = parts(user);
+    const object = this.#stores.get(kind, key);
+    if (object === undefined || !this.#counts(kind, key)) return [];
+    if (kind === "ConfigMap") return referencesOfSettings(object as ConfigMap);
+    return referencesOfIngress(object as Ingress, this.#options.annotationsPrefix);
+  }
+
+  #isMissing(reference: Reference): boolean {
+    const object = this.#stores.get(...parts(reference));
+    return object !== undefined && this.#stores.isNameOnly(object);
+  }
+
+  #load(reference: Reference): void {
+    this.#loading.add(reference);
+    this.#stores.load(reference);
+  }
+
+  #letGo(reference: Reference): void {
+    this.#dirty.add(reference);
+    if (this.#stores.get(...parts(reference)) !== undefined) this.#load(reference);
+  }
+
+  #changesOf(name: string): ObjectChange[] {
+    const [kind, key] = parts(name);
+    const object = this.#stores.get(kind, key);
+    if (kind === "Endpoints") return this.#sliceChanges(key, object as Endpoints | undefined);
+    const watched = kind as WatchedKind;
+    const present = this.#snapshot[tableOf[watched]]?.get(key) as KubernetesObject | undefined;
+    const wanted = object !== undefined && this.#counts(kind, key) ? this.#usable(name, object, present) : undefined;
+    if (wanted === present || (wanted && present && sameContent(wanted, present))) return [];
+    return [{ kind: watched, key, object: wanted }];
+  }
+
+  /** The object, its former version while something that it needs is on its way, or nothing where nobody refers to it. */
+  #usable(name: string, object: KubernetesObject, present: KubernetesObject | undefined): KubernetesObject | undefined {
+    const held = object.kind === "Secret" || object.kind === "ConfigMap";
+    if (held && !this.isReferenced(name)) return undefined;
+    if (held && this.#stores.isNameOnly(object)) return this.#loading.has(name) ? present : undefined;
+    const waits = this.#references.usedBy(name).some((reference) => this.#loading.has(reference));
+    return waits ? present : object;
+  }
+
+  #sliceChanges(key: string, object: Endpoints | undefined): ObjectChange[] {
+    const slices = object !== undefined && this.#counts("Endpoints", key) ? slicesOf(object) : [];
+    const changes: ObjectChange[] = [];
+    for (let number = 0; ; number += 1) {
+      const [sliceKey, slice] = [`${key}#${number}`, slices[number]];
+      const present = this.#snapshot.endpointSlices.get(sliceKey);
+      if (slice === undefined && present === undefined) return changes;
+      if (slice && present && sameContent(slice, present)) continue;
+      changes.push({ kind: "EndpointSlice", key: sliceKey, object: slice });
+    }
+  }
+
+  /** Whether the namespace of the object is one of those that are selected. */
+  #counts(kind: string, key: string): boolean {
+    if (this.#options.watchNamespaceSelector === undefined || !key.includes("/")) return true;
+    const named = this.#named.has(`${kind} ${key}`) || this.#isSliceOfNamed(kind, key);
+    return named || this.#stores.get("Namespace", key.slice(0, key.indexOf("/"))) !== undefined;
+  }
+
+  #isSliceOfNamed(kind: string, key: string): boolean {
+    if (kind !== "EndpointSlice") return false;
+    const slice = this.#stores.get(kind, key)?.metadata;
+    return this.#named.has(`Service ${slice?.namespace}/${slice?.labels?.["kubernetes.io/service-name"]}`);
+  }
+}
+
+function parts(name: string): [kind: string, key: string] {
+  const space = name.indexOf(" ");
+  return [name.slice(0, space), name.slice(space + 1)];
+}

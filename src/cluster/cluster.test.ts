@@ -1,0 +1,233 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { afterEach, expect, test, vi } from "vitest";
+import { FakeApi } from "../../test/support/fake-api.ts";
+import { systemClock } from "../kubernetes/index.ts";
+import type { KubernetesObject } from "../model/objects.ts";
+import type { Table } from "../model/table.ts";
+import { type ClusterOptions, openCluster } from "./cluster.ts";
+
+const stops: AbortController[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort();
+});
+
+const nothingNamed = { settings: undefined, configMaps: [], secrets: [], services: [] };
+
+/** A cluster that is kept from `api`, and what was told about it. */
+function open(api: FakeApi, options: Partial<ClusterOptions> = {}) {
+  const stop = new AbortController();
+  stops.push(stop);
+  const denied: string[] = [];
+  let announced = 0;
+  const cluster = openCluster(
+    api,
+    {
+      watchNamespace: undefined,
+      watchNamespaceSelector: undefined,
+      named: nothingNamed,
+      annotationsPrefix: "nginx.ingress.kubernetes.io",
+      clock: systemClock,
+      random: () => 0.5,
+      report: ({ of }, event) => event.kind === "failed" && event.denied && denied.push(of.kind),
+      ...options,
+    },
+    stop.signal,
+  );
+  cluster.onChange(() => {
+    announced += 1;
+  });
+  return { cluster, denied, stop, announced: () => announced };
+}
+
+async function opened(api: FakeApi, options: Partial<ClusterOptions> = {}) {
+  const all = open(api, options);
+  await all.cluster.synced;
+  return all;
+}
+
+const keys = (table: Table<KubernetesObject> | undefined) => [...(table?.keys() ?? [])].sort();
+const soon = { timeout: 5_000, interval: 5 };
+
+const object = (kind: string, namespace: string, name: string, content: object = {}): KubernetesObject => ({
+  apiVersion: "v1",
+  kind,
+  metadata: { namespace, name },
+  ...content,
+});
+const secret = (name: string, text = "x", namespace = "shop") => object("Secret", namespace, name, { data: { text } });
+const ingress = (name: string, secretName?: string, annotations: Record<string, string> = {}, namespace = "shop") => ({
+  apiVersion: "networking.k8s.io/v1",
+  kind: "Ingress",
+  metadata: { namespace, name, annotations },
+  spec: secretName === undefined ? {} : { tls: [{ secretName }] },
+});
+const copy = "kubectl.kubernetes.io/last-applied-configuration";
+
+test("the data of a Secret is taken in only where an Ingress, an annotation or a flag names it", async () => {
+  const api = new FakeApi();
+  api.put(ingress("web", "tls", { "nginx.ingress.kubernetes.io/auth-secret": "safe/users" }));
+  api.put(ingress("other", undefined, { "example.com/secret": "stranger" }));
+  api.put(...["tls", "stranger", "flag", "lonely"].map((name) => secret(name)), secret("users", "x", "safe"));
+  const { cluster } = await opened(api, { named: { ...nothingNamed, secrets: ["shop/flag"] } });
+  expect(keys(cluster.snapshot().secrets)).toEqual(["safe/users", "shop/flag", "shop/tls"]);
+  expect(api.asked.filter((asked) => asked.includes("metadata.name"))).toEqual([]);
+});
+
+test("kubectl's second copy of everything is dropped", async () => {
+  const api = new FakeApi();
+  api.put(ingress("web", undefined, { [copy]: "much", kept: "yes" }));
+  const { cluster } = await opened(api);
+  expect(cluster.snapshot().ingresses.get("shop/web")?.metadata.annotations).toEqual({ kept: "yes" });
+});
+
+test("an Ingress comes in together with the Secret it names, never before it", async () => {
+  const api = new FakeApi();
+  api.put(secret("tls"));
+  const { cluster } = await opened(api);
+  const gate = Promise.withResolvers<void>();
+  api.gate = gate.promise;
+  api.put(ingress("web", "tls"), ingress("plain"));
+  await vi.waitFor(() => expect(keys(cluster.snapshot().ingresses)).toEqual(["shop/plain"]), soon);
+  gate.resolve();
+  await vi.waitFor(() => expect(keys(cluster.snapshot().ingresses)).toEqual(["shop/plain", "shop/web"]), soon);
+  expect(cluster.snapshot().secrets.get("shop/tls")).toMatchObject({ data: { text: "x" } });
+});
+
+test("an Ingress that names another Secret keeps the former until the new one is there", async () => {
+  const api = new FakeApi();
+  api.put(ingress("web", "old"), secret("old"), secret("new"));
+  const { cluster } = await opened(api);
+  const gate = Promise.withResolvers<void>();
+  api.gate = gate.promise;
+  api.put(ingress("web", "new"), ingress("plain"));
+  await vi.waitFor(() => expect(keys(cluster.snapshot().ingresses)).toContain("shop/plain"), soon);
+  expect(keys(cluster.snapshot().secrets)).toEqual(["shop/old"]);
+  expect(cluster.snapshot().ingresses.get("shop/web")?.spec?.tls).toEqual([{ secretName: "old" }]);
+  gate.resolve();
+  await vi.waitFor(() => expect(keys(cluster.snapshot().secrets)).toEqual(["shop/new"]), soon);
+  expect(cluster.snapshot().ingresses.get("shop/web")?.spec?.tls).toEqual([{ secretName: "new" }]);
+});
+
+test("a Secret that nobody names any more leaves, and comes back when it is named again", async () => {
+  const api = new FakeApi();
+  api.put(ingress("web", "tls"), secret("tls"));
+  const { cluster } = await opened(api);
+  api.remove(ingress("web"));
+  await vi.waitFor(() => expect(keys(cluster.snapshot().secrets)).toEqual([]), soon);
+  api.put(ingress("again", "tls"));
+  await vi.waitFor(() => expect(keys(cluster.snapshot().secrets)).toEqual(["shop/tls"]), soon);
+  expect(cluster.snapshot().secrets.get("shop/tls")?.data).toEqual({ text: "x" });
+});
+
+test("what the settings name is followed", async () => {
+  const api = new FakeApi();
+  const settings = (data: object) => object("ConfigMap", "own", "settings", { data });
+  api.put(
+    settings({ "add-headers": "own/headers" }),
+    object("ConfigMap", "own", "headers"),
+    object("ConfigMap", "own", "more"),
+  );
+  const { cluster } = await opened(api, { named: { ...nothingNamed, settings: "own/settings" } });
+  expect(keys(cluster.snapshot().configMaps)).toEqual(["own/headers", "own/settings"]);
+  api.put(settings({ "add-headers": "own/more" }));
+  await vi.waitFor(() => expect(keys(cluster.snapshot().configMaps)).toEqual(["own/more", "own/settings"]), soon);
+});
+
+test("many changes in one turn are announced once, and a status is no change", async () => {
+  const api = new FakeApi();
+  const { cluster, announced } = await opened(api);
+  const before = announced();
+  api.put(...Array.from({ length: 100 }, (_, i) => ingress(`web-${i}`)));
+  await vi.waitFor(() => expect(cluster.snapshot().ingresses.size).toBe(100), soon);
+  expect(announced()).toBe(before + 1);
+  const first = cluster.snapshot();
+  const status = { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } };
+  api.put({ ...ingress("web-1"), status } as KubernetesObject);
+  await turn();
+  await turn();
+  expect(cluster.snapshot()).toBe(first);
+  expect(cluster.ingress("shop/web-1")?.status).toEqual(status);
+});
+
+test("without the right to IngressClasses there are none, and everything else is served", async () => {
+  const api = new FakeApi();
+  api.refused.set("IngressClass", 403);
+  api.put(ingress("web"));
+  const { cluster, denied } = await opened(api);
+  expect(cluster.snapshot().ingressClasses).toBeUndefined();
+  expect(keys(cluster.snapshot().ingresses)).toEqual(["shop/web"]);
+  expect(denied).toEqual(["IngressClass"]);
+});
+
+test("without the right to Services there is nothing to serve yet", async () => {
+  const api = new FakeApi();
+  api.refused.set("Service", 403);
+  const { cluster, denied } = open(api);
+  await vi.waitFor(() => expect(denied).toEqual(["Service"]), soon);
+  const late = turn().then(() => "late");
+  expect(await Promise.race([cluster.synced, late])).toBe("late");
+});
+
+test("a selector of namespaces lets objects in and out with their namespace's labels", async () => {
+  const api = new FakeApi();
+  const namespace = (team: string) => ({
+    ...object("Namespace", "", "shop"),
+    metadata: { name: "shop", labels: { team } },
+  });
+  api.put(namespace("web"), ingress("web", "tls"), secret("tls"), object("ConfigMap", "own", "settings"));
+  const named = { ...nothingNamed, settings: "own/settings" };
+  const { cluster } = await opened(api, { watchNamespaceSelector: "team=web", named });
+  const seen = () => [...keys(cluster.snapshot().ingresses), ...keys(cluster.snapshot().secrets)];
+  expect(seen()).toEqual(["shop/web", "shop/tls"]);
+  expect(keys(cluster.snapshot().configMaps)).toEqual(["own/settings"]);
+  api.put(namespace("other"));
+  await vi.waitFor(() => expect(seen()).toEqual([]), soon);
+  api.put(namespace("web"));
+  await vi.waitFor(() => expect(seen()).toEqual(["shop/web", "shop/tls"]), soon);
+});
+
+test("one watched namespace: what flags name elsewhere is watched all the same", async () => {
+  const api = new FakeApi();
+  const settings = (data: object) => object("ConfigMap", "own", "settings", { data });
+  api.put(ingress("web"), ingress("far", undefined, {}, "elsewhere"), settings({ a: "1" }));
+  api.put(object("Service", "own", "default-backend"), object("Service", "elsewhere", "other"));
+  const named = { ...nothingNamed, settings: "own/settings", services: ["own/default-backend"] };
+  const { cluster } = await opened(api, { watchNamespace: "shop", named });
+  expect(keys(cluster.snapshot().ingresses)).toEqual(["shop/web"]);
+  expect(keys(cluster.snapshot().services)).toEqual(["own/default-backend"]);
+  api.put(settings({ a: "2" }));
+  await vi.waitFor(() => expect(cluster.snapshot().configMaps.get("own/settings")?.data).toEqual({ a: "2" }), soon);
+});
+
+test("a server without EndpointSlices is asked for Endpoints", async () => {
+  const api = new FakeApi();
+  api.refused.set("EndpointSlice", 404);
+  const addresses = ["192.0.2.1", "2001:db8::1"].map((ip) => ({ ip }));
+  const subset = { addresses, notReadyAddresses: [{ ip: "192.0.2.9" }], ports: [{ port: 80 }] };
+  const endpoints = object("Endpoints", "shop", "web", { subsets: [subset] });
+  api.put(endpoints);
+  const { cluster } = await opened(api);
+  const slices = () => [...cluster.snapshot().endpointSlices.values()];
+  expect(
+    slices()
+      .map(({ addressType, endpoints }) => [addressType, endpoints])
+      .sort(),
+  ).toEqual([
+    [
+      "IPv4",
+      [
+        { addresses: ["192.0.2.1"], conditions: { ready: true } },
+        { addresses: ["192.0.2.9"], conditions: { ready: false } },
+      ],
+    ],
+    ["IPv6", [{ addresses: ["2001:db8::1"], conditions: { ready: true } }]],
+  ]);
+  api.remove(endpoints);
+  await vi.waitFor(() => expect(slices()).toEqual([]), soon);
+});
+
+test("it ends when it is told to", async () => {
+  const { cluster, stop } = await opened(new FakeApi());
+  stop.abort();
+  await cluster.ended;
+});

@@ -1,0 +1,229 @@
+/**
+ * The Snapshot kept from the informers of a cluster. Secrets and ConfigMaps are listed last: only when every Ingress is known is it known which
+ * of them are spoken of, and of the others no data is taken into memory.
+ * Changes are gathered for one turn of the event loop, so a list of ten thousand is one change.
+ */
+import {
+  type ApiFailure,
+  type Clock,
+  isDenied,
+  type ListWatcher,
+  perKey,
+  type ReflectorEvent,
+  runWorkers,
+  SharedInformer,
+  WorkQueue,
+} from "../kubernetes/index.ts";
+import { type Ingress, type KubernetesObject, keyOf } from "../model/objects.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import type { Source } from "../sync/ports.ts";
+import { Assembler, type AssemblerOptions, type Stores } from "./assembler.ts";
+import { kept, nameOnly } from "./kept.ts";
+import { endpointSlices, endpoints } from "./resources.ts";
+import { type Watch, watchesOf } from "./watches.ts";
+
+export interface ClusterOptions extends AssemblerOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly report: (watch: Watch, event: ReflectorEvent) => void;
+}
+
+export interface Cluster extends Source {
+  /** Resolves when everything is in; never, while something that is needed cannot be had. */
+  readonly synced: Promise<void>;
+  /** Resolves after the signal has aborted; rejects with a bug. */
+  readonly ended: Promise<void>;
+  /** The newest form of an Ingress, with its status, which the Snapshot leaves behind. */
+  ingress(key: string): Ingress | undefined;
+}
+
+interface Watched {
+  readonly watch: Watch;
+  readonly informer: SharedInformer<KubernetesObject>;
+  /** It cannot be had, and things go on without it. */
+  given: boolean;
+}
+
+/** How many objects are read by themselves at a time. */
+const loaders = 10;
+
+export function openCluster(client: ListWatcher, options: ClusterOptions, signal: AbortSignal): Cluster {
+  return new InformedCluster(client, options, signal);
+}
+
+class InformedCluster implements Cluster {
+  readonly #client: ListWatcher;
+  readonly #options: ClusterOptions;
+  readonly #signal: AbortSignal;
+  readonly #watched: Watched[] = [];
+  readonly #assembler: Assembler;
+  /** Objects whose only remains in memory are their names. */
+  readonly #bare = new WeakSet<KubernetesObject>();
+  readonly #queue: WorkQueue;
+  readonly #listeners = new Set<() => void>();
+  readonly #synced = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #running = new Set<Promise<void>>();
+  #later: readonly Watch[];
+  #isSynced = false;
+  #isWoken = false;
+
+  constructor(client: ListWatcher, options: ClusterOptions, signal: AbortSignal) {
+    this.#client = client;
+    this.#options = options;
+    this.#signal = signal;
+    this.#assembler = new Assembler(options, this.#stores());
+    this.#queue = new WorkQueue(options.clock, perKey({ floorMs: 500, ceilingMs: 30_000 }));
+    const isLater = ({ of }: Watch) => of.kind === "Secret" || of.kind === "ConfigMap";
+    const watches = watchesOf(options);
+    this.#later = watches.filter(isLater);
+    for (const watch of watches.filter((watch) => !isLater(watch))) this.#start(watch);
+    this.#run(runWorkers(this.#queue, (reference) => this.#load(reference), signal, { workers: loaders }));
+  }
+
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  snapshot(): Snapshot {
+    return this.#assembler.snapshot;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  ingress(key: string): Ingress | undefined {
+    return this.#get("Ingress", key) as Ingress | undefined;
+  }
+
+  #run(part: Promise<void>): void {
+    this.#running.add(part);
+    part.then(
+      () => {
+        this.#running.delete(part);
+        if (this.#running.size === 0) this.#ended.resolve();
+      },
+      (bug) => this.#ended.reject(bug),
+    );
+  }
+
+  #start(watch: Watch): void {
+    const { of, namespace, labelSelector, fieldSelector } = watch;
+    const { clock, random, watchNamespaceSelector } = this.#options;
+    const byNamespace = { namespace: ({ metadata }: KubernetesObject) => [metadata.namespace ?? ""] };
+    const informer = new SharedInformer<KubernetesObject>(this.#client, of, {
+      namespace,
+      labelSelector,
+      fieldSelector,
+      clock,
+      random,
+      transform: (object) => this.#takeIn(object),
+      report: (event) => this.#hear(watched, event),
+      ...(watchNamespaceSelector === undefined ? {} : { indices: byNamespace }),
+    });
+    const watched: Watched = { watch, informer, given: false };
+    this.#watched.push(watched);
+    informer.subscribe(({ object }) => {
+      this.#assembler.notice(of.kind, keyOf(object));
+      this.#wake();
+    });
+    this.#run(informer.run(this.#signal));
+  }
+
+  #takeIn(object: KubernetesObject): KubernetesObject {
+    const held = object.kind === "Secret" || object.kind === "ConfigMap";
+    if (!held || this.#assembler.isReferenced(`${object.kind} ${keyOf(object)}`)) return kept(object);
+    const bare = nameOnly(object);
+    this.#bare.add(bare);
+    return bare;
+  }
+
+  #hear(watched: Watched, event: ReflectorEvent): void {
+    const { watch } = watched;
+    this.#options.report(watch, event);
+    if (event.kind === "failed" && event.denied) this.#beDenied(watched, event.failure);
+    if (event.kind === "listed" && watch.of.kind === "IngressClass") this.#assembler.seesClasses(true);
+    this.#wake();
+  }
+
+  #beDenied(watched: Watched, failure: ApiFailure): void {
+    const { watch, informer } = watched;
+    if (informer.hasSynced || watched.given) return;
+    const unknown = failure.code === 404 && watch.of.kind === endpointSlices.kind;
+    watched.given = unknown || watch.without !== undefined;
+    if (unknown) this.#start({ ...watch, of: endpoints });
+    if (watch.of.kind === "IngressClass") this.#assembler.seesClasses(false);
+  }
+
+  #wake(): void {
+    if (this.#isWoken || this.#signal.aborted) return;
+    this.#isWoken = true;
+    setImmediate(() => {
+      this.#isWoken = false;
+      this.#turn();
+    });
+  }
+
+  #turn(): void {
+    const isIn = this.#watched.every(({ informer, given }) => informer.hasSynced || given);
+    this.#assembler.follow();
+    if (isIn) {
+      for (const watch of this.#later) this.#start(watch);
+      if (this.#later.length > 0) this.#later = [];
+      else if (this.#isSynced || !this.#assembler.isLoading) this.#announce();
+    }
+  }
+
+  #announce(): void {
+    const changed = this.#assembler.assemble();
+    this.#isSynced = true;
+    this.#synced.resolve();
+    if (changed) for (const listener of this.#listeners) listener();
+  }
+
+  async #load(
+    reference: string,
+  ): Promise<{ readonly kind: "done" } | { readonly kind: "retry"; readonly why: string }> {
+    const [kind = "", key = ""] = reference.split(" ");
+    const informers = this.#informersOf(kind).filter(({ store }) => store.get(key) !== undefined);
+    for (const informer of informers) {
+      const answer = await informer.refetch(key, this.#signal);
+      if (!answer.ok && !isDenied(answer.failure)) return { kind: "retry", why: answer.failure.message };
+    }
+    this.#assembler.loaded(reference);
+    this.#wake();
+    return { kind: "done" };
+  }
+
+  #informersOf(kind: string): readonly SharedInformer<KubernetesObject>[] {
+    return this.#watched.filter(({ watch }) => watch.of.kind === kind).map(({ informer }) => informer);
+  }
+
+  #get(kind: string, key: string): KubernetesObject | undefined {
+    return this.#informersOf(kind)
+      .map(({ store }) => store.get(key))
+      .find((object) => object !== undefined);
+  }
+
+  #stores(): Stores {
+    return {
+      get: (kind, key) => this.#get(kind, key),
+      isNameOnly: (object) => this.#bare.has(object),
+      inNamespace: (namespace) => this.#inNamespace(namespace),
+      load: (reference) => this.#queue.add(reference),
+    };
+  }
+
+  *#inNamespace(namespace: string): Iterable<string> {
+    for (const { watch, informer } of this.#watched) {
+      if (!watch.of.namespaced) continue;
+      for (const object of informer.store.byIndex("namespace", namespace)) yield `${object.kind} ${keyOf(object)}`;
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Endpoints, the older form of EndpointSlices, for a server that offers no discovery.k8s.io. Everything behind the Snapshot knows slices alone,
+ * so each subset becomes one slice for each family of addresses.
+ */
+import type { EndpointSlice, KubernetesObject, SliceEndpoint } from "../model/objects.ts";
+
+interface Subset {
+  readonly addresses?: readonly { readonly ip: string }[];
+  readonly notReadyAddresses?: readonly { readonly ip: string }[];
+  readonly ports?: NonNullable<EndpointSlice["ports"]>;
+}
+
+export interface Endpoints extends KubernetesObject {
+  readonly subsets?: readonly Subset[];
+}
+
+/** The slices are called like the Service with a number behind `#`, which no object of the API can be. */
+export function slicesOf({ metadata, subsets = [] }: Endpoints): readonly EndpointSlice[] {
+  const { name, namespace = "default", uid = "" } = metadata;
+  return subsets
+    .flatMap((subset) => (["IPv4", "IPv6"] as const).map((family) => [subset, family] as const))
+    .map(([{ addresses = [], notReadyAddresses = [], ports = [] }, addressType], number) => ({
+      apiVersion: "discovery.k8s.io/v1",
+      kind: "EndpointSlice",
+      metadata: { name: `${name}#${number}`, namespace, uid, labels: { "kubernetes.io/service-name": name } },
+      addressType,
+      ports,
+      endpoints: [
+        ...sliceEndpoints(addresses, addressType, true),
+        ...sliceEndpoints(notReadyAddresses, addressType, false),
+      ],
+    }));
+}
+
+function sliceEndpoints(
+  addresses: readonly { readonly ip: string }[],
+  family: "IPv4" | "IPv6",
+  ready: boolean,
+): SliceEndpoint[] {
+  return addresses
+    .filter(({ ip }) => ip.includes(":") === (family === "IPv6"))
+    .map(({ ip }) => ({ addresses: [ip], conditions: { ready } }));
+}

@@ -1,0 +1,80 @@
+/**
+ * What of an object stays in memory: the fields of `model/objects.ts` that somebody reads. Half of an object is bookkeeping of others
+ * (`kubectl apply` keeps a second copy of everything, a Secret's data included, in an annotation).
+ * What a newcomer would get wrong: a field that is dropped here is missing everywhere, and nothing says so.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { EndpointSlice, Ingress, KubernetesObject, Service } from "../model/objects.ts";
+
+const copyOfKubectl = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** The object with what is read of its kind. */
+export function kept(object: KubernetesObject): KubernetesObject {
+  const { apiVersion, kind } = object;
+  return { apiVersion, kind, metadata: metadataOf(object), ...contentOf(object) };
+}
+
+/** An object whose content nobody asks for: enough to ask for the rest. */
+export function nameOnly({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, metadata: defined({ name, namespace, uid, resourceVersion }) };
+}
+
+/**
+ * Whether two versions of an object are the same to translate/: then the second one is no change, and nothing is worked out again.
+ * The status of an Ingress is written by this controller itself and never looked at.
+ */
+export function sameContent(one: KubernetesObject, other: KubernetesObject): boolean {
+  return isDeepStrictEqual(withoutVersion(one), withoutVersion(other));
+}
+
+function withoutVersion(object: KubernetesObject): unknown {
+  const { resourceVersion, generation, ...metadata } = object.metadata;
+  return { ...object, metadata, status: undefined };
+}
+
+function metadataOf({ metadata }: KubernetesObject): KubernetesObject["metadata"] {
+  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, labels } = metadata;
+  const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key !== copyOfKubectl);
+  return defined({
+    name,
+    namespace,
+    uid,
+    resourceVersion,
+    generation,
+    creationTimestamp,
+    deletionTimestamp,
+    labels,
+    annotations: annotations.length === 0 ? undefined : Object.fromEntries(annotations),
+  });
+}
+
+function contentOf(object: KubernetesObject): object {
+  switch (object.kind) {
+    case "Ingress": {
+      const { spec, status } = object as Ingress;
+      return defined({ spec, status });
+    }
+    case "Service": {
+      const { type, clusterIP, clusterIPs, externalName, externalIPs, ports, trafficDistribution } =
+        (object as Service).spec ?? {};
+      return { spec: defined({ type, clusterIP, clusterIPs, externalName, externalIPs, ports, trafficDistribution }) };
+    }
+    case "EndpointSlice": {
+      const { addressType, endpoints = [], ports } = object as EndpointSlice;
+      const read = endpoints.map(({ addresses, conditions, hints }) => defined({ addresses, conditions, hints }));
+      return defined({ addressType, endpoints: read, ports });
+    }
+    case "Namespace":
+      return {};
+    default: {
+      const { apiVersion, kind, metadata, ...content } = object;
+      return content;
+    }
+  }
+}
+
+/** Without the fields that are not there, which would take room and make equal objects differ. */
+function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}

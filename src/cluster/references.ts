@@ -1,0 +1,32 @@
+/**
+ * Which Secrets and ConfigMaps an object may speak of. Only their data is kept in memory, so a name too many costs a few bytes, and one too few
+ * would be a Secret that is missed: every annotation of ours and every key of the settings whose text could be a name counts as one,
+ * whatever it means. So a new annotation needs nothing here.
+ */
+import type { ConfigMap, Ingress } from "../model/objects.ts";
+
+/** `Secret namespace/name` and `ConfigMap namespace/name`. */
+export type Reference = string;
+
+export function referencesOfIngress({ metadata, spec }: Ingress, prefix: string): readonly Reference[] {
+  const { namespace = "default", annotations = {} } = metadata;
+  const tls = (spec?.tls ?? []).flatMap(({ secretName }) => (secretName ? [`Secret ${namespace}/${secretName}`] : []));
+  const texts = Object.entries(annotations).flatMap(([key, text]) => (key.startsWith(`${prefix}/`) ? [text] : []));
+  return [...new Set([...tls, ...texts.flatMap((text) => namedBy(text, namespace))])];
+}
+
+/** Of the ConfigMap with the settings: header ConfigMaps, the DH parameters ... */
+export function referencesOfSettings({ metadata, data = {} }: ConfigMap): readonly Reference[] {
+  return [...new Set(Object.values(data).flatMap((text) => namedBy(text, metadata.namespace ?? "default")))];
+}
+
+const longestName = 63 + 1 + 253;
+const name = /^(?:([a-z\d-]+)\/)?([a-z\d](?:[a-z\d.-]*[a-z\d])?)$/;
+
+/** Some annotations ignore characters that no name can have (RS-32.35). */
+function namedBy(text: string, namespace: string): readonly Reference[] {
+  if (text.length > longestName) return [];
+  const [, ownNamespace = namespace, found] = name.exec(text.replace(/[^a-z\d./-]/g, "")) ?? [];
+  if (found === undefined) return [];
+  return [`Secret ${ownNamespace}/${found}`, `ConfigMap ${ownNamespace}/${found}`];
+}

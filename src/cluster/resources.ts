@@ -1,0 +1,59 @@
+/** The kinds a controller reads or writes in a cluster, as the API addresses them. Leases and Events are the runtime's own. */
+import { type Resource, resource } from "../kubernetes/index.ts";
+import type {
+  ConfigMap,
+  EndpointSlice,
+  Ingress,
+  IngressClass,
+  KubernetesObject,
+  Namespace,
+  Node,
+  Secret,
+  Service,
+} from "../model/objects.ts";
+import type { Endpoints } from "./endpoints.ts";
+
+const core = { apiVersion: "v1", namespaced: true } as const;
+const networking = "networking.k8s.io/v1";
+
+export const services = resource<Service>({ ...core, kind: "Service", plural: "services" });
+export const secrets = resource<Secret>({ ...core, kind: "Secret", plural: "secrets" });
+export const configMaps = resource<ConfigMap>({ ...core, kind: "ConfigMap", plural: "configmaps" });
+export const endpoints = resource<Endpoints>({ ...core, kind: "Endpoints", plural: "endpoints" });
+export const namespaces = resource<Namespace>({ ...core, kind: "Namespace", plural: "namespaces", namespaced: false });
+export const nodes = resource<Node>({ ...core, kind: "Node", plural: "nodes", namespaced: false });
+export const pods = resource<Pod>({ ...core, kind: "Pod", plural: "pods" });
+
+export const ingresses = resource<Ingress>({
+  apiVersion: networking,
+  kind: "Ingress",
+  plural: "ingresses",
+  namespaced: true,
+});
+export const ingressClasses = resource<IngressClass>({
+  apiVersion: networking,
+  kind: "IngressClass",
+  plural: "ingressclasses",
+  namespaced: false,
+});
+export const endpointSlices = resource<EndpointSlice>({
+  apiVersion: "discovery.k8s.io/v1",
+  kind: "EndpointSlice",
+  plural: "endpointslices",
+  namespaced: true,
+});
+
+/** What the status of Ingresses needs of a Pod. */
+export interface Pod extends KubernetesObject {
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+}
+
+/** `secrets in namespace shop`, or `ingressclasses`: for sentences. */
+export function spoken({ plural, namespaced }: Resource<KubernetesObject>, namespace: string | undefined): string {
+  if (!namespaced) return plural;
+  return `${plural} in ${namespace === undefined ? "all namespaces" : `namespace ${namespace}`}`;
+}

@@ -1,0 +1,67 @@
+/**
+ * What is listed and watched, from the flags: each kind in all namespaces, or in the one that `--watch-namespace` names. Objects that flags name
+ * may be elsewhere, above all the controller's own ConfigMap; those namespaces are watched beside it.
+ */
+import type { Resource } from "../kubernetes/index.ts";
+import type { KubernetesObject } from "../model/objects.ts";
+import { configMaps, endpointSlices, ingressClasses, ingresses, namespaces, secrets, services } from "./resources.ts";
+
+export interface WatchOptions {
+  /** Undefined: all. */
+  readonly watchNamespace: string | undefined;
+  /** Only objects in namespaces with these labels count; not together with `watchNamespace`. */
+  readonly watchNamespaceSelector: string | undefined;
+  /** Objects that flags name, as `namespace/name`. They count wherever they are. */
+  readonly named: {
+    /** The settings, whose references are followed. */
+    readonly settings: string | undefined;
+    readonly configMaps: readonly string[];
+    readonly secrets: readonly string[];
+    readonly services: readonly string[];
+  };
+}
+
+export interface Watch {
+  readonly of: Resource<KubernetesObject>;
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** What goes on without it, for the sentence; undefined where nothing can be served as long as it is forbidden. */
+  readonly without?: string;
+}
+
+/** Helm keeps its releases in Secrets, and kept them in ConfigMaps, by the megabyte (RS-1.10). */
+const filters: Readonly<Record<string, Pick<Watch, "fieldSelector" | "labelSelector">>> = {
+  Secret: { fieldSelector: "type!=helm.sh/release.v1" },
+  ConfigMap: { labelSelector: "OWNER!=TILLER" },
+};
+
+export function watchesOf(options: WatchOptions): readonly Watch[] {
+  const { watchNamespace: namespace, watchNamespaceSelector: labelSelector } = options;
+  const kinds: readonly Resource<KubernetesObject>[] = [ingresses, services, endpointSlices, secrets, configMaps];
+  const watched = kinds.map((kind) => ({
+    of: kind,
+    namespace,
+    ...filters[kind.kind],
+  }));
+  const classes: Watch = { of: ingressClasses, without: "spec.ingressClassName is not consulted" };
+  const selected = labelSelector === undefined ? [] : [{ of: namespaces, labelSelector }];
+  return [...watched, classes, ...selected, ...(namespace === undefined ? [] : beside(options, namespace))];
+}
+
+function beside({ named }: WatchOptions, watched: string): readonly Watch[] {
+  const { settings } = named;
+  const elsewhere = (keys: readonly (string | undefined)[]) => {
+    const all = keys.flatMap((key) => (key === undefined ? [] : [key.split("/")[0] ?? ""]));
+    return [...new Set(all)].filter((namespace) => namespace !== watched);
+  };
+  const ofKind = (kind: Resource<KubernetesObject>, keys: readonly (string | undefined)[], without: string): Watch[] =>
+    elsewhere(keys).map((namespace) => ({ of: kind, namespace, ...filters[kind.kind], without }));
+  return [
+    ...ofKind(configMaps, [settings, ...named.configMaps], "the settings there keep their defaults"),
+    // Settings name Secrets beside them, and headers in other ConfigMaps.
+    ...ofKind(secrets, [settings, ...named.secrets], "the certificates there are not used"),
+    ...ofKind(services, named.services, "the default backend there is not used"),
+    ...ofKind(endpointSlices, named.services, "the default backend there is not used"),
+  ];
+}

@@ -1,0 +1,115 @@
+/**
+ * An API server in memory, behind the two verbs that a cache needs: it lists, and tells watchers what a test puts and removes.
+ * Selectors are only those that the cluster's watches use.
+ */
+import { type Answer, failed, failureFromStatus, ownFailure, succeeded } from "../../src/kubernetes/answer.ts";
+import type { List, ListOptions, ListWatcher, WatchEvent, WatchOptions } from "../../src/kubernetes/client.ts";
+import type { Resource } from "../../src/kubernetes/index.ts";
+import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
+
+type Selection = Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector">;
+
+interface Watcher {
+  readonly kind: string;
+  readonly selection: Selection;
+  readonly tell: (event: WatchEvent<KubernetesObject>) => void;
+  readonly end: () => void;
+}
+
+export class FakeApi implements ListWatcher {
+  readonly #objects = new Map<string, KubernetesObject>();
+  readonly #watchers = new Set<Watcher>();
+  #version = 0;
+  /** Kinds that are refused with this status. */
+  readonly refused = new Map<string, number>();
+  /** What was listed, as `Kind` or `Kind namespace field-selector`. */
+  readonly asked: string[] = [];
+  /** Lists of single objects wait for it. */
+  gate: Promise<void> = Promise.resolve();
+
+  put(...objects: readonly KubernetesObject[]): void {
+    for (const object of objects) {
+      this.#version += 1;
+      const stored = {
+        ...object,
+        metadata: { uid: keyOf(object), ...object.metadata, resourceVersion: `${this.#version}` },
+      };
+      const key = `${object.kind} ${keyOf(object)}`;
+      const before = this.#objects.get(key);
+      this.#objects.set(key, stored);
+      this.#tell(before, stored);
+    }
+  }
+
+  remove(...objects: readonly KubernetesObject[]): void {
+    for (const object of objects) {
+      const key = `${object.kind} ${keyOf(object)}`;
+      const before = this.#objects.get(key);
+      this.#objects.delete(key);
+      this.#version += 1;
+      if (before)
+        this.#tell({ ...before, metadata: { ...before.metadata, resourceVersion: `${this.#version}` } }, undefined);
+    }
+  }
+
+  async list<T extends KubernetesObject>(of: Resource<T>, options: ListOptions): Promise<Answer<List<T>>> {
+    const { namespace, fieldSelector } = options;
+    const single = fieldSelector?.startsWith("metadata.name=") ?? false;
+    this.asked.push(single ? `${of.kind} ${namespace} ${fieldSelector}` : of.kind);
+    if (single) await this.gate;
+    const code = this.refused.get(of.kind);
+    if (code !== undefined) return failed(failureFromStatus(code, { message: `${of.plural} is refused`, code }));
+    const items = [...this.#objects.values()].filter(
+      (object) => object.kind === of.kind && isSelected(object, options),
+    );
+    const copies = structuredClone(items) as unknown as readonly T[];
+    return succeeded({ items: copies, resourceVersion: `${this.#version}`, continue: "" });
+  }
+
+  watch<T extends KubernetesObject>(
+    of: Resource<T>,
+    options: WatchOptions,
+    onEvent: (event: WatchEvent<T>) => void,
+    signal: AbortSignal,
+  ) {
+    const code = this.refused.get(of.kind) ?? (options.sendInitialEvents ? 422 : undefined);
+    if (code !== undefined)
+      return Promise.resolve(failureFromStatus(code, { message: `${of.plural} is refused`, code }));
+    return new Promise<ReturnType<typeof ownFailure>>((resolve) => {
+      const end = () => {
+        this.#watchers.delete(watcher);
+        resolve(ownFailure("aborted", "stopped"));
+      };
+      const tell = (event: WatchEvent<KubernetesObject>) => onEvent(structuredClone(event) as unknown as WatchEvent<T>);
+      const watcher = { kind: of.kind, selection: options, tell, end };
+      this.#watchers.add(watcher);
+      signal.addEventListener("abort", end, { once: true });
+    });
+  }
+
+  #tell(before: KubernetesObject | undefined, after: KubernetesObject | undefined): void {
+    for (const { kind, selection, tell } of this.#watchers) {
+      if (kind !== (before ?? after)?.kind) continue;
+      const was = before !== undefined && isSelected(before, selection);
+      const is = after !== undefined && isSelected(after, selection);
+      if (is) tell({ type: was ? "MODIFIED" : "ADDED", object: after });
+      else if (was) tell({ type: "DELETED", object: before });
+    }
+  }
+}
+
+function isSelected(object: KubernetesObject, { namespace, labelSelector, fieldSelector }: Selection): boolean {
+  const { metadata } = object;
+  const field = (name: string) => (name === "type" ? (object as { readonly type?: string }).type : metadata.name) ?? "";
+  const inNamespace = namespace === undefined || metadata.namespace === namespace;
+  return (
+    inNamespace &&
+    satisfies(labelSelector, (label) => metadata.labels?.[label] ?? "") &&
+    satisfies(fieldSelector, field)
+  );
+}
+
+function satisfies(selector: string | undefined, read: (name: string) => string): boolean {
+  const [, name, not, value] = /^([^!=]+)(!?)=(.*)$/.exec(selector ?? "") ?? [];
+  return name === undefined || (read(name) === value) === (not === "");
+}
