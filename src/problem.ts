@@ -9,6 +9,13 @@ export interface ObjectName {
   readonly name: string;
 }
 
+/** A place in a file, counted from 1. */
+export interface FilePlace {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
 /** What became of an object because of an unreadable annotation. */
 export type Consequence = "default" | "deny" | "reject";
 
@@ -21,6 +28,14 @@ export type Problem = { readonly object: ObjectName } & (
   | { readonly kind: "setting-unknown"; readonly key: string; readonly nearest?: string }
   | { readonly kind: "setting-useless"; readonly key: string; readonly why: string }
   | { readonly kind: "field-unusable"; readonly field: string; readonly why: string; readonly done: string }
+  | {
+      readonly kind: "manifest-unusable";
+      readonly at: FilePlace;
+      /** Empty where the whole object, or the whole file, is meant. */
+      readonly field: string;
+      readonly why: string;
+      readonly done: string;
+    }
   | { readonly kind: "service-missing"; readonly field: string; readonly service: string }
   | { readonly kind: "service-port-missing"; readonly field: string; readonly service: string; readonly port: string }
   | { readonly kind: "nginx-refused"; readonly why: string }
@@ -54,6 +69,10 @@ export function sentence(p: Problem): string {
       return `key ${p.key} has no effect: ${p.why}`;
     case "field-unusable":
       return `${p.field}: ${p.why}; ${p.done}`;
+    case "manifest-unusable": {
+      const place = `${p.object.kind === "File" ? "" : `${p.at.file} `}line ${p.at.line}, column ${p.at.column}`;
+      return `${place}: ${p.field === "" ? "" : `${p.field}: `}${p.why}; ${p.done}`;
+    }
     case "service-missing":
       return `${p.field}: Service ${p.service} not found; the path answers 503`;
     case "service-port-missing":

@@ -1,0 +1,121 @@
+/**
+ * The small checks of which the rules for each kind of object are made. A check says what is wrong and where; it never
+ * repeats a value that is not a switch or a number, because the same checks read Secrets.
+ * What the API server would refuse is fatal for the object; a field it does not know is only ignored, since a newer one may know it.
+ */
+import { nearest } from "../kinds/nearest.ts";
+
+export type Path = readonly (string | number)[];
+
+export interface Finding {
+  readonly path: Path;
+  /** Finishes the sentence "<field>: …". */
+  readonly why: string;
+  /** Whether the API server would refuse the object for it. */
+  readonly fatal: boolean;
+}
+
+export type Check = (value: unknown, path: Path) => readonly Finding[];
+
+/** What is wrong with a text: finishes "<field>: …", or undefined. */
+export type Rule = (text: string) => string | undefined;
+
+export const wrong = (path: Path, why: string): readonly Finding[] => [{ path, why, fatal: true }];
+const fine: readonly Finding[] = [];
+
+export const anything: Check = () => fine;
+
+export function text(...rules: readonly Rule[]): Check {
+  return (value, path) => {
+    if (typeof value !== "string") return wrong(path, `${found(value)} stands where text must; write it in quotes`);
+    return rules.flatMap((rule) => {
+      const why = rule(value);
+      return why === undefined ? fine : wrong(path, why);
+    });
+  };
+}
+
+export function word(...words: readonly string[]): Check {
+  return text((value) =>
+    words.includes(value) ? undefined : `${JSON.stringify(value)} is not one of ${words.join(", ")}`,
+  );
+}
+
+export function whole(min: number, max: number): Check {
+  return (value, path) => {
+    if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return fine;
+    const what = typeof value === "number" ? String(value) : found(value);
+    return wrong(path, `${what} is not a whole number from ${min} to ${max}`);
+  };
+}
+
+export const port = whole(1, 65_535);
+
+export const boolean: Check = (value, path) =>
+  typeof value === "boolean" ? fine : wrong(path, `${found(value)} stands where true or false must`);
+
+export function listOf(check: Check, min = 0): Check {
+  return (value, path) => {
+    if (!Array.isArray(value)) return wrong(path, `${found(value)} stands where a list must`);
+    if (value.length < min) return wrong(path, "the list is empty");
+    return value.flatMap((item, at) => check(item, [...path, at]));
+  };
+}
+
+/** A mapping whose keys are data, such as labels. */
+export function mapOf(key: Rule, check: Check): Check {
+  return (value, path) => {
+    if (!isMapping(value)) return wrong(path, `${found(value)} stands where a mapping must`);
+    return Object.entries(value).flatMap(([name, item]) => {
+      const why = key(name);
+      return [...(why === undefined ? fine : wrong([...path, name], why)), ...check(item, [...path, name])];
+    });
+  };
+}
+
+/** A mapping with named fields. A field whose value is null counts as absent, as in the API. */
+export function record(
+  fields: Readonly<Record<string, Check>>,
+  required: readonly string[] = [],
+  ...more: Check[]
+): Check {
+  return (value, path) => {
+    if (!isMapping(value)) return wrong(path, `${found(value)} stands where a mapping must`);
+    const given = Object.entries(value).filter(([, item]) => item !== null && item !== undefined);
+    const names = new Set(given.map(([name]) => name));
+    const missing = required.filter((name) => !names.has(name)).flatMap((name) => wrong(path, `${name} is missing`));
+    const inside = given.flatMap(([name, item]) =>
+      Object.hasOwn(fields, name) ? fields[name]!(item, [...path, name]) : unknownField(name, fields, path),
+    );
+    const findings = [...missing, ...inside];
+    if (findings.some(({ fatal }) => fatal)) return findings;
+    return [...findings, ...more.flatMap((check) => check(value, path))];
+  };
+}
+
+function unknownField(name: string, fields: Readonly<Record<string, Check>>, path: Path): readonly Finding[] {
+  const meant = nearest(name, Object.keys(fields));
+  const why = `there is no such field${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
+  return [{ path: [...path, name], why, fatal: false }];
+}
+
+export function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function found(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  if (typeof value === "boolean") return String(value);
+  if (typeof value === "number") return "a number";
+  if (typeof value === "string") return "text";
+  return Array.isArray(value) ? "a list" : "a mapping";
+}
+
+/** `spec.rules[0].host`; a key with dots in it stands in brackets. */
+export function fieldOf(path: Path): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === "number") return `${text}[${step}]`;
+    if (!/^[\w-]+$/.test(step)) return `${text}[${JSON.stringify(step)}]`;
+    return text === "" ? step : `${text}.${step}`;
+  }, "");
+}

@@ -1,0 +1,71 @@
+/** What the API server accepts as a Secret, a ConfigMap and a Namespace. Nothing said here repeats a Secret's value. */
+import { anything, boolean, type Check, isMapping, mapOf, type Rule, record, text, wrong } from "./check.ts";
+import { metadata } from "./metadata.ts";
+import { dataKey, dnsLabel, dnsSubdomain } from "./names.ts";
+
+const bytesLimit = 1024 * 1024;
+
+const base64: Rule = (value) => {
+  const bare = value.replace(/[\r\n]/g, "");
+  return bare.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(bare)
+    ? undefined
+    : "it is not base64; plain text belongs in stringData";
+};
+
+const small: Check = (value, path) => {
+  if (!isMapping(value)) return [];
+  const texts = ["data", "stringData", "binaryData"].flatMap((field) => Object.values(value[field] ?? {}));
+  const bytes = texts.reduce((sum, one) => sum + Buffer.byteLength(String(one)), 0);
+  return bytes > bytesLimit * 1.4 ? wrong(path, `it has more than ${bytesLimit} bytes of data`) : [];
+};
+
+const pairKeys = ["tls.crt", "tls.key"];
+
+/** A Secret whose type promises a key pair has both keys; whether they fit is for `translate/` to see. */
+const promised: Check = (value, path) => {
+  if (!isMapping(value) || value.type !== "kubernetes.io/tls") return [];
+  const keys = [value.data, value.stringData].flatMap((some) => Object.keys(some ?? {}));
+  return pairKeys
+    .filter((key) => !keys.includes(key))
+    .flatMap((key) => wrong(path, `a Secret of type kubernetes.io/tls needs the key ${key}`));
+};
+
+const distinctKeys: Check = (value, path) => {
+  const { data, binaryData } = value as { readonly data?: object; readonly binaryData?: object };
+  const both = Object.keys(data ?? {}).filter((key) => Object.hasOwn(binaryData ?? {}, key));
+  return both.flatMap((key) => wrong([...path, "binaryData", key], "this key is in data, too"));
+};
+
+export const secret = record(
+  {
+    apiVersion: anything,
+    kind: anything,
+    metadata: metadata(dnsSubdomain),
+    type: text(),
+    data: mapOf(dataKey, text(base64)),
+    stringData: mapOf(dataKey, text()),
+    immutable: boolean,
+  },
+  ["metadata"],
+  promised,
+  small,
+);
+
+export const configMap = record(
+  {
+    apiVersion: anything,
+    kind: anything,
+    metadata: metadata(dnsSubdomain),
+    data: mapOf(dataKey, text()),
+    binaryData: mapOf(dataKey, text(base64)),
+    immutable: boolean,
+  },
+  ["metadata"],
+  distinctKeys,
+  small,
+);
+
+export const namespace = record(
+  { apiVersion: anything, kind: anything, metadata: metadata(dnsLabel), spec: anything, status: anything },
+  ["metadata"],
+);

@@ -1,0 +1,49 @@
+/**
+ * What the Library knows of one file: the last good form of each object in it, and what is wrong with the present text.
+ * A file that breaks keeps what it had; an object that breaks keeps its last good form, and the others in its file go on.
+ */
+import type { KubernetesObject } from "../model/objects.ts";
+import type { WatchedKind } from "../model/snapshot.ts";
+import type { Fault, Manifest, ManifestObject } from "./manifest.ts";
+import type { Place } from "./yaml.ts";
+
+export interface FileState {
+  readonly faults: readonly Fault[];
+  /** By `idOf`. */
+  readonly objects: ReadonlyMap<string, Held>;
+  /** Objects that this file defines once more, and where. */
+  readonly doubles: ReadonlyMap<string, Place>;
+}
+
+export interface Held {
+  readonly kind: WatchedKind;
+  readonly key: string;
+  readonly place: Place;
+  /** The content, to see whether it changed. */
+  readonly json: string;
+  readonly object: KubernetesObject;
+}
+
+export const idOf = ({ kind, key }: { readonly kind: string; readonly key: string }): string => `${kind} ${key}`;
+
+export function stateOf(manifest: Manifest, before: FileState | undefined): FileState {
+  const objects = new Map<string, Held>();
+  const doubles = new Map<string, Place>();
+  const seen = new Set<string>();
+  for (const one of manifest.objects) {
+    const id = idOf(one);
+    if (objects.has(id)) doubles.set(id, one.place);
+    const held = objects.has(id) ? undefined : heldOf(one, before?.objects.get(id));
+    if (held !== undefined) objects.set(id, held);
+    seen.add(id);
+  }
+  if (!manifest.complete) for (const [id, held] of before?.objects ?? []) if (!seen.has(id)) objects.set(id, held);
+  return { faults: manifest.faults, objects, doubles };
+}
+
+/** The same value for the same content; the last good one where the present one would be refused. */
+function heldOf({ kind, key, place, object }: ManifestObject, before: Held | undefined): Held | undefined {
+  if (object === undefined) return before;
+  const json = JSON.stringify(object);
+  return before?.json === json ? { ...before, place } : { kind, key, place, json, object };
+}

@@ -1,0 +1,107 @@
+/** What the API server accepts as an Ingress and as an IngressClass (networking.k8s.io/v1). */
+import { shown } from "../kinds/kind.ts";
+import { anything, type Check, isMapping, listOf, port, type Rule, record, text, word, wrong } from "./check.ts";
+import { metadata } from "./metadata.ts";
+import { dnsSubdomain, host, portName, serviceName } from "./names.ts";
+
+/** Exactly one of two fields. */
+function oneOf(one: string, other: string): Check {
+  return (value, path) => {
+    const given = [one, other].filter((name) => isMapping(value) && value[name] !== undefined && value[name] !== null);
+    if (given.length === 1) return [];
+    return wrong(path, given.length === 0 ? `it needs ${one} or ${other}` : `${one} and ${other} exclude each other`);
+  };
+}
+
+const backend = record(
+  {
+    service: record(
+      {
+        name: text(serviceName),
+        port: record({ name: text(portName), number: port }, [], oneOf("name", "number")),
+      },
+      ["name", "port"],
+    ),
+    resource: record({ apiGroup: text(dnsSubdomain), kind: text(), name: text() }, ["kind", "name"]),
+  },
+  [],
+  oneOf("service", "resource"),
+);
+
+/** Sequences that the API server keeps out of Exact and Prefix paths, because servers disagree about them. */
+const ambiguous = ["//", "/./", "/../", "%2f", "%2F"];
+const ambiguousEnds = ["/..", "/."];
+
+const path: Check = (value, at) => {
+  if (!isMapping(value)) return [];
+  const given = value.path ?? "";
+  const why = pathMistake(String(given), value.pathType === "ImplementationSpecific");
+  return why === undefined ? [] : wrong(value.path === undefined ? at : [...at, "path"], why);
+};
+
+function pathMistake(given: string, free: boolean): string | undefined {
+  if (free) return given === "" || given.startsWith("/") ? undefined : `${shown(given)} does not begin with /`;
+  if (!given.startsWith("/")) return `${shown(given)} does not begin with /`;
+  const part = ambiguous.find((one) => given.includes(one)) ?? ambiguousEnds.find((one) => given.endsWith(one));
+  return part === undefined ? undefined : `${shown(given)} has ${part} in it`;
+}
+
+const rule = record({
+  host: text((value) => (value === "" ? undefined : host(value))),
+  http: record(
+    {
+      paths: listOf(
+        record(
+          { path: text(), pathType: word("Exact", "Prefix", "ImplementationSpecific"), backend },
+          ["pathType", "backend"],
+          path,
+        ),
+        1,
+      ),
+    },
+    ["paths"],
+  ),
+});
+
+const routesSomething: Check = (value, at) => {
+  const { rules, defaultBackend } = value as { readonly rules?: readonly unknown[]; readonly defaultBackend?: unknown };
+  const has = (rules ?? []).length > 0 || (defaultBackend !== undefined && defaultBackend !== null);
+  return has ? [] : wrong(at, "it needs rules or defaultBackend");
+};
+
+const secretName: Rule = (name) => (name === "" ? undefined : dnsSubdomain(name));
+
+export const ingress = record(
+  {
+    apiVersion: anything,
+    kind: anything,
+    metadata: metadata(dnsSubdomain),
+    spec: record(
+      {
+        ingressClassName: text(dnsSubdomain),
+        defaultBackend: backend,
+        rules: listOf(rule),
+        tls: listOf(record({ hosts: listOf(text(host)), secretName: text(secretName) })),
+      },
+      [],
+      routesSomething,
+    ),
+    status: anything,
+  },
+  ["metadata", "spec"],
+);
+
+const controllerName: Rule = (value) =>
+  /^[a-z0-9.-]+\/[\w./-]+$/i.test(value) && value.length <= 250
+    ? undefined
+    : `${shown(value)} is not a controller's name such as k8s.io/ingress-nginx`;
+
+export const ingressClass = record(
+  {
+    apiVersion: anything,
+    kind: anything,
+    metadata: metadata(dnsSubdomain),
+    spec: record({ controller: text(controllerName), parameters: anything }, ["controller"]),
+  },
+  ["metadata", "spec"],
+);

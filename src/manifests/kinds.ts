@@ -1,0 +1,41 @@
+/** Which objects of a folder count, by apiVersion and kind. A folder may hold Deployments and what not: those are passed over. */
+import type { WatchedKind } from "../model/snapshot.ts";
+import type { Check } from "./check.ts";
+import { configMap, namespace, secret } from "./data.ts";
+import { endpointSlice } from "./endpoint-slice.ts";
+import { ingress, ingressClass } from "./ingress.ts";
+import { service } from "./service.ts";
+
+export interface KindRule {
+  readonly apiVersion: string;
+  readonly namespaced: boolean;
+  readonly check: Check;
+}
+
+export const kinds: Readonly<Record<WatchedKind, KindRule>> = {
+  Ingress: { apiVersion: "networking.k8s.io/v1", namespaced: true, check: ingress },
+  IngressClass: { apiVersion: "networking.k8s.io/v1", namespaced: false, check: ingressClass },
+  Service: { apiVersion: "v1", namespaced: true, check: service },
+  EndpointSlice: { apiVersion: "discovery.k8s.io/v1", namespaced: true, check: endpointSlice },
+  Secret: { apiVersion: "v1", namespaced: true, check: secret },
+  ConfigMap: { apiVersion: "v1", namespaced: true, check: configMap },
+  Namespace: { apiVersion: "v1", namespaced: false, check: namespace },
+};
+
+/** Groups whose kinds are those above, or were; in another group a kind of the same name is another thing (a Service of Knative). */
+const groups = ["", "extensions", "networking.k8s.io", "discovery.k8s.io"];
+
+export type Recognised =
+  | { readonly is: "ours"; readonly kind: WatchedKind; readonly rule: KindRule }
+  | { readonly is: "mistaken"; readonly why: string }
+  | { readonly is: "other" };
+
+export function recognise(apiVersion: string, kind: string): Recognised {
+  const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+  if (!groups.includes(group)) return { is: "other" };
+  if (kind === "Endpoints") return { is: "mistaken", why: "Endpoints are not read from files; write an EndpointSlice" };
+  if (!Object.hasOwn(kinds, kind)) return { is: "other" };
+  const rule = kinds[kind as WatchedKind];
+  if (rule.apiVersion === apiVersion) return { is: "ours", kind: kind as WatchedKind, rule };
+  return { is: "mistaken", why: `the API has no ${kind} of ${apiVersion}; write ${rule.apiVersion}` };
+}

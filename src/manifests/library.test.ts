@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import type { IngressClass } from "../model/objects.ts";
+import { sentence } from "../problem.ts";
+import { Library } from "./library.ts";
+import { readManifest } from "./manifest.ts";
+
+const assumedClass: IngressClass = {
+  apiVersion: "networking.k8s.io/v1",
+  kind: "IngressClass",
+  metadata: { name: "nginx" },
+  spec: { controller: "k8s.io/ingress-nginx" },
+};
+
+const service = (name: string, port: number | string, extra = ""): string =>
+  `apiVersion: v1\nkind: Service\nmetadata: {name: ${name}${extra}}\nspec: {ports: [{port: ${port}}]}\n`;
+
+function library() {
+  const one = new Library({ assumedClass, now: () => new Date("2026-01-01T00:00:00Z") });
+  return {
+    one,
+    change: (texts: Readonly<Record<string, string | undefined>>) =>
+      one.change(
+        new Map(Object.entries(texts).map(([file, text]) => [file, text === undefined ? text : readManifest(text)])),
+      ),
+    port: (name: string) => one.snapshot.services.get(`default/${name}`)?.spec?.ports?.[0]?.port,
+    said: () => [...one.problems.values()].flat().map(sentence),
+  };
+}
+
+test("a file that breaks keeps what it had; the next good version is taken", () => {
+  const { change, port, said } = library();
+  change({ "a.yaml": service("a", 80) });
+  change({ "a.yaml": "kind: [" });
+  expect(port("a")).toBe(80);
+  expect(said()).toEqual([expect.stringMatching(/^line 1, column \d+: .*; what it held before stays in force$/)]);
+  change({ "a.yaml": service("a", 81) });
+  expect([port("a"), said()]).toEqual([81, []]);
+});
+
+test("an object that breaks keeps its last good version, the others in its file go on", () => {
+  const { change, port, said } = library();
+  change({ "a.yaml": `${service("a", 80)}---\n${service("b", 80)}` });
+  change({ "a.yaml": `${service("a", "eighty")}---\n${service("b", 81)}` });
+  expect([port("a"), port("b")]).toEqual([80, 81]);
+  expect(said()).toEqual([
+    "a.yaml line 4, column 17: spec.ports[0].port: text is not a whole number from 1 to 65535; its last good version stays in force",
+  ]);
+});
+
+test("an object that never was good is not applied", () => {
+  const { change, port, said } = library();
+  change({ "a.yaml": service("a", 0) });
+  expect(port("a")).toBeUndefined();
+  expect(said()).toEqual([expect.stringContaining("0 is not a whole number from 1 to 65535; it is not applied")]);
+});
+
+test("the file that was seen first has an object that two define, until it gives it up", () => {
+  const { change, port, said } = library();
+  change({ "b.yaml": service("a", 80) });
+  change({ "a.yaml": service("a", 81) });
+  expect(port("a")).toBe(80);
+  expect(said()).toEqual(["a.yaml line 1, column 1: b.yaml defines it already, in line 1; this one is ignored"]);
+  change({ "b.yaml": undefined });
+  expect([port("a"), said()]).toEqual([81, []]);
+});
+
+test("within a file the first of two counts", () => {
+  const { change, port, said } = library();
+  change({ "a.yaml": `${service("a", 80)}---\n${service("a", 81)}` });
+  expect(port("a")).toBe(80);
+  expect(said()).toEqual(["a.yaml line 6, column 1: a.yaml defines it already, in line 1; this one is ignored"]);
+});
+
+test("what did not change stays the same value", () => {
+  const { one, change } = library();
+  change({ "a.yaml": `${service("a", 80)}---\n${service("b", 80)}`, "c.yaml": service("c", 80) });
+  const before = one.snapshot;
+  change({ "a.yaml": `# more\n${service("a", 80)}---\n${service("b", 81)}` });
+  expect(one.snapshot.services.changesSince(before.services).map(({ key }) => key)).toEqual(["default/b"]);
+  change({ "a.yaml": `${service("a", 80)}---\n${service("b", 81)}` });
+  const same = one.snapshot;
+  change({ "a.yaml": `\n${service("a", 80)}---\n${service("b", 81)}` });
+  expect(one.snapshot).toBe(same);
+});
+
+test("age: as written, else the order of first sight, kept through edits and moves between files", () => {
+  const { one, change } = library();
+  const age = (name: string) => one.snapshot.services.get(`default/${name}`)!.metadata.creationTimestamp!;
+  change({
+    "b.yaml": service("b", 80),
+    "a.yaml": `${service("a", 80)}---\n${service("old", 80, ", creationTimestamp: 2020-01-01T00:00:00Z")}`,
+  });
+  const first = age("b");
+  expect(first < age("a")).toBe(true);
+  expect(age("old")).toBe("2020-01-01T00:00:00Z");
+  change({ "b.yaml": service("b", 81) });
+  expect(age("b")).toBe(first);
+  change({ "b.yaml": undefined, "c.yaml": service("b", 81) });
+  expect(age("b")).toBe(first);
+  change({ "c.yaml": undefined });
+  change({ "c.yaml": service("b", 81) });
+  expect(age("b") > age("a")).toBe(true);
+});
+
+test("a class is assumed until the folder has one", () => {
+  const { one, change } = library();
+  expect([...one.snapshot.ingressClasses!.keys()]).toEqual(["nginx"]);
+  const text =
+    "apiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {name: own}\nspec: {controller: a.b/c}\n";
+  change({ "a.yaml": text });
+  expect([...one.snapshot.ingressClasses!.keys()]).toEqual(["own"]);
+  change({ "a.yaml": undefined });
+  expect([...one.snapshot.ingressClasses!.keys()]).toEqual(["nginx"]);
+});
+
+test("a version that would take something away is known as such", () => {
+  const { one, change } = library();
+  change({ "a.yaml": `${service("a", 80)}---\n${service("b", 80)}` });
+  expect(one.wouldLose("a.yaml", readManifest(`${service("a", 81)}---\n${service("b", 80)}`))).toBe(false);
+  expect(one.wouldLose("a.yaml", readManifest(service("a", 80)))).toBe(true);
+  expect(one.wouldLose("a.yaml", readManifest(""))).toBe(true);
+  expect(one.wouldLose("a.yaml", undefined)).toBe(true);
+  expect(one.wouldLose("b.yaml", readManifest(""))).toBe(false);
+});

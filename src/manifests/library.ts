@@ -1,0 +1,130 @@
+/**
+ * All objects of a folder as one Snapshot. One changed file touches only its own objects, and an object that did not change
+ * stays the same value. Where two files define one object, the file that was seen first has it, and the other is told so.
+ */
+import type { IngressClass, KubernetesObject } from "../model/objects.ts";
+import {
+  emptySnapshot,
+  type ObjectChange,
+  type Snapshot,
+  tableOf,
+  type WatchedKind,
+  withObjects,
+} from "../model/snapshot.ts";
+import { Table } from "../model/table.ts";
+import type { Problem } from "../problem.ts";
+import { Ages } from "./ages.ts";
+import { type FileState, idOf, stateOf } from "./file-state.ts";
+import type { Manifest } from "./manifest.ts";
+import { faultProblem, takenProblem } from "./problems.ts";
+
+export interface LibraryOptions {
+  /** Stands in while the folder has no IngressClass. */
+  readonly assumedClass: IngressClass;
+  readonly now: () => Date;
+}
+
+export class Library {
+  readonly #assumedClasses: Table<IngressClass>;
+  readonly #ages: Ages;
+  /** In the order in which they were first seen. */
+  readonly #files = new Map<string, FileState>();
+  /** Files that hold an object, by its id. */
+  readonly #holders = new Map<string, Set<string>>();
+  #objects: Snapshot = emptySnapshot;
+  #snapshot: Snapshot;
+  #problems: Table<readonly Problem[]> = Table.empty();
+
+  constructor({ assumedClass, now }: LibraryOptions) {
+    this.#assumedClasses = Table.from([[assumedClass.metadata.name, assumedClass]]);
+    this.#ages = new Ages(now);
+    this.#snapshot = { ...emptySnapshot, ingressClasses: this.#assumedClasses };
+  }
+
+  get snapshot(): Snapshot {
+    return this.#snapshot;
+  }
+
+  /** By file. */
+  get problems(): Table<readonly Problem[]> {
+    return this.#problems;
+  }
+
+  /** Whether the file would hold less than it did: then it may be in the middle of being written. */
+  wouldLose(file: string, manifest: Manifest | undefined): boolean {
+    const ids = [...(this.#files.get(file)?.objects.keys() ?? [])];
+    if (ids.length === 0 || manifest === undefined) return ids.length > 0;
+    const left = new Set(manifest.objects.map(idOf));
+    return !manifest.complete || ids.some((id) => !left.has(id));
+  }
+
+  /** Takes up what these files hold now; undefined: the file is gone. New files are seen in the order in which they come. */
+  change(manifests: ReadonlyMap<string, Manifest | undefined>): void {
+    const touched = new Set<string>();
+    for (const [file, manifest] of manifests) {
+      const before = this.#files.get(file);
+      const after = manifest && stateOf(manifest, before);
+      for (const state of [before, after]) for (const id of idsOf(state)) touched.add(id);
+      for (const id of idsOf(before)) this.#holders.get(id)?.delete(file);
+      for (const id of idsOf(after)) this.#holders.set(id, (this.#holders.get(id) ?? new Set()).add(file));
+      if (after === undefined) this.#files.delete(file);
+      else this.#files.set(file, after);
+    }
+    this.#adopt(touched);
+    const told = new Set([...manifests.keys(), ...[...touched].flatMap((id) => [...(this.#holders.get(id) ?? [])])]);
+    this.#problems = this.#problems.with([...told].map((file) => [file, this.#problemsOf(file)] as const));
+  }
+
+  #adopt(ids: ReadonlySet<string>): void {
+    const changes: ObjectChange[] = [];
+    for (const id of ids) {
+      const [kind, key] = id.split(" ") as [WatchedKind, string];
+      const object = this.#objectOf(id);
+      const present = this.#objects[tableOf[kind]] as Table<KubernetesObject> | undefined;
+      if (present?.get(key) !== object) changes.push({ kind, key, object });
+    }
+    if (changes.length === 0) return;
+    this.#objects = withObjects(this.#objects, changes);
+    const hasClass = (this.#objects.ingressClasses?.size ?? 0) > 0;
+    this.#snapshot = hasClass ? this.#objects : { ...this.#objects, ingressClasses: this.#assumedClasses };
+  }
+
+  #objectOf(id: string): KubernetesObject | undefined {
+    const owner = this.#ownerOf(id);
+    const held = this.#files.get(owner ?? "")?.objects.get(id);
+    if (held !== undefined) return this.#ages.aged(id, held.object);
+    this.#ages.forget(id);
+    this.#holders.delete(id);
+    return undefined;
+  }
+
+  /** Of the files that hold an object, the one that was seen first. */
+  #ownerOf(id: string): string | undefined {
+    const holders = this.#holders.get(id) ?? new Set();
+    if (holders.size < 2) return [...holders][0];
+    return [...this.#files.keys()].find((file) => holders.has(file));
+  }
+
+  /** Undefined where there are none. */
+  #problemsOf(file: string): readonly Problem[] | undefined {
+    const state = this.#files.get(file);
+    if (state === undefined) return undefined;
+    const faults = state.faults.map((fault) => faultProblem(file, fault, state));
+    const doubles = [...state.doubles].map(([id, place]) => {
+      return takenProblem(file, state.objects.get(id)!, place, { file, place: state.objects.get(id)!.place });
+    });
+    const taken = [...state.objects].flatMap(([id, held]) => {
+      const owner = this.#ownerOf(id)!;
+      if (owner === file) return [];
+      return [
+        takenProblem(file, held, held.place, { file: owner, place: this.#files.get(owner)!.objects.get(id)!.place }),
+      ];
+    });
+    const problems = [...faults, ...doubles, ...taken];
+    return problems.length === 0 ? undefined : problems;
+  }
+}
+
+function idsOf(state: FileState | undefined): Iterable<string> {
+  return state?.objects.keys() ?? [];
+}

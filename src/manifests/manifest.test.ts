@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { readManifest } from "./manifest.ts";
+
+test("several documents, a List and kinds of no interest in one file", () => {
+  const text = `
+# a comment
+apiVersion: v1
+kind: Service
+metadata: {name: a}
+spec: {ports: [{port: 80}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+---
+---
+apiVersion: v1
+kind: List
+items:
+  - {apiVersion: v1, kind: Namespace, metadata: {name: b, namespace: useless}}
+  - {apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: c}}
+`;
+  const { objects, faults, complete } = readManifest(text);
+  expect(objects.map(({ kind, key, place }) => [kind, key, place.line])).toEqual([
+    ["Service", "default/a", 3],
+    ["Namespace", "b", 16],
+  ]);
+  expect([faults, complete]).toEqual([[], true]);
+});
+
+test("a fault stands where the field is, also in a List", () => {
+  const text = `apiVersion: v1
+kind: List
+items:
+  - apiVersion: v1
+    kind: Service
+    metadata:
+      name: web
+      namespace: shop
+    spec:
+      ports:
+        - port: 0
+`;
+  expect(readManifest(text).faults).toMatchObject([
+    {
+      object: { kind: "Service", namespace: "shop", name: "web" },
+      place: { line: 11, column: 11 },
+      field: "spec.ports[0].port",
+    },
+  ]);
+});
+
+test("YAML that does not parse names the line and claims to be incomplete", () => {
+  const { faults, complete, objects } = readManifest("kind: Service\nmetadata:\n  name: [web\nspec: {}\n");
+  expect(faults).toMatchObject([{ object: undefined, place: { line: 4 } }]);
+  expect([complete, objects]).toEqual([false, []]);
+});
+
+test.each(["just text", "kind: Ingress\nmetadata: {name: a}", "apiVersion: v1\nkind: Secret\nmetadata: {}", "- a"])(
+  "what has no name makes the file incomplete: %s",
+  (text) => {
+    const { faults, complete } = readManifest(text);
+    expect(faults).toHaveLength(1);
+    expect(complete).toBe(false);
+  },
+);
+
+test("stringData becomes data, and base64 loses its line breaks", () => {
+  const text = `apiVersion: v1
+kind: Secret
+metadata: {name: a}
+data:
+  one: |
+    YWJj
+    ZGVm
+  two: YQ==
+stringData: {two: b}
+`;
+  expect(readManifest(text).objects[0]?.object).toEqual({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "a", namespace: "default" },
+    data: { one: "YWJjZGVm", two: "Yg==" },
+  });
+});
+
+test("an empty value is no value, but an empty text in annotations and data", () => {
+  const text = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: a, labels: , annotations: {b: }}
+data: {c: }
+`;
+  expect(readManifest(text).objects[0]?.object).toMatchObject({
+    metadata: { annotations: { b: "" } },
+    data: { c: "" },
+  });
+  expect(readManifest(text).objects[0]?.object?.metadata).not.toHaveProperty("labels");
+});
+
+test("aliases that unfold into very much are a fault", () => {
+  const lines = ["a: &a [x, x, x, x, x, x, x, x, x, x]"];
+  for (const name of "bcdefgh") {
+    const before = String.fromCharCode(name.charCodeAt(0) - 1);
+    lines.push(`${name}: &${name} [${Array(10).fill(`*${before}`).join(", ")}]`);
+  }
+  expect(readManifest(lines.join("\n")).faults).toMatchObject([{ why: expect.stringContaining("aliases") }]);
+});

@@ -1,0 +1,138 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { until } from "../../test/nginx/support/until.ts";
+import type { IngressClass } from "../model/objects.ts";
+import { sentence } from "../problem.ts";
+import { openManifests } from "./manifests.ts";
+
+const assumedClass: IngressClass = {
+  apiVersion: "networking.k8s.io/v1",
+  kind: "IngressClass",
+  metadata: { name: "nginx" },
+  spec: { controller: "k8s.io/ingress-nginx" },
+};
+const service = (name: string, port: number): string =>
+  `apiVersion: v1\nkind: Service\nmetadata: {name: ${name}}\nspec: {ports: [{port: ${port}}]}\n`;
+
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-manifests-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function open(folder: string) {
+  const opened = await openManifests(folder, { assumedClass, now: () => new Date() });
+  if (!opened.ok) throw new Error(opened.why);
+  const { manifests } = opened;
+  onTestFinished(() => manifests.close());
+  const seen: string[] = [];
+  const ports = (): string =>
+    [...manifests.snapshot().services]
+      .map(([key, { spec }]) => `${key.slice("default/".length)}=${spec?.ports?.[0]?.port}`)
+      .sort()
+      .join(" ");
+  manifests.onChange(() => seen.push(ports()));
+  return {
+    manifests,
+    /** What every notice found, first to last. */
+    seen,
+    shows: (wanted: string) => until(`the folder to give ${wanted}`, () => ports() === wanted),
+    said: () => [...manifests.problems().values()].flat().map(sentence),
+  };
+}
+
+test("reads sub-folders and several endings, and passes over everything else", async () => {
+  const folder = temporary();
+  mkdirSync(join(folder, "team/.git"), { recursive: true });
+  writeFileSync(join(folder, "team/a.yml"), service("a", 80));
+  writeFileSync(
+    join(folder, "b.json"),
+    JSON.stringify({ apiVersion: "v1", kind: "Service", metadata: { name: "b" }, spec: { ports: [{ port: 80 }] } }),
+  );
+  for (const name of ["team/.git/c.yaml", "c.yaml~", ".c.yaml.swp", "c.txt"])
+    writeFileSync(join(folder, name), service("c", 80));
+  const { shows } = await open(folder);
+  await shows("a=80 b=80");
+});
+
+test("a folder that is not there is one sentence", async () => {
+  const opened = await openManifests("/nonexistent/folder", { assumedClass, now: () => new Date() });
+  expect(opened).toMatchObject({
+    ok: false,
+    why: expect.stringMatching(/^The folder \/nonexistent\/folder cannot be read: ENOENT/),
+  });
+});
+
+test("sees an edit, a new file, a save by renaming, a new folder and a removed file", async () => {
+  const folder = temporary();
+  const file = join(folder, "a.yaml");
+  writeFileSync(file, service("a", 80));
+  const { shows } = await open(folder);
+  writeFileSync(file, service("a", 81));
+  await shows("a=81");
+  writeFileSync(join(folder, "b.yaml"), service("b", 80));
+  await shows("a=81 b=80");
+  writeFileSync(`${file}.new`, service("a", 82));
+  renameSync(`${file}.new`, file);
+  await shows("a=82 b=80");
+  mkdirSync(join(folder, "sub/folder"), { recursive: true });
+  writeFileSync(join(folder, "sub/folder/c.yaml"), service("c", 80));
+  await shows("a=82 b=80 c=80");
+  rmSync(file);
+  await shows("b=80 c=80");
+});
+
+test("a file that is emptied for a moment while it is saved takes nothing away", async () => {
+  const folder = temporary();
+  const file = join(folder, "a.yaml");
+  writeFileSync(file, service("a", 80));
+  const { manifests, seen, shows } = await open(folder);
+  truncateSync(file);
+  await (manifests as unknown as { look(): Promise<void> }).look();
+  writeFileSync(file, service("a", 81));
+  await shows("a=81");
+  expect(seen).not.toContain("");
+});
+
+test("follows the swap of links by which a ConfigMap volume is updated", async () => {
+  const folder = temporary();
+  const publish = (version: string, port: number): void => {
+    mkdirSync(join(folder, version));
+    writeFileSync(join(folder, version, "a.yaml"), service("a", port));
+    symlinkSync(version, join(folder, "..data_tmp"));
+    renameSync(join(folder, "..data_tmp"), join(folder, "..data"));
+  };
+  publish("..2026_01", 80);
+  symlinkSync("..data/a.yaml", join(folder, "a.yaml"));
+  const { shows } = await open(folder);
+  await shows("a=80");
+  publish("..2026_02", 81);
+  rmSync(join(folder, "..2026_01"), { recursive: true });
+  await shows("a=81");
+  publish("..2026_03", 82);
+  await shows("a=82");
+});
+
+test("many files at once are few notices", async () => {
+  const folder = temporary();
+  const { seen, manifests } = await open(folder);
+  for (let at = 0; at < 200; at++) writeFileSync(join(folder, `${at}.yaml`), service(`s${at}`, 80));
+  await until("all files to be read", () => manifests.snapshot().services.size === 200);
+  expect(seen.length).toBeLessThan(20);
+});
+
+test("keeps everything while the folder itself is away, and says so", async () => {
+  const folder = temporary();
+  const inside = join(folder, "manifests");
+  mkdirSync(inside);
+  writeFileSync(join(inside, "a.yaml"), service("a", 80));
+  const { said, shows, manifests } = await open(inside);
+  renameSync(inside, `${inside}-away`);
+  await until("the sentence", () => said().some((one) => one.includes("cannot be read")));
+  await shows("a=80");
+  renameSync(`${inside}-away`, inside);
+  await until("the sentence to go", () => manifests.problems().size === 0);
+  await shows("a=80");
+});

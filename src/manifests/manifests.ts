@@ -1,0 +1,155 @@
+/**
+ * The Snapshot kept from a folder of YAML: the source of `serve`, which needs no cluster.
+ * Editors and copy commands write files in steps, so a change that takes objects away counts only when the file looks the
+ * same a moment later. What adds or edits counts at once.
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Snapshot } from "../model/snapshot.ts";
+import type { Table } from "../model/table.ts";
+import type { Problem } from "../problem.ts";
+import type { Source } from "../sync/ports.ts";
+import { watchFolder } from "../watched-folder.ts";
+import { Library, type LibraryOptions } from "./library.ts";
+import { type Manifest, readManifest } from "./manifest.ts";
+import { scanFolder } from "./scan.ts";
+
+export interface Manifests extends Source {
+  /** By file. They change when the Snapshot does, or alone; `onChange` tells of both. */
+  problems(): Table<readonly Problem[]>;
+  close(): Promise<void>;
+}
+
+export type OpenedManifests =
+  | { readonly ok: true; readonly manifests: Manifests }
+  | { readonly ok: false; readonly why: string };
+
+const secondLookMs = 100;
+const gone = "gone";
+
+/** Reads the folder once and then watches it. A folder that cannot be read gives one sentence. */
+export async function openManifests(folder: string, options: LibraryOptions): Promise<OpenedManifests> {
+  const scan = scanFolder(folder);
+  if (scan instanceof Error) return { ok: false, why: `The folder ${folder} cannot be read: ${scan.message}.` };
+  const manifests = new WatchedManifests(folder, options);
+  await manifests.look();
+  await manifests.watch();
+  return { ok: true, manifests };
+}
+
+class WatchedManifests implements Manifests {
+  readonly #folder: string;
+  readonly #library: Library;
+  readonly #listeners = new Set<() => void>();
+  /** The version of each file that was taken up. */
+  readonly #stamps = new Map<string, string>();
+  /** Versions that would take something away, seen once. */
+  readonly #doubtful = new Map<string, string>();
+  #folderProblem: Problem | undefined;
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+  #secondLook: NodeJS.Timeout | undefined;
+  #stop: () => Promise<void> = async () => {};
+
+  constructor(folder: string, options: LibraryOptions) {
+    this.#folder = folder;
+    this.#library = new Library(options);
+  }
+
+  snapshot(): Snapshot {
+    return this.#library.snapshot;
+  }
+
+  problems(): Table<readonly Problem[]> {
+    const problem = this.#folderProblem;
+    return problem === undefined ? this.#library.problems : this.#library.problems.with([["", [problem]]]);
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async watch(): Promise<void> {
+    this.#stop = await watchFolder(this.#folder, () => void this.look());
+    await this.look(); // what happened before the watch began
+  }
+
+  async close(): Promise<void> {
+    await this.#stop();
+    await this.#looking;
+    clearTimeout(this.#secondLook);
+  }
+
+  /** Takes up what is on disk now. Asked while it is looking, it looks once more. */
+  async look(): Promise<void> {
+    this.#lookAgain = true;
+    this.#looking ??= (async () => {
+      while (this.#lookAgain) {
+        this.#lookAgain = false;
+        await this.#lookOnce();
+      }
+    })().finally(() => {
+      this.#looking = undefined;
+    });
+    await this.#looking;
+  }
+
+  async #lookOnce(): Promise<void> {
+    const scan = scanFolder(this.#folder);
+    const before = this.#folderProblem;
+    this.#folderProblem = scan instanceof Error ? folderProblem(this.#folder, scan) : undefined;
+    if (scan instanceof Error) {
+      if (before === undefined) this.#tell();
+      return;
+    }
+    const changed = new Map<string, Manifest | undefined>();
+    const differences = this.#differences(scan);
+    for (const file of this.#doubtful.keys()) if (!differences.has(file)) this.#doubtful.delete(file);
+    for (const [file, stamp] of differences) {
+      const manifest = stamp === gone ? undefined : await this.#read(file);
+      if (this.#library.wouldLose(file, manifest) && this.#doubtful.get(file) !== stamp) {
+        this.#doubtful.set(file, stamp);
+        continue;
+      }
+      this.#doubtful.delete(file);
+      changed.set(file, manifest);
+      if (stamp === gone) this.#stamps.delete(file);
+      else this.#stamps.set(file, stamp);
+    }
+    clearTimeout(this.#secondLook);
+    if (this.#doubtful.size > 0) this.#secondLook = setTimeout(() => void this.look(), secondLookMs);
+    if (changed.size > 0) this.#library.change(changed);
+    if (changed.size > 0 || before !== undefined) this.#tell();
+  }
+
+  #differences(scan: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+    const other = [...scan].filter(([file, stamp]) => this.#stamps.get(file) !== stamp);
+    const away = [...this.#stamps.keys()].filter((file) => !scan.has(file));
+    return new Map([...other, ...away.map((file) => [file, gone] as const)]);
+  }
+
+  async #read(file: string): Promise<Manifest> {
+    try {
+      return readManifest(await readFile(join(this.#folder, file), "utf8"));
+    } catch (error) {
+      if (!(error instanceof Error && "syscall" in error)) throw error;
+      const fault = { object: undefined, place: { line: 1, column: 1 }, field: "", fatal: true } as const;
+      return { objects: [], faults: [{ ...fault, why: `it cannot be read: ${error.message}` }], complete: false };
+    }
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function folderProblem(folder: string, error: Error): Problem {
+  return {
+    kind: "field-unusable",
+    object: { kind: "Folder", name: folder },
+    field: "the folder",
+    why: `it cannot be read: ${error.message}`,
+    done: "what it held before stays in force",
+  };
+}

@@ -1,0 +1,64 @@
+/** `metadata`, which is alike for all kinds but for the rule of the name. */
+import {
+  anything,
+  boolean,
+  type Check,
+  isMapping,
+  listOf,
+  mapOf,
+  type Rule,
+  record,
+  text,
+  whole,
+  wrong,
+} from "./check.ts";
+import { dnsLabel, labelValue, qualifiedName } from "./names.ts";
+
+const annotationBytes = 256 * 1024;
+
+const annotations: Check = (value, path) => {
+  const findings = mapOf(qualifiedName, text())(value, path);
+  if (findings.length > 0 || !isMapping(value)) return findings;
+  const bytes = Object.entries(value).reduce((sum, [key, one]) => sum + Buffer.byteLength(key + String(one)), 0);
+  return bytes > annotationBytes
+    ? wrong(path, `they have ${bytes} bytes together, and ${annotationBytes} is the limit`)
+    : [];
+};
+
+const time = text((value) =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? undefined
+    : `${JSON.stringify(value)} is not a time such as 2026-01-31T12:00:00Z`,
+);
+
+export function metadata(name: Rule): Check {
+  return record(
+    {
+      name: text(name),
+      namespace: text(dnsLabel),
+      labels: mapOf(qualifiedName, text(labelValue)),
+      annotations,
+      creationTimestamp: time,
+      uid: text(),
+      resourceVersion: text(),
+      generation: whole(0, Number.MAX_SAFE_INTEGER),
+      generateName: text(),
+      deletionTimestamp: time,
+      deletionGracePeriodSeconds: whole(0, Number.MAX_SAFE_INTEGER),
+      finalizers: listOf(text()),
+      ownerReferences: listOf(
+        record({
+          apiVersion: text(),
+          kind: text(),
+          name: text(),
+          uid: text(),
+          controller: boolean,
+          blockOwnerDeletion: boolean,
+        }),
+      ),
+      managedFields: anything,
+      selfLink: text(),
+    },
+    ["name"],
+  );
+}

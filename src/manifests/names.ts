@@ -1,0 +1,61 @@
+/** How the API server wants names written. Each rule finishes the sentence "<field>: …" or is silent. */
+import { shown } from "../kinds/kind.ts";
+import type { Rule } from "./check.ts";
+
+const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const subdomain = new RegExp(`^${label}(\\.${label})*$`);
+
+function rule(shape: RegExp, longest: number, what: string): Rule {
+  return (text) => {
+    if (text.length > longest) return `it has ${text.length} characters, and ${longest} is the limit`;
+    return shape.test(text) ? undefined : `${shown(text)} is not ${what}`;
+  };
+}
+
+/** RFC 1123 label. */
+export const dnsLabel = rule(new RegExp(`^${label}$`), 63, "a name of a-z, 0-9 and -");
+/** RFC 1035 label, which begins with a letter. */
+export const serviceName = rule(
+  /^[a-z]([-a-z0-9]*[a-z0-9])?$/,
+  63,
+  "a name of a-z, 0-9 and - that begins with a letter",
+);
+export const dnsSubdomain = rule(subdomain, 253, "a name of a-z, 0-9, - and .");
+
+/** The host of a rule or of a tls entry: a DNS name, or one whose first label is `*`. */
+export const host: Rule = (text) => {
+  if (/^\d+\.\d+\.\d+\.\d+$/.test(text) || text.includes(":"))
+    return `${shown(text)} is an address, and only a DNS name may stand here`;
+  const bare = text.startsWith("*.") ? text.slice(2) : text;
+  if (bare.includes("*")) return `${shown(text)} has a * that is not its whole first label`;
+  if (text !== text.toLowerCase()) return `${shown(text)} has capital letters; write ${shown(text.toLowerCase())}`;
+  return dnsSubdomain(bare) === undefined && text.length <= 253 ? undefined : `${shown(text)} is not a DNS name`;
+};
+
+/** IANA service name: the name of a port in an Ingress or as a targetPort. */
+export const portName: Rule = (text) =>
+  /^(?=.*[a-z])[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(text) && text.length <= 15 && !text.includes("--")
+    ? undefined
+    : `${shown(text)} is not the name of a port (at most 15 of a-z, 0-9 and single -, one of them a letter)`;
+
+/** Keys of labels and annotations: a name, with a DNS name and a slash before it at will. */
+export const qualifiedName: Rule = (text) => {
+  const slash = text.lastIndexOf("/");
+  const [prefix, name] = slash < 0 ? [undefined, text] : [text.slice(0, slash), text.slice(slash + 1)];
+  const good = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(name) && name.length <= 63;
+  return good && (prefix === undefined || dnsSubdomain(prefix.toLowerCase()) === undefined)
+    ? undefined
+    : `${shown(text)} is not a key such as example.com/name`;
+};
+
+export const labelValue = rule(
+  /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/,
+  63,
+  "the value of a label (letters, digits, -, _ and .)",
+);
+
+/** Keys of the data of Secrets and ConfigMaps. */
+export const dataKey: Rule = (text) =>
+  /^[-._a-zA-Z0-9]+$/.test(text) && text.length <= 253 && text !== "." && !text.startsWith("..")
+    ? undefined
+    : `${shown(text)} is not a key of letters, digits, -, _ and .`;

@@ -1,0 +1,40 @@
+/** What is wrong with files, as Problems: with file, line, object and field, and what was done about it. */
+import type { ObjectName, Problem } from "../problem.ts";
+import type { FileState, Held } from "./file-state.ts";
+import type { Fault } from "./manifest.ts";
+import type { Place } from "./yaml.ts";
+
+export function faultProblem(file: string, { object, place, field, why, fatal }: Fault, state: FileState): Problem {
+  return {
+    kind: "manifest-unusable",
+    object: object ?? { kind: "File", name: file },
+    at: { file, ...place },
+    field,
+    why,
+    done: fatal ? consequence(object, state) : "it is ignored",
+  };
+}
+
+function consequence(object: ObjectName | undefined, { objects }: FileState): string {
+  if (object === undefined) return objects.size > 0 ? "what it held before stays in force" : "it is ignored";
+  const key = object.namespace === undefined ? object.name : `${object.namespace}/${object.name}`;
+  return objects.has(`${object.kind} ${key}`) ? "its last good version stays in force" : "it is not applied";
+}
+
+/** Two places define one object. */
+export function takenProblem(
+  file: string,
+  { object: { kind, metadata } }: Held,
+  place: Place,
+  owner: { readonly file: string; readonly place: Place },
+): Problem {
+  const { name, namespace } = metadata;
+  return {
+    kind: "manifest-unusable",
+    object: { kind, name, ...(namespace === undefined ? {} : { namespace }) },
+    at: { file, ...place },
+    field: "",
+    why: `${owner.file} defines it already, in line ${owner.place.line}`,
+    done: "this one is ignored",
+  };
+}

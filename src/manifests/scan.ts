@@ -1,0 +1,43 @@
+/**
+ * The YAML files under a folder, each with a stamp that is another one for another content. Symbolic links are followed, so
+ * that a ConfigMap volume works, where every file is a link into a hidden folder; hidden names themselves are passed over.
+ */
+import { type BigIntStats, readdirSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** By path below the folder, sorted by it. */
+export type Scan = ReadonlyMap<string, string>;
+
+/** An Error when the folder itself cannot be read; what cannot be read in it is left out. */
+export function scanFolder(root: string): Scan | Error {
+  const found: (readonly [string, string])[] = [];
+  try {
+    collect(root, "", found, new Set());
+  } catch (error) {
+    return error as Error;
+  }
+  return new Map(found.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function collect(root: string, below: string, found: (readonly [string, string])[], seen: Set<string>): void {
+  const folder = join(root, below);
+  const real = realpathSync(folder);
+  if (seen.has(real)) return;
+  seen.add(real);
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(".")) continue;
+    const path = below === "" ? name : `${below}/${name}`;
+    const stat = statOf(join(root, path));
+    if (stat?.isDirectory()) collect(root, path, found, seen);
+    else if (stat?.isFile() && /\.(ya?ml|json)$/i.test(name)) found.push([path, stampOf(stat)]);
+  }
+}
+
+/** Undefined for what went away meanwhile, and for links that lead nowhere. */
+function statOf(path: string): BigIntStats | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false });
+}
+
+function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
+}

@@ -1,0 +1,112 @@
+/** What the API server accepts as a Service, as far as Sluice reads it; other fields only have to exist. */
+import { isIP } from "node:net";
+import { shown } from "../kinds/kind.ts";
+import {
+  anything,
+  type Check,
+  type Finding,
+  isMapping,
+  listOf,
+  port,
+  type Rule,
+  record,
+  text,
+  whole,
+  word,
+  wrong,
+} from "./check.ts";
+import { metadata } from "./metadata.ts";
+import { dnsLabel, dnsSubdomain, portName, serviceName } from "./names.ts";
+
+const protocol = word("TCP", "UDP", "SCTP");
+
+const targetPort: Check = (value, path) =>
+  typeof value === "number" ? port(value, path) : text(portName)(value, path);
+
+const clusterIP: Rule = (value) =>
+  value === "" || value === "None" || isIP(value) !== 0 ? undefined : `${shown(value)} is not an IP address or None`;
+
+const servicePort = record(
+  {
+    name: text(dnsLabel),
+    port,
+    protocol,
+    targetPort,
+    nodePort: whole(0, 65_535),
+    appProtocol: text(),
+  },
+  ["port"],
+);
+
+/** Names tell several ports apart; number and protocol are never given twice. */
+const distinctPorts: Check = (value, path) => {
+  const ports = value as readonly { readonly name?: string; readonly port: number; readonly protocol?: string }[];
+  const findings: Finding[] = [];
+  const seen = new Set<string>();
+  for (const [at, { name = "", port: number, protocol: given = "TCP" }] of ports.entries()) {
+    if (name === "" && ports.length > 1)
+      findings.push(...wrong([...path, at], "with several ports, each needs a name"));
+    for (const [sign, why] of [
+      [`name ${name}`, `the name ${name} is given twice`],
+      [`${number}/${given}`, `port ${number} is given twice for ${given}`],
+    ] as const) {
+      if (sign !== "name " && seen.has(sign)) findings.push(...wrong([...path, at], why));
+      seen.add(sign);
+    }
+  }
+  return findings;
+};
+
+const ports: Check = (value, path) => {
+  const findings = listOf(servicePort)(value, path);
+  return findings.some(({ fatal }) => fatal) ? findings : [...findings, ...distinctPorts(value, path)];
+};
+
+const complete: Check = (value, path) => {
+  if (!isMapping(value)) return [];
+  const { type, externalName, ports: given, clusterIP: address } = value;
+  if (type === "ExternalName")
+    return externalName === undefined ? wrong(path, "a Service of type ExternalName needs externalName") : [];
+  const some = Array.isArray(given) && given.length > 0;
+  return some || address === "None" ? [] : wrong(path, "ports is missing");
+};
+
+const unread = [
+  "selector",
+  "sessionAffinity",
+  "sessionAffinityConfig",
+  "loadBalancerIP",
+  "loadBalancerSourceRanges",
+  "loadBalancerClass",
+  "externalTrafficPolicy",
+  "internalTrafficPolicy",
+  "healthCheckNodePort",
+  "publishNotReadyAddresses",
+  "ipFamilies",
+  "ipFamilyPolicy",
+  "allocateLoadBalancerNodePorts",
+];
+
+export const service = record(
+  {
+    apiVersion: anything,
+    kind: anything,
+    metadata: metadata(serviceName),
+    spec: record(
+      {
+        type: word("ClusterIP", "NodePort", "LoadBalancer", "ExternalName"),
+        clusterIP: text(clusterIP),
+        clusterIPs: listOf(text(clusterIP)),
+        externalName: text((value) => dnsSubdomain(value.toLowerCase().replace(/\.$/, ""))),
+        externalIPs: listOf(text()),
+        ports,
+        trafficDistribution: text(),
+        ...Object.fromEntries(unread.map((name) => [name, anything])),
+      },
+      [],
+      complete,
+    ),
+    status: anything,
+  },
+  ["metadata", "spec"],
+);

@@ -1,0 +1,102 @@
+/**
+ * Text of a file as documents, and the place of every field in it. The dialect is kubectl's: YAML 1.2 with merge keys, and
+ * `yes`, `no`, `on` and `off` are switches, so that what works here works there.
+ */
+import { isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type YAMLError } from "yaml";
+import type { Path } from "./check.ts";
+
+/** Counted from 1, as editors do. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface YamlDocument {
+  readonly value: unknown;
+  /** Where a field stands, or the nearest thing around it that is there. */
+  readonly placeOf: (path: Path) => Place;
+}
+
+export type ReadYaml =
+  | { readonly ok: true; readonly documents: readonly YamlDocument[] }
+  | { readonly ok: false; readonly place: Place; readonly why: string };
+
+export function readYaml(text: string): ReadYaml {
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text.replace(/^\uFEFF/, ""), {
+    lineCounter: lines,
+    prettyErrors: false,
+    merge: true,
+    customTags: (tags) => [switchTag, ...tags],
+  });
+  const placeAt = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const read: YamlDocument[] = [];
+  for (const document of Array.isArray(documents) ? documents : []) {
+    const mistake = document.errors[0];
+    if (mistake !== undefined) return { ok: false, place: placeAt(mistake.pos[0]), why: wordsFor(mistake) };
+    const value = unfolded(document);
+    if (value instanceof Error)
+      return { ok: false, place: placeAt(document.range[0]), why: "its aliases unfold to too much" };
+    const { contents } = document;
+    read.push({ value, placeOf: (path) => placeAt(offsetOf(contents, path)) });
+  }
+  return { ok: true, documents: read };
+}
+
+const switches: Readonly<Record<string, boolean>> = { yes: true, on: true, no: false, off: false };
+
+const switchTag = {
+  tag: "tag:yaml.org,2002:bool",
+  default: true,
+  test: /^(?:[yY]es|YES|[oO]n|ON|[nN]o|NO|[oO]ff|OFF)$/,
+  resolve: (text: string): boolean => switches[text.toLowerCase()]!,
+} as const;
+
+/** A document that unfolds its aliases into gigabytes is an Error. */
+function unfolded(document: { toJS(options: { maxAliasCount: number }): unknown }): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    if (error instanceof ReferenceError) return error;
+    throw error;
+  }
+}
+
+function offsetOf(root: Node | null, path: Path): number {
+  let node: unknown = root;
+  let offset = root?.range?.[0] ?? 0;
+  for (const step of path) {
+    if (isSeq(node) && typeof step === "number") node = node.items[step];
+    else if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === step);
+      if (pair === undefined) return offset;
+      offset = (pair.key as Node).range?.[0] ?? offset;
+      node = isPair(pair) ? pair.value : undefined;
+      continue;
+    } else return offset;
+    offset = (node as Node | undefined)?.range?.[0] ?? offset;
+  }
+  return offset;
+}
+
+/** In own words where the library's would repeat what stands in the file, which may be a secret. */
+const words: Partial<Record<YAMLError["code"], string>> = {
+  BAD_ALIAS: "an alias (*) names no anchor; text that begins with * must be in quotes",
+  BAD_DQ_ESCAPE: "a \\ in double quotes is followed by what it cannot escape",
+  BAD_INDENT: "the indentation does not fit what stands above",
+  BAD_SCALAR_START: "text may not begin with this character; write it in quotes",
+  BLOCK_AS_IMPLICIT_KEY: "a key and a colon stand where only a value may; text with a colon must be in quotes",
+  DUPLICATE_KEY: "the same key stands twice in one mapping",
+  MISSING_CHAR: "a closing quote, bracket or colon is missing",
+  MULTILINE_IMPLICIT_KEY: "a key goes over several lines; is a colon or a quote missing?",
+  TAB_AS_INDENT: "a tab is used for indentation, where YAML takes only spaces",
+  TAG_RESOLVE_FAILED: "the tag (!) does not fit its value",
+  UNEXPECTED_TOKEN: "something stands where it may not; is the indentation right?",
+};
+
+function wordsFor({ code }: YAMLError): string {
+  return words[code] ?? `the YAML is broken (${code})`;
+}

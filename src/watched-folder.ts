@@ -1,0 +1,38 @@
+/**
+ * Says that something in a folder may have changed; what, the listener finds out by looking. Besides chokidar's events there
+ * is a look every few seconds: network file systems tell nobody, and a folder that is itself a link may come to lead elsewhere.
+ */
+import chokidar from "chokidar";
+
+const quietMs = 15;
+const longestMs = 45;
+const lookEveryMs = 3_000;
+
+/** Calls `look` once per burst of changes, at most 45 ms after its first. Resolves, once changes are seen, with how to stop. */
+export async function watchFolder(folder: string, look: () => void): Promise<() => Promise<void>> {
+  const watcher = chokidar.watch(folder, { ignoreInitial: true, ignored: /(^|\/)(\.git|node_modules)$/ });
+  let timer: NodeJS.Timeout | undefined;
+  let since: number | undefined;
+  const soon = (): void => {
+    const now = performance.now();
+    since ??= now;
+    clearTimeout(timer);
+    timer = setTimeout(
+      () => {
+        since = undefined;
+        look();
+      },
+      Math.min(quietMs, Math.max(0, since + longestMs - now)),
+    );
+  };
+  watcher.on("all", soon).on("error", soon);
+  await new Promise<void>((resolve) => {
+    watcher.once("ready", resolve);
+  });
+  const looking = setInterval(look, lookEveryMs);
+  return async () => {
+    clearTimeout(timer);
+    clearInterval(looking);
+    await watcher.close();
+  };
+}
