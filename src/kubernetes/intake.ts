@@ -1,6 +1,8 @@
 /**
  * What becomes of an object between the wire and the cache: `managedFields` go (often half of its bytes), the user's transform
  * drops what nobody reads, and what is left is frozen, because every listener gets the same object.
+ * Fields are left out by building the object without them: `delete` would turn it into a hash table, which takes half as much again (measured: 40,000
+ * objects in 56 MB instead of 38).
  */
 import type { KubernetesObject } from "../model/objects.ts";
 
@@ -8,13 +10,15 @@ import type { KubernetesObject } from "../model/objects.ts";
 export type Transform<T> = (object: T) => T;
 
 export function takeIn<T extends KubernetesObject>(object: T, transform: Transform<T> | undefined): T {
-  delete (object.metadata as { managedFields?: unknown }).managedFields;
-  return freeze(transform ? transform(object) : object);
+  const { managedFields, ...metadata } = object.metadata as T["metadata"] & { readonly managedFields?: unknown };
+  const lean = { ...object, metadata };
+  return freeze(transform ? transform(lean) : lean);
 }
 
 /** Freezes JSON all the way down and gives it back. */
 export function freeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const inner of Object.values(value)) freeze(inner);
+  if (Array.isArray(value)) for (const inner of value) freeze(inner);
+  else for (const key in value) freeze(value[key]);
   return Object.freeze(value);
 }
