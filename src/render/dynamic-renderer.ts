@@ -32,6 +32,8 @@ export class DynamicRenderer implements Renderer {
   /** Shapes that routes name, and those that published routes may still name, by `slot@name`. */
   readonly #users = new Map<string, UsedShape & { servers: number }>();
   readonly #lingering = new Map<string, UsedShape>();
+  /** Files that routes name, by path: shapes of one text may have different ones. */
+  readonly #opened = new Map<string, { readonly file: RenderedFile; uses: number }>();
   #bytes = 0;
 
   /** `records` are those that shared memory may hold already, from the journal. */
@@ -66,8 +68,7 @@ export class DynamicRenderer implements Renderer {
     }
     const text = this.#textOf(next);
     this.#last = next;
-    const opened = [...this.#users.values()].flatMap(({ shape }) => shape.files.filter((file) => file.opened));
-    return { text, records, opened };
+    return { text, records, opened: [...this.#opened.values()].map(({ file }) => file) };
   }
 
   /** All records of the last turn are published: shapes that no route names may go with the next text. */
@@ -94,6 +95,7 @@ export class DynamicRenderer implements Renderer {
     this.#serverParts.clear();
     this.#textServers.clear();
     this.#users.clear();
+    this.#opened.clear();
   }
 
   #recordChanges(next: Whole, shapes: Shapes): KeyedRecord[] {
@@ -152,6 +154,11 @@ export class DynamicRenderer implements Renderer {
     const user = this.#users.get(key);
     if (user === undefined) this.#users.set(key, { slot, shape, servers: 1 });
     else user.servers++;
+    for (const file of openedBy(shape)) {
+      const opened = this.#opened.get(file.path);
+      if (opened === undefined) this.#opened.set(file.path, { file, uses: 1 });
+      else opened.uses++;
+    }
   }
 
   /** Published routes may name the shape until they are replaced, in the slot the host is in then. */
@@ -160,6 +167,10 @@ export class DynamicRenderer implements Renderer {
     const user = this.#users.get(key);
     if (user !== undefined && --user.servers === 0) this.#users.delete(key);
     this.#lingering.set(`${next}${shape.name}`, { slot: next, shape });
+    for (const { path } of openedBy(shape)) {
+      const opened = this.#opened.get(path);
+      if (opened !== undefined && --opened.uses === 0) this.#opened.delete(path);
+    }
   }
 
   /**
@@ -204,6 +215,10 @@ export class DynamicRenderer implements Renderer {
     this.#text = { ...conf, files, shapes: new Set(keys), parts: { ...parts, ...shapes } };
     return this.#text;
   }
+}
+
+function openedBy({ files }: Shape): readonly RenderedFile[] {
+  return files.filter((file) => file.opened);
 }
 
 interface ServerParts {

@@ -31,8 +31,17 @@ export interface ServerPlace {
   file(use: "loaded" | "opened", content: string): string;
 }
 
+/** Parts of the http block that are there only while a shape needs them. */
+export type HttpPart = "authCache";
+
 export interface Place extends ServerPlace {
   readonly protocol: "http" | "grpc" | "fastcgi";
+  /** Whether an Ingress stands behind it; what answers for unknown hosts is nobody's, and ConfigMap lists spare it (RS-32.22). */
+  readonly owned: boolean;
+  /** Whether authentication applies: it is owned, and its path is none of no-auth-locations. */
+  readonly authenticates: boolean;
+  /** Asks for a part of the http block. */
+  needs(part: HttpPart): void;
   /**
    * `raw` as the value of a route variable: in `dynamic` mode the variable, whose value becomes data; in `static` mode
    * the literal text. `name` is without `route_`, and declared by the feature in `variables`.

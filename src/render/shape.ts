@@ -8,7 +8,7 @@ import { type FeatureValues, featureList } from "../annotations/registry.ts";
 import type { Location } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Machine } from "./machine.ts";
-import type { Directive, Header, InternalLocation, Place, ServerPlace } from "./place.ts";
+import type { Directive, Header, HttpPart, InternalLocation, Place, ServerPlace } from "./place.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
 import type { Template } from "./template.ts";
 import { Token, type View } from "./token.ts";
@@ -23,6 +23,8 @@ export interface Shape {
   /** Locations that stand beside it in every server that has it. */
   readonly beside: readonly BesideLocation[];
   readonly files: readonly RenderedFile[];
+  /** What it needs of the http block. */
+  readonly needs: ReadonlySet<HttpPart>;
 }
 
 /** A file that the text or a record names; its name is a hash of its content. */
@@ -43,11 +45,13 @@ export interface BesideLocation {
 /** What decides about a Location's text beyond its features. */
 export interface ShapeTraits {
   readonly denied: boolean;
-  /** Whether its path is one of no-tls-redirect-locations. */
+  /** Whether its path is none of no-tls-redirect-locations. */
   readonly redirectsToHttps: boolean;
+  readonly owned: boolean;
+  readonly authenticates: boolean;
 }
 
-export type LocationText = Pick<Shape, "text" | "beside" | "files">;
+export type LocationText = Pick<Shape, "text" | "beside" | "files" | "needs">;
 
 /** What the location partial sees besides its features. */
 export interface TargetView {
@@ -94,23 +98,27 @@ export class Shapes {
       return Token.variable(`route_${name}`);
     };
     const target = { dynamic: true, unserved: false, target: Token.name("http://sluice_http") };
-    const { text, beside, files } = this.text(values, traits, bind, target);
+    const { text, beside, files, needs } = this.text(values, traits, bind, target);
     const name = `@${hashOf([text, ...beside.map((one) => one.text)])}`;
-    return { name, text, variables, beside, files };
+    return { name, text, variables, beside, files, needs };
   }
 
   /** The directives of a location. `bind` says how a tenant's value is written, `target` where requests go. */
   text(values: FeatureValues, traits: ShapeTraits, bind: Place["bind"], target: TargetView): LocationText {
     const beside: BesideLocation[] = [];
     const files: RenderedFile[] = [];
+    const needs = new Set<HttpPart>();
     const place: Place = {
       ...filesOf(this.#root, files),
       protocol: "http",
+      owned: traits.owned,
+      authenticates: traits.authenticates,
+      needs: (part) => needs.add(part),
       bind,
       beside: (kind, location) => this.#beside(kind, location, beside),
     };
     const view = locationView(values, traits, place, this.#settings, this.#headers);
-    return { text: this.#template.render("location", { ...view, ...target }), beside, files };
+    return { text: this.#template.render("location", { ...view, ...target }), beside, files, needs };
   }
 
   #beside(kind: "uri" | "named", { partial, view }: InternalLocation, all: BesideLocation[]): Token {
@@ -136,9 +144,15 @@ export function filesOf(root: string, files: RenderedFile[]): ServerPlace {
   };
 }
 
-export function traitsOf({ path, denied }: Location<FeatureValues>, settings: Settings): ShapeTraits {
-  const exempt = settings.noTlsRedirectLocations.some((prefix) => path.startsWith(prefix));
-  return { denied, redirectsToHttps: !exempt };
+export function traitsOf({ path, denied, ingress }: Location<FeatureValues>, settings: Settings): ShapeTraits {
+  const within = (prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix));
+  const owned = ingress.name !== "";
+  return {
+    denied,
+    redirectsToHttps: !within(settings.noTlsRedirectLocations),
+    owned,
+    authenticates: owned && !within(settings.noAuthLocations),
+  };
 }
 
 /** What the location partial sees: its traits, each feature's view under the feature's name, directives and headers. */
