@@ -26,7 +26,7 @@ export interface Field<T> {
   readonly fallback: (settings: Settings) => T;
   /** What an unreadable value does; `default` when not given. */
   readonly onBad?: Consequence;
-  /** Whether an empty value is an error instead of absent. */
+  /** Whether an empty value is an error instead of absent; that of an alias is always absent (RS-32.27). */
   readonly emptyIsBad?: boolean;
   readonly risk: Risk;
   readonly doc: string;
@@ -61,6 +61,8 @@ export interface Feature<F extends Fields, R> {
   readonly name: string;
   readonly scope: Scope;
   readonly fields: F;
+  /** The field without which all others mean nothing: where its annotation is absent or empty, a bad value of theirs only is said. */
+  readonly gate?: keyof F & string;
   /** Whether it guards its paths: where it changed, a refused version of an Ingress answers 503 and not its last good form. */
   readonly guard?: true;
   readonly resolve?: (values: FieldValues<F>, context: Context) => Resolved<R>;

@@ -87,16 +87,17 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
   function featureValue(feature: AnyFeature): unknown {
     const fields: Record<string, unknown> = {};
     const readable = new Set<string>();
+    const open = feature.gate === undefined || (textOfField(feature.fields[feature.gate], own)[1] ?? "") !== "";
     for (const [name, declared] of Object.entries(feature.fields as Fields)) {
       const [key, text] = textOfField(declared, own);
       fields[name] = declared.fallback(settings);
-      if (text === undefined || (text === "" && declared.emptyIsBad !== true)) continue;
+      if (text === undefined || (text === "" && !(declared.emptyIsBad === true && key === declared.key))) continue;
       const result = declared.kind.read(text);
       if (result.ok) {
         fields[name] = result.value;
         readable.add(name);
       } else {
-        const done = declared.onBad ?? "default";
+        const done = open ? (declared.onBad ?? "default") : "default";
         consequences.add(done);
         problems.push({ object, kind: "annotation-unreadable", key, why: result.why, done });
       }
