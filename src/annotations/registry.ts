@@ -1,12 +1,16 @@
 /** All annotation features. Their order is the order of their directives in a location. */
+import { accessLists } from "./access-lists.ts";
 import type { AnyFeature, ValuesOf } from "./declare.ts";
 import { proxyTimeouts } from "./proxy-timeouts.ts";
 import { rewrite } from "./rewrite.ts";
+import { satisfy } from "./satisfy.ts";
 import { sslRedirect } from "./ssl-redirect.ts";
 
 export const features = {
   rewrite,
   sslRedirect,
+  accessLists,
+  satisfy,
   proxyTimeouts,
 };
 

@@ -21,6 +21,30 @@ export const range: Kind<string> = {
   bad: ["", "nowhere", "192.0.2.256", "192.0.2.0/33", "2001:db8::/129", "fe80::1%eth0", "192.0.2.1;", "all"],
 };
 
+/** Ranges separated by commas, none of them empty; one of IPv4 addresses written as IPv6 is the IPv4 range (RS-32.36). */
+export const rangeList: Kind<readonly string[]> = {
+  label: `a comma-separated list, each ${range.label}`,
+  read: (text) => {
+    const parts = text.split(",").map((part) => part.trim());
+    const wrong = parts.map(range.read).find((read) => !read.ok);
+    return wrong === undefined ? ok(parts.map(unmapped)) : wrong;
+  },
+  write: (values) => values.join(","),
+  view: (values) => values.map(Token.name),
+  good: [...range.good, range.good.join(", ")],
+  bad: [" ", ...range.bad, "192.0.2.1,", "192.0.2.1,,192.0.2.2"],
+};
+
+/** `::ffff:192.0.2.0/120` as `192.0.2.0/24`: nginx compares an IPv4 client with IPv4 ranges only. */
+function unmapped(text: string): string {
+  const [address = "", bits = "128"] = text.split("/");
+  if (isIPv4(address) || Number(bits) < 96) return text;
+  const groups = /^\[::ffff:([\da-f]+):([\da-f]+)\]$/.exec(new URL(`http://[${address}]`).host);
+  if (groups === null) return text;
+  const bytes = groups.slice(1).flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]);
+  return `${bytes.join(".")}/${Number(bits) - 96}`;
+}
+
 const literal = (family: string, test: (text: string) => boolean, good: string, bad: string): Kind<string> => ({
   label: `an ${family} address`,
   read: (text) => (test(text) ? ok(text) : no(`${shown(text)} is not an ${family} address`)),

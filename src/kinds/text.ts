@@ -50,6 +50,15 @@ export function listOf<T>(item: Kind<T>, { most = 1000 } = {}): Kind<readonly T[
   };
 }
 
+/** `kind`, where blanks around the text do not count. */
+export function trimmed<T>(kind: Kind<T>): Kind<T> {
+  return {
+    ...kind,
+    read: (text) => kind.read(text.trim()),
+    good: [...kind.good, ...kind.good.slice(0, 1).map((text) => ` ${text} `)],
+  };
+}
+
 const pathPrefix: Kind<string> = {
   label: "a path that starts with /",
   read: (text) =>

@@ -12,7 +12,7 @@ import type { Machine } from "./machine.ts";
 import { defaultPair, pairKey, pairRecord, serverRecords, upstreamKey, upstreamRecord } from "./records.ts";
 import type { ChangedRecord, Rendered, RenderedText, Renderer } from "./rendering.ts";
 import { aboutServers, dataServerView, textServerView } from "./server-views.ts";
-import { type Shape, Shapes } from "./shape.ts";
+import { type RenderedFile, type Shape, Shapes } from "./shape.ts";
 import type { Template } from "./template.ts";
 import { dataSlot, needsText, type Slot, type TextServer, textParent, textServerOf } from "./text-servers.ts";
 import { Token } from "./token.ts";

@@ -46,9 +46,8 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "RS-18 auth-tls-secret auth-tls-verify-client auth-tls-verify-depth auth-tls-error-page auth-tls-match-cn",
     "auth-tls-pass-certificate-to-upstream",
   ),
-  "access lists": words(
-    "RS-19 whitelist-source-range denylist-source-range satisfy block-cidrs block-user-agents nginx-status-ipv4-whitelist",
-  ),
+  "access lists": words("RS-19 whitelist-source-range denylist-source-range satisfy block-cidrs block-user-agents"),
+  "status page": words("nginx-status-ipv4-whitelist"),
   "rate limits": words(
     "RS-20 limit-rps limit-rpm limit-connections limit-burst-multiplier limit-allowlist limit-rate limit-rate-after",
     "limit-req-status-code limit-conn-status-code limit-conn-zone-variable",
@@ -92,6 +91,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
 
 /** Features whose cases are open. */
 export const notBuilt: readonly string[] = [
+  "status page",
   "annotation evaluation",
   "other redirects",
   "canary",
@@ -100,7 +100,6 @@ export const notBuilt: readonly string[] = [
   "external authentication",
   "basic and digest",
   "client certificates",
-  "access lists",
   "rate limits",
   "CORS",
   "mirror",

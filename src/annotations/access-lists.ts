@@ -1,0 +1,43 @@
+/**
+ * Which clients may use a Location, by address (RS-19). nginx takes the first line that fits: denials first, then who is
+ * allowed, then nobody. A location with a list of its own inherits none, so block-cidrs is restated in it.
+ */
+import { rangeList } from "../kinds/addresses.ts";
+import { Token } from "../render/token.ts";
+import { feature, field } from "./declare.ts";
+
+export const accessLists = feature({
+  name: "access-lists",
+  scope: "location",
+  guard: true,
+  fields: {
+    allow: field({
+      key: "allowlist-source-range",
+      aliases: ["whitelist-source-range"],
+      kind: rangeList,
+      fallback: (settings) => settings.whitelistSourceRange,
+      onBad: "deny",
+      emptyIsBad: true,
+      risk: "Medium",
+      doc: "Only these client addresses and ranges may use the location; others get 403. Replaces the ConfigMap's list.",
+    }),
+    deny: field({
+      key: "denylist-source-range",
+      kind: rangeList,
+      fallback: (settings) => settings.denylistSourceRange,
+      onBad: "deny",
+      emptyIsBad: true,
+      risk: "Medium",
+      doc: "These client addresses and ranges get 403, even if they are allowed too. Replaces the ConfigMap's list.",
+    }),
+  },
+  view: ({ allow, deny }, { owned }, { blockCidrs }) => {
+    if (!owned || (allow.length === 0 && deny.length === 0)) return false;
+    const denied = new Set([...blockCidrs, ...deny]);
+    return {
+      deny: [...denied].map(Token.name),
+      allow: [...new Set(allow)].map(Token.name),
+      others: allow.length > 0,
+    };
+  },
+});

@@ -1,0 +1,60 @@
+/** What holds for every annotation, read off its declaration: good samples are taken, bad ones have the declared consequence. */
+import { expect, test } from "vitest";
+import { readSettings } from "../settings/read.ts";
+import type { AnyFeature, Fields } from "./declare.ts";
+import { readAnnotations } from "./read.ts";
+import { featureList } from "./registry.ts";
+
+const prefix = "nginx.ingress.kubernetes.io";
+const { settings } = readSettings({}, { kind: "ConfigMap", name: "settings" }, {});
+const nothing = { secret: () => undefined, configMap: () => undefined, service: () => undefined };
+const read = (annotations: Readonly<Record<string, string>>) =>
+  readAnnotations(
+    {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "Ingress",
+      metadata: {
+        name: "web",
+        namespace: "shop",
+        annotations: Object.fromEntries(Object.entries(annotations).map(([key, text]) => [`${prefix}/${key}`, text])),
+      },
+    },
+    prefix,
+    settings,
+    nothing,
+  );
+
+/** The annotation without which the others of its feature mean nothing, with a value that reads well. */
+const gateOf = (feature: AnyFeature, name: string): Record<string, string> => {
+  const gate = feature.gate === undefined || feature.gate === name ? undefined : feature.fields[feature.gate];
+  return gate === undefined ? {} : { [gate.key]: gate.kind.good[0] };
+};
+
+const fields = featureList.flatMap(([, feature]) =>
+  Object.entries(feature.fields as Fields).map(([name, field]) => ({ feature, name, field })),
+);
+const bad = fields.flatMap((one) => one.field.kind.bad.filter((text) => text !== "").map((text) => ({ ...one, text })));
+
+test.each(fields)("$field.key takes its good samples", ({ field }) => {
+  for (const text of field.kind.good) expect(field.kind.read(text), text).toMatchObject({ ok: true });
+});
+
+test.each(bad)("$field.key: $text has the declared consequence, and its Problem names it", (one) => {
+  const { feature, name, field, text } = one;
+  const { problems, verdict } = read({ ...gateOf(feature, name), [field.key]: text });
+  const done = field.onBad ?? "default";
+  expect(problems).toContainEqual(expect.objectContaining({ kind: "annotation-unreadable", key: field.key, done }));
+  if (done !== "default") expect(verdict).toBe(done);
+});
+
+test.each(featureList.filter(([, { gate }]) => gate !== undefined))(
+  "a bad value of %s without its gate is said and changes nothing",
+  (_name, feature) => {
+    for (const [name, { key, kind }] of Object.entries(feature.fields as Fields)) {
+      if (name === feature.gate || kind.bad.length === 0) continue;
+      const { problems, verdict } = read({ [key]: kind.bad.find((text) => text !== "")! });
+      expect(problems).toContainEqual(expect.objectContaining({ key, done: "default" }));
+      expect(verdict).toBe("serve");
+    }
+  },
+);

@@ -1,0 +1,19 @@
+/** Whether a request must pass every access check of its Location, or one of them (RS-19.3). */
+import { oneOf } from "../kinds/words.ts";
+import { feature, field } from "./declare.ts";
+
+export const satisfy = feature({
+  name: "satisfy",
+  scope: "location",
+  guard: true,
+  fields: {
+    checks: field({
+      key: "satisfy",
+      kind: oneOf(["any", "all"]),
+      fallback: () => "all" as const,
+      risk: "Low",
+      directive: { name: "satisfy", grpc: "satisfy" },
+      doc: "any: one of access lists, Basic and external authentication is enough; all: each must let the request pass.",
+    }),
+  },
+});
