@@ -13,8 +13,9 @@ import {
   type WatchedKind,
   withObjects,
 } from "../model/snapshot.ts";
+import type { Endpoints } from "../resources.ts";
 import { Dependencies } from "../translate/dependencies.ts";
-import { type Endpoints, slicesOf } from "./endpoints.ts";
+import { slicesOf } from "./endpoints.ts";
 import { sameContent } from "./kept.ts";
 import { type Reference, referencesOfIngress, referencesOfSettings } from "./references.ts";
 import type { WatchOptions } from "./watches.ts";
@@ -154,10 +155,9 @@ export class Assembler {
     return [{ kind: watched, key, object: wanted }];
   }
 
-  /** The object, its former version while something that it needs is on its way, or nothing where nobody refers to it. */
+  /** The object, its former version while something that it needs is on its way, or nothing where only its name is in memory. */
   #usable(name: string, object: KubernetesObject, present: KubernetesObject | undefined): KubernetesObject | undefined {
     const held = object.kind === "Secret" || object.kind === "ConfigMap";
-    if (held && !this.isReferenced(name)) return undefined;
     if (held && this.#stores.isNameOnly(object)) return this.#loading.has(name) ? present : undefined;
     const waits = this.#references.usedBy(name).some((reference) => this.#loading.has(reference));
     return waits ? present : object;

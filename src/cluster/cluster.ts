@@ -16,10 +16,10 @@ import {
 } from "../kubernetes/index.ts";
 import { type Ingress, type KubernetesObject, keyOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
+import { endpointSlices, endpoints } from "../resources.ts";
 import type { Source } from "../sync/ports.ts";
 import { Assembler, type AssemblerOptions, type Stores } from "./assembler.ts";
 import { kept, nameOnly } from "./kept.ts";
-import { endpointSlices, endpoints } from "./resources.ts";
 import { type Watch, watchesOf } from "./watches.ts";
 
 export interface ClusterOptions extends AssemblerOptions {

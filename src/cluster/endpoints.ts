@@ -2,17 +2,8 @@
  * Endpoints, the older form of EndpointSlices, for a server that offers no discovery.k8s.io. Everything behind the Snapshot knows slices alone,
  * so each subset becomes one slice for each family of addresses.
  */
-import type { EndpointSlice, KubernetesObject, SliceEndpoint } from "../model/objects.ts";
-
-interface Subset {
-  readonly addresses?: readonly { readonly ip: string }[];
-  readonly notReadyAddresses?: readonly { readonly ip: string }[];
-  readonly ports?: NonNullable<EndpointSlice["ports"]>;
-}
-
-export interface Endpoints extends KubernetesObject {
-  readonly subsets?: readonly Subset[];
-}
+import type { EndpointSlice, SliceEndpoint } from "../model/objects.ts";
+import type { Endpoints } from "../resources.ts";
 
 /** The slices are called like the Service with a number behind `#`, which no object of the API can be. */
 export function slicesOf({ metadata, subsets = [] }: Endpoints): readonly EndpointSlice[] {

@@ -4,7 +4,7 @@
  */
 import type { Resource } from "../kubernetes/index.ts";
 import type { KubernetesObject } from "../model/objects.ts";
-import { configMaps, endpointSlices, ingressClasses, ingresses, namespaces, secrets, services } from "./resources.ts";
+import { configMaps, endpointSlices, ingressClasses, ingresses, namespaces, secrets, services } from "../resources.ts";
 
 export interface WatchOptions {
   /** Undefined: all. */

@@ -109,7 +109,10 @@ function isSelected(object: KubernetesObject, { namespace, labelSelector, fieldS
   );
 }
 
+/** Requirements `a=b` and `a!=b`, joined by commas. */
 function satisfies(selector: string | undefined, read: (name: string) => string): boolean {
-  const [, name, not, value] = /^([^!=]+)(!?)=(.*)$/.exec(selector ?? "") ?? [];
-  return name === undefined || (read(name) === value) === (not === "");
+  return (selector?.split(",") ?? []).every((requirement) => {
+    const [, name = "", not, value] = /^([^!=]+)(!?)=(.*)$/.exec(requirement) ?? [];
+    return (read(name) === value) === (not === "");
+  });
 }

@@ -1,5 +1,5 @@
 /** The kinds a controller reads or writes in a cluster, as the API addresses them. Leases and Events are the runtime's own. */
-import { type Resource, resource } from "../kubernetes/index.ts";
+import { type Resource, resource } from "./kubernetes/index.ts";
 import type {
   ConfigMap,
   EndpointSlice,
@@ -10,8 +10,7 @@ import type {
   Node,
   Secret,
   Service,
-} from "../model/objects.ts";
-import type { Endpoints } from "./endpoints.ts";
+} from "./model/objects.ts";
 
 const core = { apiVersion: "v1", namespaced: true } as const;
 const networking = "networking.k8s.io/v1";
@@ -42,6 +41,17 @@ export const endpointSlices = resource<EndpointSlice>({
   plural: "endpointslices",
   namespaced: true,
 });
+
+/** The older form of EndpointSlices. */
+export interface Endpoints extends KubernetesObject {
+  readonly subsets?: readonly EndpointSubset[];
+}
+
+export interface EndpointSubset {
+  readonly addresses?: readonly { readonly ip: string }[];
+  readonly notReadyAddresses?: readonly { readonly ip: string }[];
+  readonly ports?: NonNullable<EndpointSlice["ports"]>;
+}
 
 /** What the status of Ingresses needs of a Pod. */
 export interface Pod extends KubernetesObject {

@@ -1,0 +1,57 @@
+/** The addresses that go into the status of Ingresses: pure functions from what names them (process contract C 23 to 26, RS-28). */
+import { isIP } from "node:net";
+import type { LoadBalancerAddress, Node, Service } from "../model/objects.ts";
+
+export type Addresses = readonly LoadBalancerAddress[];
+
+/** An IP address or a host name, as `--publish-status-address` has them. */
+export function addressOf(text: string): LoadBalancerAddress {
+  return isIP(text) === 0 ? { hostname: text } : { ip: text };
+}
+
+export function addressesOfService({ spec = {}, status }: Service): Addresses {
+  const { type = "ClusterIP", externalName = "", externalIPs = [], clusterIP = "" } = spec;
+  const external = externalIPs.map(addressOf);
+  const own = clusterIP === "" || clusterIP === "None" ? [] : [addressOf(clusterIP)];
+  switch (type) {
+    case "ExternalName":
+      return sorted(externalName === "" ? [] : [addressOf(externalName)]);
+    case "NodePort":
+      return sorted(external.length > 0 ? external : own);
+    case "LoadBalancer": {
+      const given = status?.loadBalancer?.ingress ?? [];
+      return sorted([...given.map(withoutPorts), ...external]);
+    }
+    default:
+      return sorted(own);
+  }
+}
+
+/** One address for each Node: its first external one, or its first internal one where it has none or `internal` asks for it. */
+export function addressesOfNodes(nodes: readonly Node[], internal: boolean): Addresses {
+  return sorted(
+    nodes.flatMap(({ status }) => {
+      const first = (type: string) =>
+        status?.addresses?.find((one) => one.type === type && one.address !== "")?.address;
+      const address = (internal ? undefined : first("ExternalIP")) ?? first("InternalIP");
+      return address === undefined ? [] : [addressOf(address)];
+    }),
+  );
+}
+
+/** By host name, then by IP, without duplicates: so equal answers are equal lists. */
+export function sorted(addresses: Addresses): Addresses {
+  const byText = new Map(addresses.map((address) => [`${address.hostname ?? ""} ${address.ip ?? ""}`, address]));
+  return [...byText.keys()].sort().map((text) => byText.get(text) as LoadBalancerAddress);
+}
+
+export function sameAddresses(one: Addresses, other: Addresses): boolean {
+  const texts = (addresses: Addresses) =>
+    JSON.stringify(addresses.map(({ hostname, ip }) => [hostname ?? "", ip ?? ""]));
+  return texts(sorted(one)) === texts(sorted(other));
+}
+
+const withoutPorts = ({ ip, hostname }: LoadBalancerAddress): LoadBalancerAddress => ({
+  ...(ip ? { ip } : {}),
+  ...(hostname ? { hostname } : {}),
+});

@@ -1,0 +1,157 @@
+import { expect, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { failed, failureFromStatus, ownFailure, succeeded } from "../kubernetes/answer.ts";
+import type { Client, Term } from "../kubernetes/index.ts";
+import { type Ingress, keyOf, type LoadBalancerAddress } from "../model/objects.ts";
+import type { Addresses } from "./addresses.ts";
+import { clearStatus, keepStatus, type StatusEvent } from "./syncer.ts";
+
+const ingress = (name: string, ...addresses: readonly LoadBalancerAddress[]): Ingress => ({
+  apiVersion: "networking.k8s.io/v1",
+  kind: "Ingress",
+  metadata: { namespace: "shop", name, resourceVersion: "1", labels: { keep: "me" } },
+  ...(addresses.length > 0 ? { status: { loadBalancer: { ingress: addresses } } } : {}),
+});
+
+/** Ingresses on a server, and a syncer's world around them. */
+function setUp(present: readonly Ingress[]) {
+  const stored = new Map(present.map((one) => [keyOf(one), one]));
+  const events: StatusEvent[] = [];
+  const writes: string[] = [];
+  const listeners = new Set<() => void>();
+  const clock = new FakeClock();
+  const world = { addresses: [{ ip: "192.0.2.1" }] as Addresses, company: false, busy: 0, busiest: 0 };
+  const hooks = { beforeUpdate: (_one: Ingress) => {} };
+  const client = {
+    async get(_of: unknown, { namespace, name }: { readonly namespace?: string; readonly name: string }) {
+      world.busy += 1;
+      world.busiest = Math.max(world.busiest, world.busy);
+      await new Promise(setImmediate);
+      world.busy -= 1;
+      const found = stored.get(`${namespace}/${name}`);
+      return found ? succeeded(found) : failed(failureFromStatus(404, {}));
+    },
+    async update(_of: unknown, sent: Ingress, _signal: AbortSignal, options: object) {
+      expect(options).toEqual({ subresource: "status" });
+      hooks.beforeUpdate(sent);
+      const before = stored.get(keyOf(sent));
+      if (before?.metadata.resourceVersion !== sent.metadata.resourceVersion) return failed(failureFromStatus(409, {}));
+      const resourceVersion = `${Number(sent.metadata.resourceVersion) + 1}`;
+      stored.set(keyOf(sent), { ...sent, metadata: { ...sent.metadata, resourceVersion } });
+      writes.push(sent.metadata.name);
+      return succeeded(sent);
+    },
+  } as unknown as Pick<Client, "get" | "update">;
+  const options = {
+    client,
+    addresses: async () => succeeded(world.addresses),
+    ingresses: () => [...stored.values()],
+    onChange: (listener: () => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    intervalMs: 60_000,
+    clock,
+    report: (event: StatusEvent) => events.push(event),
+    hasCompany: async () => world.company,
+  };
+  const notice = () => {
+    for (const listener of listeners) listener();
+  };
+  const addressesOf = (name: string) => stored.get(`shop/${name}`)?.status?.loadBalancer?.ingress;
+  return { stored, events, writes, clock, world, hooks, options, notice, addressesOf, listeners };
+}
+
+const leading = (lost = new AbortController()) => ({ lost: lost.signal, holds: () => !lost.signal.aborted });
+const never = new AbortController().signal;
+
+/** Starts the leader's work and runs its first round. */
+async function started(setup: ReturnType<typeof setUp>, term: Term = leading()) {
+  const stop = new AbortController();
+  const ended = keepStatus(setup.options, term, stop.signal);
+  await setup.clock.advance(0);
+  for (let i = 0; i < 100; i += 1) await new Promise(setImmediate);
+  return { stop, ended };
+}
+
+test("only what differs is written, and the rest of the object stays", async () => {
+  const setup = setUp([ingress("new"), ingress("right", { ip: "192.0.2.1" }), ingress("wrong", { ip: "192.0.2.7" })]);
+  await started(setup);
+  expect(setup.writes.sort()).toEqual(["new", "wrong"]);
+  expect(setup.addressesOf("wrong")).toEqual([{ ip: "192.0.2.1" }]);
+  expect(setup.stored.get("shop/new")?.metadata.labels).toEqual({ keep: "me" });
+  expect(setup.events).toEqual([{ kind: "written", ingresses: 2 }]);
+});
+
+test("a thousand are written ten at a time", async () => {
+  const setup = setUp(Array.from({ length: 1_000 }, (_, i) => ingress(`web-${i}`)));
+  const { stop, ended } = await started(setup);
+  await expect.poll(() => setup.writes.length).toBe(1_000);
+  expect(setup.world.busiest).toBe(10);
+  stop.abort();
+  await ended;
+});
+
+test("a conflict is tried again on the newer form", async () => {
+  const setup = setUp([ingress("web")]);
+  let once = true;
+  setup.hooks.beforeUpdate = (sent) => {
+    if (!once) return;
+    once = false;
+    const { metadata } = sent;
+    setup.stored.set("shop/web", {
+      ...ingress("web"),
+      metadata: { ...metadata, labels: { newer: "1" }, resourceVersion: "5" },
+    });
+  };
+  await started(setup);
+  expect(setup.addressesOf("web")).toEqual([{ ip: "192.0.2.1" }]);
+  expect(setup.stored.get("shop/web")?.metadata.labels).toEqual({ newer: "1" });
+});
+
+test("the next round comes after the interval, or a second after something changed", async () => {
+  const setup = setUp([]);
+  const { stop, ended } = await started(setup);
+  setup.stored.set("shop/late", ingress("late"));
+  await setup.clock.advance(59_000);
+  expect(setup.writes).toEqual([]);
+  await setup.clock.advance(1_000);
+  await expect.poll(() => setup.writes).toEqual(["late"]);
+  setup.stored.set("shop/later", ingress("later"));
+  await setup.clock.advance(1_000);
+  setup.notice();
+  await setup.clock.advance(0);
+  await expect.poll(() => setup.writes).toEqual(["late", "later"]);
+  stop.abort();
+  await ended;
+  expect([setup.clock.waiting, setup.listeners.size]).toEqual([0, 0]);
+});
+
+test("nothing is written once the lead is lost", async () => {
+  const setup = setUp(Array.from({ length: 50 }, (_, i) => ingress(`web-${i}`)));
+  const lost = new AbortController();
+  setup.hooks.beforeUpdate = () => lost.abort();
+  const { ended } = await started(setup, leading(lost));
+  await ended;
+  expect(setup.writes).toHaveLength(1);
+});
+
+test("addresses that cannot be read change nothing", async () => {
+  const setup = setUp([ingress("web", { ip: "192.0.2.7" })]);
+  const failure = ownFailure("unreachable", "gone");
+  setup.options.addresses = async () => failed(failure) as never;
+  await started(setup);
+  expect(setup.events).toEqual([{ kind: "no-addresses", failure }]);
+  expect(setup.addressesOf("web")).toEqual([{ ip: "192.0.2.7" }]);
+});
+
+test.each([
+  ["the last controller takes its one address out", [{ ip: "192.0.2.1" }], false, undefined],
+  ["several addresses stay", [{ ip: "192.0.2.1" }, { ip: "192.0.2.2" }], false, [{ ip: "192.0.2.1" }]],
+  ["with another controller left the address stays", [{ ip: "192.0.2.1" }], true, [{ ip: "192.0.2.1" }]],
+])("on shutdown %s", async (_name, addresses, company, expected) => {
+  const setup = setUp([ingress("web", { ip: "192.0.2.1" })]);
+  Object.assign(setup.world, { addresses, company });
+  await clearStatus(setup.options, never);
+  expect(setup.addressesOf("web")).toEqual(expected);
+});
