@@ -3,6 +3,7 @@
  * `run`, `serve` and the tests all start it; they differ in where the Snapshot comes from and in who listens.
  */
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fakeCertificate } from "./fake-certificate.ts";
 import { Channel } from "./nginx/channel.ts";
@@ -14,6 +15,7 @@ import type { Machine } from "./render/machine.ts";
 import type { Renderer } from "./render/rendering.ts";
 import { StaticRenderer } from "./render/static-renderer.ts";
 import type { Template } from "./render/template.ts";
+import { stateFile } from "./state-file.ts";
 import type { Clock, Listener, Memory, Source } from "./sync/ports.ts";
 import { Sync } from "./sync/sync.ts";
 import { TokenBucket } from "./sync/token-bucket.ts";
@@ -85,6 +87,8 @@ export async function startController(options: ControllerOptions): Promise<Start
     bucket: new TokenBucket(options.syncRateLimit, options.reloadBurst, systemClock.nowMs()),
     clock: systemClock,
     listener: options.listener,
+    state: stateFile(join(folder.data, "state.json")),
+    configMap: options.translate.configMap,
   });
   const ending = new AbortController();
   const running = sync.run(ending.signal);

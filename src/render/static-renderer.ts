@@ -30,6 +30,8 @@ interface Remembered extends ServerText {
 }
 
 export class StaticRenderer implements Renderer {
+  /** There are none: everything is text. */
+  readonly records: ReadonlyMap<string, string> = new Map();
   readonly #machine: Machine;
   #template: Template;
   #shapes: Shapes | undefined;

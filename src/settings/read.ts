@@ -2,7 +2,7 @@
  * The data of the controller's ConfigMap, read by the declarations. Keys match without regard to letter case. A value
  * that cannot be read leaves the key's previous value in force, so a typo in a live cluster changes nothing.
  */
-import { type Kind, type Read, written } from "../kinds/kind.ts";
+import { type Kind, no, type Read, written } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
 import { isKnownVariable, variablesIn } from "../kinds/variables.ts";
 import type { ObjectName, Problem } from "../problem.ts";
@@ -22,8 +22,22 @@ type Texts = Readonly<Record<string, string>>;
 const declared = Object.entries(settings) as unknown as readonly [keyof Settings, Setting<unknown>][];
 const byKey = new Map(declared.map(([name, one]) => [one.key, [name, one] as const]));
 
-/** `object` names the ConfigMap in the Problems; `previous` are the texts that were in force, by key. */
-export function readSettings(data: Texts, object: ObjectName, previous: Texts): SettingsRead {
+/** A text that reads well and that nginx refused all the same. */
+export interface RefusedText {
+  readonly version: string;
+  readonly why: string;
+}
+
+/**
+ * `object` names the ConfigMap in the Problems; `previous` are the texts that were in force, by key; `refused` those that
+ * nginx would not have.
+ */
+export function readSettings(
+  data: Texts,
+  object: ObjectName,
+  previous: Texts,
+  refused: ReadonlyMap<string, RefusedText> = new Map(),
+): SettingsRead {
   const { texts, problems } = textsOf(object, data);
   const kept: Record<string, string> = {};
   const values: Record<string, unknown> = { ...defaultSettings };
@@ -34,8 +48,10 @@ export function readSettings(data: Texts, object: ObjectName, previous: Texts): 
       problems.push({ kind: "setting-useless", object, key, why: setting.noEffect });
       continue;
     }
-    const read = readText(setting, text, own);
-    const used = read.ok ? { value: read.value, said: "", text: undefined } : insteadOf(setting, previous[key], own);
+    const refusal = refused.get(key);
+    const read = refusal?.version === text ? no(`nginx refused it: ${refusal.why}`) : readText(setting, text, own);
+    const last = previous[key] === refusal?.version ? undefined : previous[key];
+    const used = read.ok ? { value: read.value, said: "", text: undefined } : insteadOf(setting, last, own);
     values[name] = used.value;
     if (used.text !== undefined) kept[key] = used.text;
     const why = read.ok ? read.besides : read.why;

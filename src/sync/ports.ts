@@ -4,6 +4,8 @@ import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 import type { RenderedText } from "../render/rendering.ts";
 import type { RenderedFile } from "../render/shape.ts";
+import type { LastGood } from "../translate/last-good.ts";
+import type { Quarantine } from "../translate/quarantine.ts";
 
 /** Where a Snapshot comes from: a cluster, a folder, a test. */
 export interface Source {
@@ -45,6 +47,17 @@ export interface Nginx {
   apply(text: RenderedText, signal: AbortSignal): Promise<ApplyOutcome>;
   /** Makes the files that requests open be on disk. */
   keepOpened(files: readonly RenderedFile[]): Promise<void>;
+}
+
+/** What a restart must not forget: last good forms, and what nginx refused. */
+export interface State {
+  load(): KeptState;
+  save(state: KeptState): Promise<void>;
+}
+
+export interface KeptState {
+  readonly lastGood: LastGood;
+  readonly quarantine: Quarantine;
 }
 
 export interface Clock {

@@ -5,13 +5,14 @@
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration } from "../model/configuration.ts";
-import { Table } from "../model/table.ts";
+import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { ChangedRecord, RenderedText, Renderer } from "../render/rendering.ts";
 import type { Settings } from "../settings/registry.ts";
 import { emptyLastGood, type LastGood } from "../translate/last-good.ts";
-import type { Quarantined, Translator } from "../translate/translator.ts";
+import type { Translator } from "../translate/translator.ts";
 import { compare } from "./compare.ts";
-import type { ApplyOutcome, Change, Clock, Listener, Memory, Nginx, Source } from "./ports.ts";
+import { Detention } from "./detention.ts";
+import type { ApplyOutcome, Change, Clock, Listener, Memory, Nginx, Source, State } from "./ports.ts";
 import type { TokenBucket } from "./token-bucket.ts";
 
 export interface SyncParts {
@@ -23,6 +24,9 @@ export interface SyncParts {
   readonly bucket: TokenBucket;
   readonly clock: Clock;
   readonly listener: Listener;
+  readonly state: State;
+  /** `namespace/name` of the ConfigMap with the settings. */
+  readonly configMap: string | undefined;
 }
 
 export class Sync {
@@ -30,19 +34,23 @@ export class Sync {
   readonly #pending = new Map<string, ChangedRecord>();
   readonly #settled: { readonly turn: number; resolve(): void; reject(cause: unknown): void }[] = [];
   #lastGood: LastGood = emptyLastGood;
-  #quarantine: Table<Quarantined> = Table.empty();
   #noticed: number | undefined;
   #wake: (() => void) | undefined;
   #notices = 0;
   #done = 0;
   #live: RenderedText | undefined;
-  #wanted: RenderedText | undefined;
+  #liveSnapshot: Snapshot = emptySnapshot;
+  #wanted: { readonly text: RenderedText; readonly snapshot: Snapshot } | undefined;
+  readonly #detention: Detention;
   #refused: string | undefined;
   #reloading: Promise<void> | undefined;
   #failures = 0;
 
   constructor(parts: SyncParts) {
     this.#parts = parts;
+    const kept = parts.state.load();
+    this.#lastGood = kept.lastGood;
+    this.#detention = new Detention(parts.configMap, kept.quarantine);
   }
 
   /** Says that something may have changed. */
@@ -101,8 +109,11 @@ export class Sync {
     this.#noticed = undefined;
     const begun = clock.nowMs();
     const snapshot = source.snapshot();
-    const translation = translator.turn({ snapshot, lastGood: this.#lastGood, quarantine: this.#quarantine });
+    this.#detention.review(snapshot);
+    const { quarantine } = this.#detention;
+    const translation = translator.turn({ snapshot, lastGood: this.#lastGood, quarantine });
     this.#lastGood = translation.lastGood;
+    await this.#parts.state.save({ lastGood: this.#lastGood, quarantine });
     const translated = clock.nowMs();
     const { text, records, opened } = renderer.render(
       translation.configuration as Configuration<Settings, FeatureValues>,
@@ -115,7 +126,7 @@ export class Sync {
     if (records.size > 0) await memory.keep([...records].map(([key, { value }]) => [key, value] as const));
     await nginx.keepOpened(opened);
     const published = await this.#publish();
-    this.#wanted = text;
+    this.#wanted = { text, snapshot };
     this.#done = notices;
     const report = {
       change,
@@ -162,7 +173,10 @@ export class Sync {
       if (wait > 0) await new Promise<void>((resolve) => this.#delay(wait, resolve, signal));
       if (signal.aborted) return;
       bucket.take(clock.nowMs());
-      done(await this.#reload(signal));
+      const outcome = await this.#reload(signal);
+      // A refusal changes nothing for the workers, and the rest must not wait for somebody's mistake.
+      if (outcome.kind === "refused") bucket.refund();
+      done(outcome);
     })().finally(() => {
       this.#reloading = undefined;
       this.#noticed ??= clock.nowMs();
@@ -172,18 +186,24 @@ export class Sync {
 
   /** Applies the newest text, whatever it was when the reload was asked for. */
   async #reload(signal: AbortSignal): Promise<ApplyOutcome> {
-    const { nginx, memory } = this.#parts;
-    const text = this.#wanted!;
+    const { nginx, memory, renderer } = this.#parts;
+    const { text, snapshot } = this.#wanted!;
     const outcome = await nginx.apply(text, signal);
     if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {
       const first = this.#live === undefined;
+      const before = this.#liveSnapshot;
       this.#live = text;
+      this.#liveSnapshot = snapshot;
       this.#refused = undefined;
       this.#failures = 0;
       if (first || !(await memory.isOurs())) await memory.publish([...memory.records]);
       await this.#publish();
+      this.#lastGood = this.#detention.accepted(snapshot, before, this.#lastGood) ?? this.#lastGood;
     } else if (outcome.kind === "refused") {
-      this.#refused = text.generation;
+      const refused = { stderr: outcome.stderr, line: outcome.at?.line, conf: text.conf, records: renderer.records };
+      const goOn = this.#detention.refused(refused, snapshot, this.#liveSnapshot, this.#lastGood);
+      if (goOn === undefined) this.#refused = text.generation;
+      else this.#lastGood = goOn;
     } else {
       this.#again();
     }

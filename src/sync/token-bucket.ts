@@ -22,6 +22,11 @@ export class TokenBucket {
     return true;
   }
 
+  /** Gives back a token that was taken for nothing. */
+  refund(): void {
+    this.#tokens = Math.min(this.#burst, this.#tokens + 1);
+  }
+
   /** Milliseconds until there is a token; 0 if there is one. */
   waitMs(nowMs: number): number {
     this.#fill(nowMs);

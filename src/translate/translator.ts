@@ -29,18 +29,13 @@ import { Dependencies } from "./dependencies.ts";
 import { endpointsOf } from "./endpoints.ts";
 import { emptyLastGood, guardsDiffer, type LastGood } from "./last-good.ts";
 import type { TranslateOptions } from "./options.ts";
+import { emptyQuarantine, type Quarantine, versionOf } from "./quarantine.ts";
 import { defaultUpstream, serverOf, type UpstreamUse, type World } from "./server.ts";
 
 export interface Inputs {
   readonly snapshot: Snapshot;
   readonly lastGood: LastGood;
-  /** Ingress versions that nginx refused, by key, with what it said. */
-  readonly quarantine: Table<Quarantined>;
-}
-
-export interface Quarantined {
-  readonly ingress: Ingress;
-  readonly why: string;
+  readonly quarantine: Quarantine;
 }
 
 export interface Translation {
@@ -53,7 +48,7 @@ export interface Translation {
   readonly accepted: ReadonlySet<string>;
 }
 
-export const emptyInputs: Inputs = { snapshot: emptySnapshot, lastGood: emptyLastGood, quarantine: Table.empty() };
+export const emptyInputs: Inputs = { snapshot: emptySnapshot, lastGood: emptyLastGood, quarantine: emptyQuarantine };
 
 /** A full translation, with no memory. */
 export function translate(inputs: Inputs, options: TranslateOptions, fake: Certificate): Translation {
@@ -98,7 +93,7 @@ export class Translator {
     const dirtyUpstreams = new Set<string>();
     const dirtyCertificates = new Set<string>();
 
-    const everything = this.#readSettings(before.snapshot) || !this.#started;
+    const everything = this.#readSettings(before) || !this.#started;
     for (const key of this.#dirtyClaims(before, everything)) this.#renewClaim(key, dirtyHosts);
     if (everything) for (const host of this.#servers.keys()) dirtyHosts.add(host);
     if (everything) dirtyHosts.add(catchAll);
@@ -150,18 +145,21 @@ export class Translator {
   }
 
   /** Whether the Settings changed, which makes everything that was read by them void. */
-  #readSettings(before: Snapshot): boolean {
+  #readSettings(before: Inputs): boolean {
     const key = this.#options.configMap;
     if (key === undefined) return false;
-    const { snapshot } = this.#inputs;
-    const [old, now] = [before.configMaps.get(key), snapshot.configMaps.get(key)];
-    const followed = followedObjects(this.#settings).some((one) => objectOf(before, one) !== objectOf(snapshot, one));
-    if (old === now && !followed && this.#started) return false;
+    const { snapshot, quarantine } = this.#inputs;
+    const [old, now] = [before.snapshot.configMaps.get(key), snapshot.configMaps.get(key)];
+    const followed = followedObjects(this.#settings).some(
+      (one) => objectOf(before.snapshot, one) !== objectOf(snapshot, one),
+    );
+    const refused = quarantine.settings !== before.quarantine.settings;
+    if (old === now && !followed && !refused && this.#started) return false;
     const [namespace, name] = key.split("/") as [string, string];
     const object = { kind: "ConfigMap", namespace, name };
     const texts = Object.entries(old?.data ?? {}).map(([spelled, text]) => [spelled.toLowerCase(), text]);
     const previous = { ...Object.fromEntries(texts), ...this.#lastGood.settings };
-    const { settings: own, problems, kept } = readSettings(now?.data ?? {}, object, previous);
+    const { settings: own, problems, kept } = readSettings(now?.data ?? {}, object, previous, quarantine.settings);
     const read = followedOf(own, object, {
       configMap: (name) => snapshot.configMaps.get(name),
       secret: (name) => snapshot.secrets.get(name),
@@ -181,7 +179,7 @@ export class Translator {
     const dirty = new Set<string>();
     const add = ({ key }: TableChange<unknown>) => dirty.add(key);
     snapshot.ingresses.changesSince(before.snapshot.ingresses).forEach(add);
-    quarantine.changesSince(before.quarantine).forEach(add);
+    for (const key of changedKeys(quarantine.ingresses, before.quarantine.ingresses)) dirty.add(key);
     lastGood.ingresses.changesSince(before.lastGood.ingresses).forEach(add);
     for (const [kind, table] of [
       ["Secret", "secrets"],
@@ -223,8 +221,8 @@ export class Translator {
   /** A version that is refused leaves its last good form in force, unless that would loosen what guards its paths. */
   #readClaim(key: string, ingress: Ingress, previous: Claim | undefined): Claim | undefined {
     const reading = this.#read(ingress);
-    const quarantined = this.#inputs.quarantine.get(key);
-    const refused = quarantined?.ingress === ingress ? quarantined : undefined;
+    const refusal = this.#inputs.quarantine.ingresses.get(key);
+    const refused = refusal !== undefined && refusal.version === versionOf(ingress) ? refusal : undefined;
     const problems = [...reading.problems];
     if (refused !== undefined) {
       problems.push({ object: { kind: "Ingress", ...nameOf(key) }, kind: "nginx-refused", why: refused.why });
@@ -417,4 +415,9 @@ function isPair({ data }: Secret): boolean {
 function nameOf(key: string): { namespace: string; name: string } {
   const [namespace = "", name = ""] = key.split("/");
   return { namespace, name };
+}
+
+function changedKeys<T>(now: ReadonlyMap<string, T>, before: ReadonlyMap<string, T>): string[] {
+  if (now === before) return [];
+  return [...new Set([...now.keys(), ...before.keys()])].filter((key) => now.get(key) !== before.get(key));
 }

@@ -11,6 +11,7 @@ import { machineOf } from "../../src/machine.ts";
 import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 import { emptySnapshot, type ObjectChange, tableOf, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
 import { askCapabilities, openRunFolder } from "../../src/nginx/index.ts";
+import type { Problem } from "../../src/problem.ts";
 import { compileTemplate } from "../../src/render/template.ts";
 import type { Source } from "../../src/sync/ports.ts";
 import { builtInTemplates, readTemplateFiles } from "../../src/template-files.ts";
@@ -31,15 +32,17 @@ export interface SubjectOptions {
   readonly flags: readonly string[];
   /** What the cluster holds before the controller starts; flags may name it. */
   readonly objects: readonly KubernetesObject[];
+  /** Told of all Problems after each turn. */
+  readonly onProblems?: (all: readonly Problem[]) => void;
 }
 export type Mode = "dynamic" | "static";
 export type StartSubject = (options: SubjectOptions) => Promise<Subject>;
 
-export const startSubject: StartSubject = async ({ mode, objects }) => {
+export const startSubject: StartSubject = async ({ mode, objects, onProblems = () => {} }) => {
   const source = new MemorySource();
   source.change(objects.map(present));
   const root = mkdtempSync(join(tmpdir(), "subject-"));
-  const controller = await start(source, root, mode);
+  const controller = await start(source, root, mode, onProblems);
   return {
     apply: async (some) => {
       source.change(some.map(present));
@@ -54,7 +57,12 @@ export const startSubject: StartSubject = async ({ mode, objects }) => {
   };
 };
 
-async function start(source: Source, root: string, mode: Mode): Promise<Controller> {
+async function start(
+  source: Source,
+  root: string,
+  mode: Mode,
+  onProblems: (all: readonly Problem[]) => void,
+): Promise<Controller> {
   const asked = await askCapabilities("nginx", process.env.PATH ?? "");
   const opened = openRunFolder(root);
   const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
@@ -80,7 +88,7 @@ async function start(source: Source, root: string, mode: Mode): Promise<Controll
     maxDraining: 100,
     endWithController: true,
     listener: {
-      problems: () => {},
+      problems: (all) => onProblems([...all.values()].flat()),
       synced: ({ reload }) => {
         if (reload?.kind === "refused") process.stderr.write(`nginx refused: ${reload.stderr}\n`);
         if (reload?.kind === "unreachable") process.stderr.write(`nginx did not take it: ${reload.cause.message}\n`);

@@ -1,0 +1,63 @@
+/**
+ * Finds what nginx refuses. One hunt lasts from a refusal until the rest is applied: first by the line nginx named; where
+ * that says nothing, all that changed since the last good apply is set aside, and given back by halves. It decides only
+ * what to set aside next; trying is the sync's.
+ */
+
+/** An Ingress (`ingress ns/name`) or a ConfigMap key (`setting key`). */
+export type Suspect = string;
+
+export class Hunt {
+  readonly #why: string;
+  readonly #guilty = new Set<Suspect>();
+  /** Those still to be judged; while `#trying` is given back, the rest is set aside. */
+  #unjudged: Suspect[] = [];
+  #trying: Suspect[] = [];
+
+  constructor(why: string) {
+    this.#why = why;
+  }
+
+  get why(): string {
+    return this.#why;
+  }
+
+  /** What must be set aside for the next try. */
+  get setAside(): ReadonlySet<Suspect> {
+    return new Set([...this.#guilty, ...this.#unjudged]);
+  }
+
+  /** A refusal whose line names its authors. */
+  accuse(suspects: Iterable<Suspect>): void {
+    for (const suspect of suspects) this.#guilty.add(suspect);
+  }
+
+  /** A refusal that names nobody: every one of `changed` is a suspect, unless it was judged already. */
+  suspect(changed: Iterable<Suspect>): boolean {
+    this.#unjudged = [...changed].filter((suspect) => !this.#guilty.has(suspect));
+    this.#trying = [];
+    return this.#unjudged.length > 0;
+  }
+
+  /** nginx took the rest. Gives half of the suspects back; false when there is nobody left to judge. */
+  accepted(): boolean {
+    this.#trying = [];
+    if (this.#unjudged.length === 0) return false;
+    const half = Math.ceil(this.#unjudged.length / 2);
+    this.#trying = this.#unjudged.splice(0, half);
+    return true;
+  }
+
+  /** nginx refused what was given back: one alone is guilty, more are halved again. */
+  refused(): boolean {
+    if (this.#trying.length === 0) return false;
+    if (this.#trying.length === 1) {
+      this.#guilty.add(this.#trying[0]!);
+      this.#trying = [];
+      return true;
+    }
+    const half = Math.ceil(this.#trying.length / 2);
+    this.#unjudged.unshift(...this.#trying.splice(half));
+    return true;
+  }
+}

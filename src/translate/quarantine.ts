@@ -1,0 +1,27 @@
+/**
+ * What nginx refused, as an input of `translate`: versions of Ingresses and texts of ConfigMap keys that must not be rendered
+ * again. A changed object is another version and gets another try.
+ */
+import { createHash } from "node:crypto";
+import type { Ingress } from "../model/objects.ts";
+
+export interface Quarantine {
+  /** By `namespace/name`. */
+  readonly ingresses: ReadonlyMap<string, Refusal>;
+  /** By ConfigMap key; `version` is the text. */
+  readonly settings: ReadonlyMap<string, Refusal>;
+}
+
+export interface Refusal {
+  readonly version: string;
+  /** What nginx said. */
+  readonly why: string;
+}
+
+export const emptyQuarantine: Quarantine = { ingresses: new Map(), settings: new Map() };
+
+/** Equal for two objects that ask for the same: over a restart, and where only the status differs. */
+export function versionOf({ metadata, spec }: Ingress): string {
+  const asked = JSON.stringify([metadata.uid, metadata.annotations, spec]);
+  return createHash("sha256").update(asked).digest("hex").slice(0, 32);
+}

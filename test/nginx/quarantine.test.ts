@@ -1,0 +1,78 @@
+/** One bad Ingress harms nobody: what nginx refuses is set aside alone, says why, and its last good form goes on. */
+import { get } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
+import type { Problem } from "../../src/problem.ts";
+import { sentence } from "../../src/problem.ts";
+import { type Subject, startSubject } from "../parity/subject.ts";
+
+let subject: Subject;
+let problems: readonly Problem[] = [];
+
+beforeAll(async () => {
+  subject = await startSubject({ mode: "static", flags: [], objects: base, onProblems: (all) => (problems = all) });
+});
+afterAll(() => subject.stop());
+
+const base: KubernetesObject[] = [
+  {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "IngressClass",
+    metadata: { name: "nginx" },
+    spec: { controller: "k8s.io/ingress-nginx" },
+  } as KubernetesObject,
+];
+
+function ingress(name: string, path: string, annotations: Record<string, string> = {}): Ingress {
+  const prefixed = Object.entries(annotations).map(([key, text]) => [`nginx.ingress.kubernetes.io/${key}`, text]);
+  const backend = { service: { name: "web", port: { number: 80 } } };
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: { name, namespace: "ns", uid: name, annotations: Object.fromEntries(prefixed) },
+    spec: {
+      ingressClassName: "nginx",
+      rules: [{ host: `${name}.example`, http: { paths: [{ path, pathType: "ImplementationSpecific", backend }] } }],
+    },
+  };
+}
+
+/** A known host without endpoints answers 503, an unknown one 404. */
+function statusOf(host: string, path: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = get({ host: "192.0.2.1", path, headers: { Host: host }, agent: false }, (answer) => {
+      answer.resume().on("end", () => resolve(answer.statusCode));
+    });
+    asked.on("error", reject);
+  });
+}
+const regex = { "use-regex": "true" };
+
+test("a pattern that does not compile takes only its own Ingress away, and is told", async () => {
+  const good = Array.from({ length: 20 }, (_, at) => ingress(`good-${at}`, "/"));
+  await subject.apply([...good, ingress("bad", "/a(", regex)]);
+  await subject.settled();
+  expect(await statusOf("good-7.example", "/")).toBe(503);
+  expect(await statusOf("bad.example", "/a")).toBe(404);
+  expect(problems.map(sentence).filter((text) => text.includes("nginx refused"))).toEqual([
+    expect.stringMatching(/^nginx refused it: pcre2?_compile\(\) failed: .* in "\^\/a\("/),
+  ]);
+});
+
+test("a good Ingress that is edited into a bad one keeps its last good form, and later changes of others arrive", async () => {
+  await subject.apply([ingress("edited", "/fine", regex)]);
+  await subject.settled();
+  await subject.apply([ingress("edited", "/a[", regex)]);
+  await subject.settled();
+  await subject.apply([ingress("later", "/")]);
+  await subject.settled();
+  expect(await statusOf("edited.example", "/fine")).toBe(503);
+  expect(await statusOf("later.example", "/")).toBe(503);
+});
+
+test("an Ingress that is mended is served again, and its Problem goes", async () => {
+  await subject.apply([ingress("bad", "/mended", regex)]);
+  await subject.settled();
+  expect(await statusOf("bad.example", "/mended")).toBe(503);
+  expect(problems.map(sentence).filter((text) => text.includes('"^/a("'))).toEqual([]);
+});
