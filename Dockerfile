@@ -23,7 +23,7 @@ FROM ${BASE_IMAGE} AS runtime
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
       ca-certificates libcap2-bin \
-      nginx libnginx-mod-http-lua libnginx-mod-stream libnginx-mod-http-headers-more-filter \
+      nginx libnginx-mod-http-lua lua-cjson libnginx-mod-stream libnginx-mod-http-headers-more-filter \
       libnginx-mod-http-brotli-filter libnginx-mod-http-brotli-static \
       libnginx-mod-http-geoip2 libnginx-mod-stream-geoip2 \
       libnginx-mod-http-modsecurity modsecurity-crs \
@@ -41,10 +41,15 @@ RUN apt-get update \
  && mkdir -p /var/log/nginx /etc/nginx/template \
  && install -d -o 101 -g 82 -m 0700 /run/sluice \
  && install -d -o 101 -g 82 /etc/ingress-controller \
+ # ModSecurity's settings where ingress-nginx has them; audit lines go where the other logs go.
+ && mkdir /etc/nginx/modsecurity /etc/nginx/owasp-modsecurity-crs \
+ && mv /etc/nginx/modsecurity.conf /etc/nginx/unicode.mapping /etc/nginx/modsecurity/ \
+ && sed -i 's|^SecAuditLog .*|SecAuditLog /dev/stdout|' /etc/nginx/modsecurity/modsecurity.conf \
  && ln -s /dev/stdout /var/log/nginx/access.log \
  && ln -s /dev/stderr /var/log/nginx/error.log
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
-COPY image/sluice-init image/wait-shutdown image/nginx-ingress-controller image/default-backend /
+COPY image/sluice-init image/wait-shutdown image/nginx-ingress-controller image/sluice-nginx image/default-backend /
+COPY image/owasp-crs.conf /etc/nginx/owasp-modsecurity-crs/nginx-modsecurity.conf
 COPY templates /opt/sluice/templates
 COPY nginx /opt/sluice/nginx
 COPY --from=build /build/package.json /opt/sluice/package.json

@@ -52,7 +52,7 @@ test("its modules load: Lua, stream, headers-more, brotli, GeoIP2, ModSecurity",
   ];
   const lines = modules.map((name) => `load_module /usr/lib/nginx/modules/${name}_module.so;`);
   const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path /tmp/${name};`);
-  const http = `${temp.join(" ")} access_log off; init_by_lua_block { require "resty.core" } server { listen 8080; modsecurity on; modsecurity_rules_file /etc/nginx/modsecurity.conf; brotli on; more_set_headers "X: y"; }`;
+  const http = `${temp.join(" ")} access_log off; init_by_lua_block { require "resty.core" require "cjson" } server { listen 8080; modsecurity on; modsecurity_rules_file /etc/nginx/modsecurity/modsecurity.conf; modsecurity_rules_file /etc/nginx/owasp-modsecurity-crs/nginx-modsecurity.conf; brotli on; more_set_headers "X: y"; }`;
   writeFileSync(join(folder, "nginx.conf"), `${lines.join("\n")}\npid /tmp/nginx.pid; events {} http { ${http} }`);
   const { text, exitCode } = await run({
     args: ["nginx", "-t", "-c", "/conf/nginx.conf"],
@@ -127,7 +127,7 @@ test.each([
     mounts: { "/sys/fs/cgroup": folder, "/opt/sluice/dist": folder },
   });
   const heap = megabytes === undefined ? [] : [`--max-old-space-size=${megabytes}`];
-  expect(JSON.parse(text)).toEqual([heap, ["run", "--v=2"]]);
+  expect(JSON.parse(text)).toEqual([heap, ["run", "--run-folder=/run/sluice", "--v=2"]]);
 });
 
 test("the default backend answers", async () => {
