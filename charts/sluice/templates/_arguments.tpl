@@ -78,9 +78,6 @@ $(POD_NAMESPACE)/{{ include "sluice.controller.fullname" . }}-internal
 {{- end }}
 {{- include "sluice.arguments.webhook" . }}
 {{- include "sluice.arguments.switches" . }}
-{{- with $controller.maxmindLicenseKey }}
-- --maxmind-license-key={{ . }}
-{{- end }}
 {{- if ne $controller.healthCheckPath "/healthz" }}
 - --health-check-path={{ $controller.healthCheckPath }}
 {{- end }}
@@ -107,7 +104,7 @@ $(POD_NAMESPACE)/{{ include "sluice.controller.fullname" . }}-internal
 {{- end }}
 {{- end -}}
 
-{{/* Flags that only say yes, or no where yes is the default. */}}
+{{/* Flags that only say yes. */}}
 {{- define "sluice.arguments.switches" -}}
 {{- $controller := .Values.controller -}}
 {{- if $controller.watchIngressWithoutClass }}
@@ -118,9 +115,6 @@ $(POD_NAMESPACE)/{{ include "sluice.controller.fullname" . }}-internal
 {{- end }}
 {{- if $controller.enableTopologyAwareRouting }}
 - --enable-topology-aware-routing=true
-{{- end }}
-{{- if not $controller.enableAnnotationValidations }}
-- --enable-annotation-validation=false
 {{- end }}
 {{- if $controller.metrics.enabled }}
 - --enable-metrics=true

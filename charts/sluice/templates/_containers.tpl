@@ -119,7 +119,7 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
   {{- end }}
   args:
     - /sluice-nginx
-    - --socket=/run/sluice/sockets/nginx.sock
+    - --nginx-socket=/run/sluice/sockets/nginx.sock
   securityContext:
     {{- include "sluice.container.securityContext" . | nindent 4 }}
   env:

@@ -7,7 +7,12 @@ const ingressClass = section("controller.ingressClassResource");
 
 const settings = [
   controller.same("name", "controller", text, "Ends the names of the controller's objects."),
-  controller.same("enableAnnotationValidations", true, flag, "Off: --enable-annotation-validation=false."),
+  controller.noMeaning(
+    "enableAnnotationValidations",
+    true,
+    flag,
+    "Every annotation is read as a typed value and quoted, so there is no check to leave out.",
+  ),
   controller.differs(
     "config",
     {},
@@ -52,7 +57,12 @@ const settings = [
     "Templates are Handlebars. One written for ingress-nginx is recognised: the built-in one is used, and a Problem says so.",
   ),
   section("controller.customTemplate").same("configMapKey", "", text, "Key in that ConfigMap that holds nginx.tmpl."),
-  controller.same("maxmindLicenseKey", "", text, "Adds --maxmind-license-key."),
+  controller.noMeaning(
+    "maxmindLicenseKey",
+    "",
+    text,
+    "GeoIP databases are not downloaded: mount them at /etc/ingress-controller/geoip with controller.extraVolumes and controller.extraVolumeMounts.",
+  ),
   controller.same(
     "extraArgs",
     {},
