@@ -1,10 +1,16 @@
 /** All annotation features. Their order is the order of their directives in a location. */
 import { accessLists } from "./access-lists.ts";
+
+import { canary } from "./canary.ts";
 import type { AnyFeature, ValuesOf } from "./declare.ts";
+import { loadBalance } from "./load-balance.ts";
 import { proxyTimeouts } from "./proxy-timeouts.ts";
 import { rewrite } from "./rewrite.ts";
 import { satisfy } from "./satisfy.ts";
+import { serviceUpstream } from "./service-upstream.ts";
+import { sessionAffinity } from "./session-affinity.ts";
 import { sslRedirect } from "./ssl-redirect.ts";
+import { upstreamHashBy } from "./upstream-hash-by.ts";
 
 export const features = {
   rewrite,
@@ -12,6 +18,11 @@ export const features = {
   accessLists,
   satisfy,
   proxyTimeouts,
+  canary,
+  loadBalance,
+  upstreamHashBy,
+  serviceUpstream,
+  sessionAffinity,
 };
 
 /** What the annotations of one Ingress say, feature by feature. Equal texts give the same object. */

@@ -25,6 +25,15 @@ export function textOf({ label, characters }: Alphabet): Kind<string> {
   };
 }
 
+/** Names and values that ingress-nginx takes as they are, blanks around them apart. */
+export const plainText: Kind<string> = {
+  ...textOf({ label: "letters, digits, blanks and - . _ ~ / :", characters: "A-Za-z0-9._~/: \\-" }),
+  read: (text) => plain.read(text.trim()),
+  good: ["X-Canary", "eu-west.1", " user:1 ", "a b"],
+  bad: ["", " ", 'a"', "a;b", "$host", "a\nb"],
+};
+const plain = textOf({ label: "letters, digits, blanks and - . _ ~ / :", characters: "A-Za-z0-9._~/: \\-" });
+
 /** A comma-separated list; blanks around items and empty items are dropped. */
 export function listOf<T>(item: Kind<T>, { most = 1000 } = {}): Kind<readonly T[]> {
   return {

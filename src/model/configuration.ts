@@ -66,11 +66,13 @@ export interface Location<F> {
   /** Id of its Upstream. */
   readonly upstream: string;
   readonly canaries: readonly Canary[];
+  /** Whether the times of its answers are noted, because an Upstream of it may be balanced by them (ewma). */
+  readonly timed: boolean;
   /** Whether it answers 503 whatever is asked (DENY). */
   readonly denied: boolean;
 }
 
-/** An alternative for some of a Location's requests; the first whose policy takes the request gets it. */
+/** An alternative for some of a Location's requests, oldest first; a header beats a cookie, and a cookie a weight. */
 export interface Canary {
   readonly upstream: string;
   readonly policy: CanaryPolicy;
@@ -86,7 +88,7 @@ export interface CanaryPolicy {
 }
 
 export interface Upstream {
-  /** `namespace/service/port`, or `default`. */
+  /** `namespace/service/port`, or `default`; of a canary `namespace/service/port for ` and the id of the Upstream it relieves. */
   readonly id: string;
   /** For logs and metrics: `namespace-service-port`. */
   readonly label: string;
@@ -103,12 +105,14 @@ export interface Endpoint {
 
 export type Balance =
   | { readonly algorithm: "round_robin" | "ewma" }
+  /** `by` is text with `$name` and `${name}` in it; `subset` is how many peers share a hash, 0 where each hash has one. */
   | { readonly algorithm: "hash"; readonly by: string; readonly subset: number }
   | { readonly algorithm: "cookie"; readonly cookie: AffinityCookie };
 
 export interface AffinityCookie {
   readonly name: string;
   readonly mode: "balanced" | "persistent";
+  /** Empty: the path of the Location. */
   readonly path: string;
   readonly domain: string;
   readonly expires: number | undefined;

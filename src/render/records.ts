@@ -15,6 +15,7 @@ import type {
   Upstream,
 } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
+import { balanceRecord, canaryRecord } from "./balance-record.ts";
 import type { Shape, Shapes } from "./shape.ts";
 
 /** Keys begin with what they hold: `host `, `upstream `, `sni `, `pair `. */
@@ -70,16 +71,15 @@ function locationRecord(location: Location<FeatureValues>, { name, variables }: 
       port: location.servicePort,
       path: location.path,
       variables,
+      canaries: location.canaries.map(canaryRecord),
     }),
+    // only a Location whose own Ingress asks for affinity issues the cookie (RS-14.3)
+    ...(location.features.sessionAffinity.type === "cookie" ? { sticky: 1 } : {}),
   };
 }
 
 export function upstreamRecord({ label, endpoints, balance }: Upstream): string {
-  return JSON.stringify({
-    label,
-    endpoints: endpoints.map(addressOf),
-    ...(balance.algorithm === "round_robin" ? {} : { balance }),
-  });
+  return JSON.stringify({ label, endpoints: endpoints.map(addressOf), balance: balanceRecord(balance, label) });
 }
 
 export function pairRecord({ chain, key, fingerprint }: Certificate): string {

@@ -34,19 +34,20 @@ export function claimOf(ingress: Ingress, reading: Reading, denied: boolean): Cl
     values: reading.values,
     denied: denied || reading.verdict === "deny",
     references: reading.references,
-    hosts: hostsOf(ingress),
+    hosts: hostsOf(ingress, reading.values.canary !== undefined),
   };
 }
 
-/** An Ingress with nothing but a default backend speaks for the catch-all (RS-4.7). */
-function hostsOf({ spec }: Ingress): Map<string, ClaimedPath[]> {
+/** An Ingress with nothing but a default backend speaks for the catch-all (RS-4.7), a canary with one always (RS-13.3). */
+function hostsOf({ spec }: Ingress, isCanary: boolean): Map<string, ClaimedPath[]> {
   const hosts = new Map<string, ClaimedPath[]>();
   for (const [r, rule] of (spec?.rules ?? []).entries()) {
     const host = (rule.host ?? "") === "" ? catchAll : rule.host!.toLowerCase();
     const paths = (rule.http?.paths ?? []).map((path, p) => ({ field: `spec.rules[${r}].http.paths[${p}]`, path }));
     hosts.set(host, [...(hosts.get(host) ?? []), ...paths]);
   }
-  if (hosts.size === 0 && spec?.defaultBackend !== undefined) hosts.set(catchAll, []);
+  const backing = spec?.defaultBackend !== undefined && (isCanary || hosts.size === 0);
+  if (backing && !hosts.has(catchAll)) hosts.set(catchAll, []);
   return hosts;
 }
 

@@ -5,40 +5,27 @@
 import { unannotated } from "../annotations/read.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
 import { catchAll, type Location, type Server } from "../model/configuration.ts";
-import type { IngressBackend, Secret, Service } from "../model/objects.ts";
+import type { IngressBackend } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
+import { backendOf, type NamedBackend } from "./backends.ts";
+import type { UpstreamUse } from "./balance.ts";
+import { type Shadow, shadowsOf } from "./canaries.ts";
 import { certificateOf, isValidFor } from "./certificates.ts";
 import { type Claim, isCatchAllBackend } from "./claim.ts";
-import { servicePortOf } from "./endpoints.ts";
+import { defaultUpstream, servicePortOf } from "./endpoints.ts";
+import { typedPath } from "./paths.ts";
 import { type Path, routesOf } from "./routes.ts";
-
-export interface World {
-  readonly settings: Settings;
-  service(key: string): Service | undefined;
-  /** The newest usable version of a Secret of TLS. */
-  secret(key: string): Secret | undefined;
-  /** Whether a host one level up, `*.example.com`, has TLS configured. */
-  isTlsConfigured(wildcard: string): boolean;
-}
-
-/** A port of a Service that a Location sends to, and the Claim whose annotations speak for it. */
-export interface UpstreamUse {
-  readonly id: string;
-  readonly service: string;
-  readonly port: string;
-  readonly claim: Claim;
-}
+import type { World } from "./world.ts";
 
 export interface BuiltServer {
-  readonly server: Server<FeatureValues>;
+  /** Undefined where only canaries speak for the host: they make none (RS-3.8). */
+  readonly server: Server<FeatureValues> | undefined;
   readonly uses: readonly UpstreamUse[];
   /** Keys of the Secrets its certificate was looked for in. */
   readonly secrets: readonly string[];
   readonly problems: readonly Problem[];
 }
-
-export const defaultUpstream = "default";
 
 interface Draft {
   readonly location: Location<FeatureValues>;
@@ -47,13 +34,15 @@ interface Draft {
   readonly claim: Claim | undefined;
 }
 
-export function serverOf(host: string, claims: readonly Claim[], world: World): BuiltServer {
+export function serverOf(host: string, all: readonly Claim[], world: World): BuiltServer {
+  const claims = all.filter(({ values }) => values.canary === undefined);
+  const canaries = all.filter(({ values }) => values.canary !== undefined);
   const problems: Problem[] = [];
   const uses: UpstreamUse[] = [];
   const drafts: Draft[] = [];
   for (const claim of claims) {
     for (const { field, path } of claim.hosts.get(host) ?? []) {
-      const { type, text } = typed(path.path, path.pathType);
+      const { type, text } = typedPath(path);
       const owner = drafts.find((draft) => draft.path.path === text && draft.path.type === type);
       if (owner?.claim !== undefined) {
         problems.push({
@@ -65,11 +54,16 @@ export function serverOf(host: string, claims: readonly Claim[], world: World): 
         });
         continue;
       }
-      const backend = usedBackend(`${field}.backend`, path.backend, claim);
+      const backend = usedBackend(`${field}.backend`, path.backend, claim, false);
       if (backend !== undefined) drafts.push(draftOf(claim, text, type, backend));
     }
   }
-  addRoot();
+  if (claims.length > 0 || host === catchAll) addRoot();
+  const mains = drafts.map(({ path, location }) => ({ ...path, upstream: location.upstream }));
+  const { shadows, ...found } = shadowsOf(host, canaries, mains, world);
+  uses.push(...found.uses);
+  problems.push(...found.problems);
+  if (drafts.length === 0) return { server: undefined, uses, secrets: [], problems };
 
   const tls = tlsOf(host, claims, world, problems);
   const parent = `*${host.slice(host.indexOf("."))}`;
@@ -79,7 +73,12 @@ export function serverOf(host: string, claims: readonly Claim[], world: World): 
     redirectFrom: undefined,
     certificate: tls.certificate,
     tlsConfigured: tls.configured || (host.includes(".") && parent !== host && world.isTlsConfigured(parent)),
-    locations: drafts.map(({ location }) => location),
+    locations: drafts.map(({ location }, at) =>
+      withCanaries(
+        location,
+        shadows.filter(({ main }) => main === at),
+      ),
+    ),
     routes: routesOf(drafts.map(({ path }) => path)),
     features: hostFeatures(claims, world.settings),
   };
@@ -90,7 +89,8 @@ export function serverOf(host: string, claims: readonly Claim[], world: World): 
     const root = drafts.findIndex(({ path }) => path.path === "/" && path.type === "prefix");
     if (host === catchAll) {
       const backing = claims.find(({ ingress }) => isCatchAllBackend(ingress));
-      const backend = backing && usedBackend("spec.defaultBackend", backing.ingress.spec!.defaultBackend!, backing);
+      const backend =
+        backing && usedBackend("spec.defaultBackend", backing.ingress.spec!.defaultBackend!, backing, true);
       if (backing !== undefined && backend !== undefined) {
         if (root >= 0) drafts.splice(root, 1);
         const plain = { ...backing, values: { ...backing.values, rewrite: unannotated(world.settings).rewrite } };
@@ -103,40 +103,46 @@ export function serverOf(host: string, claims: readonly Claim[], world: World): 
     const first = claims[0];
     if (root >= 0 || first === undefined) return;
     const own = first.ingress.spec?.defaultBackend;
-    const backend = own && usedBackend("spec.defaultBackend", own, first);
-    drafts.push(draftOf(first, "/", "prefix", backend ?? { upstream: defaultUpstream, service: "", port: "" }));
+    const backend = own && usedBackend("spec.defaultBackend", own, first, true);
+    drafts.push(draftOf(first, "/", "prefix", backend ?? noBackend));
   }
 
   /** Undefined where the backend is no Service: such a path makes no Location (RS-5.8). */
-  function usedBackend(field: string, backend: IngressBackend, claim: Claim): BackendUse | undefined {
+  function usedBackend(
+    field: string,
+    named: IngressBackend,
+    claim: Claim,
+    asDefault: boolean,
+  ): NamedBackend | undefined {
     const { object } = claim;
-    if (backend.service === undefined) {
-      const why =
-        backend.resource === undefined ? "names no Service" : `names a ${backend.resource.kind}, not a Service`;
-      problems.push({ object, kind: "field-unusable", field, why, done: "the path is ignored" });
+    const answer = backendOf(named, object.namespace);
+    if (!answer.ok) {
+      problems.push({ object, kind: "field-unusable", field, why: answer.why, done: "the path is ignored" });
       return undefined;
     }
-    const { name, port: reference } = backend.service;
-    const port = (reference?.name ?? "") === "" ? String(reference?.number ?? 0) : reference!.name!;
-    const key = `${object.namespace}/${name}`;
+    const { backend } = answer;
+    const { upstream: id, key, port } = backend;
     const service = world.service(key);
     if (service === undefined) problems.push({ object, kind: "service-missing", field, service: key });
     else if (service.spec?.type !== "ExternalName" && servicePortOf(service, port) === undefined) {
       problems.push({ object, kind: "service-port-missing", field, service: key, port });
     }
-    const id = `${key}/${port}`;
-    if (!uses.some((use) => use.id === id)) uses.push({ id, service: key, port, claim });
-    return { upstream: id, service: name, port };
+    const known = uses.some((use) => use.id === id && use.claim.key === claim.key && use.asDefault === asDefault);
+    if (!known) uses.push({ id, service: key, port, claim, asDefault, relieves: undefined });
+    return backend;
   }
 }
 
-interface BackendUse {
-  readonly upstream: string;
-  readonly service: string;
-  readonly port: string;
+/** Times are noted where the Location or a canary of it asks for ewma; whether it gets it is up to the Upstream's oldest user. */
+function withCanaries(location: Location<FeatureValues>, shadows: readonly Shadow[]): Location<FeatureValues> {
+  const asked = [location.features, ...shadows.map(({ claim }) => claim.values)];
+  const timed = asked.some(({ loadBalance }) => loadBalance.algorithm === "ewma");
+  return { ...location, canaries: shadows.map(({ canary }) => canary), timed };
 }
 
-function draftOf(claim: Claim, path: string, type: Path["type"], backend: BackendUse): Draft {
+const noBackend: NamedBackend = { upstream: defaultUpstream, key: "", service: "", port: "" };
+
+function draftOf(claim: Claim, path: string, type: Path["type"], backend: NamedBackend): Draft {
   const { rewrite } = claim.values;
   return {
     claim,
@@ -149,6 +155,7 @@ function draftOf(claim: Claim, path: string, type: Path["type"], backend: Backen
       features: claim.values,
       upstream: backend.upstream,
       canaries: [],
+      timed: false,
       denied: claim.denied,
     },
   };
@@ -167,14 +174,10 @@ function unownedRoot(settings: Settings): Draft {
       features: unannotated(settings),
       upstream: defaultUpstream,
       canaries: [],
+      timed: false,
       denied: false,
     },
   };
-}
-
-/** ImplementationSpecific and no type are Prefix; no path is `/` (RS-5.5). */
-function typed(path: string | undefined, type: string | undefined): { text: string; type: Path["type"] } {
-  return { text: path === undefined || path === "" ? "/" : path, type: type === "Exact" ? "exact" : "prefix" };
 }
 
 /** RS-10.1: the oldest Ingress with a TLS section decides; in it the entry that lists the host, else the first that fits. */

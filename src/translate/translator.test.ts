@@ -1,90 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Certificate, SecretText } from "../model/configuration.ts";
-import { type Ingress, type KubernetesObject, keyOf } from "../model/objects.ts";
-import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../model/snapshot.ts";
+import { base, fake, ingress, ingressClass, put, service, slice } from "../../test/support/sketch.ts";
+import { keyOf } from "../model/objects.ts";
+import { type Snapshot, type WatchedKind, withObjects } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import { sentence } from "../problem.ts";
 import { emptyLastGood } from "./last-good.ts";
 import { defaultOptions } from "./options.ts";
 import { emptyInputs, type Translation, Translator, translate } from "./translator.ts";
 
-const fake: Certificate = {
-  id: "fake",
-  chain: "",
-  key: new SecretText(""),
-  notBefore: new Date(0),
-  notAfter: new Date(0),
-  names: [],
-  fingerprint: "",
-};
 const options = { ...defaultOptions, configMap: "ingress-nginx/settings", defaultBackendService: "ns/fallback" };
-
-const put = (snapshot: Snapshot, ...objects: KubernetesObject[]) =>
-  withObjects(
-    snapshot,
-    objects.map((object) => ({ kind: object.kind as WatchedKind, key: keyOf(object), object })),
-  );
-const ingressClass = {
-  apiVersion: "networking.k8s.io/v1",
-  kind: "IngressClass",
-  metadata: { name: "nginx" },
-  spec: { controller: "k8s.io/ingress-nginx" },
-};
-const base = put(emptySnapshot, ingressClass);
-
-interface Sketch {
-  readonly name: string;
-  readonly host?: string;
-  readonly paths?: readonly (readonly [path: string, service: string, type?: string])[];
-  readonly annotations?: Record<string, string>;
-  readonly age?: number;
-  readonly spec?: Ingress["spec"];
-}
-function ingress({ name, host, paths = [["/", "web"]], annotations = {}, age = 0, spec }: Sketch): Ingress {
-  const prefixed = Object.entries(annotations).map(([key, text]) => [`nginx.ingress.kubernetes.io/${key}`, text]);
-  return {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "Ingress",
-    metadata: {
-      name,
-      namespace: "ns",
-      uid: name,
-      creationTimestamp: new Date(Date.UTC(2026, 0, 1) - age * 1000).toISOString(),
-      annotations: Object.fromEntries(prefixed),
-    },
-    spec: {
-      ingressClassName: "nginx",
-      rules: [
-        {
-          ...(host === undefined ? {} : { host }),
-          http: {
-            paths: paths.map(([path, service, type = "Prefix"]) => ({
-              path,
-              pathType: type as "Prefix",
-              backend: { service: { name: service, port: { number: 80 } } },
-            })),
-          },
-        },
-      ],
-      ...spec,
-    },
-  };
-}
-const service = (name: string, port = 80) => ({
-  apiVersion: "v1",
-  kind: "Service",
-  metadata: { name, namespace: "ns" },
-  spec: { ports: [{ port }] },
-});
-const slice = (name: string, ...addresses: string[]) => ({
-  apiVersion: "discovery.k8s.io/v1",
-  kind: "EndpointSlice",
-  metadata: { name: `${name}-1`, namespace: "ns", labels: { "kubernetes.io/service-name": name } },
-  addressType: "IPv4",
-  endpoints: [{ addresses }],
-  ports: [{ port: 8080 }],
-});
 
 /** Everything a Translation says, in plain sorted data. */
 function told({ configuration, problems, lastGood, accepted }: Translation) {
@@ -214,13 +139,24 @@ const sketch = fc.record({
     { "rewrite-target": "/z" },
     { "proxy-read-timeout": "x" },
     { "ssl-redirect": "false" },
+    { canary: "true", "canary-weight": "10" },
+    { canary: "true", "load-balance": "ewma", "affinity-canary-behavior": "legacy" },
+    { affinity: "cookie", "session-cookie-name": "route" },
+    { affinity: "cookie", "affinity-mode": "persistent" },
+    { "upstream-hash-by": "$host", "service-upstream": "true" },
+    { "load-balance": "fastest" },
   ),
+  backing: fc.boolean(),
   tls: fc.boolean(),
 });
 const step = fc.oneof(
-  sketch.map(({ tls, host, ...rest }) => {
+  sketch.map(({ tls, backing, host, ...rest }) => {
     const one = ingress({ ...rest, ...(host === undefined ? {} : { host }) });
-    return tls ? { ...one, spec: { ...one.spec, tls: [{ hosts: ["a.example"], secretName: "tls" }] } } : one;
+    const more = {
+      ...(tls ? { tls: [{ hosts: ["a.example"], secretName: "tls" }] } : {}),
+      ...(backing ? { defaultBackend: { service: { name: "web", port: { number: 80 } } } } : {}),
+    };
+    return { ...one, spec: { ...one.spec, ...more } };
   }),
   fc.constantFrom(...names).map((name) => ({ kind: "Ingress", key: `ns/${name}` })),
   fc.constantFrom("web", "api", "fallback").map((name) => service(name)),
@@ -259,7 +195,7 @@ test("a turn over any history of changes says what a full translation says", () 
     }),
     { numRuns: 300 },
   );
-});
+}, 60_000);
 
 test("an edit of a ConfigMap that the settings name is an edit of the settings", () => {
   const configMap = (name: string, data: Record<string, string>) =>

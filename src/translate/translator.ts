@@ -7,14 +7,7 @@
  */
 import { readAnnotations } from "../annotations/read.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
-import {
-  type Balance,
-  type Certificate,
-  type Configuration,
-  catchAll,
-  type Server,
-  type Upstream,
-} from "../model/configuration.ts";
+import { type Certificate, type Configuration, catchAll, type Server, type Upstream } from "../model/configuration.ts";
 import type { EndpointSlice, Ingress, Secret } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import { Table, type TableChange } from "../model/table.ts";
@@ -23,14 +16,16 @@ import { followedObjects, followedOf } from "../settings/followed.ts";
 import { readSettings } from "../settings/read.ts";
 import { defaultSettings, type Settings } from "../settings/registry.ts";
 import { byAge, isOurs } from "./accept.ts";
+import { balanceOf, canaryBalance, roundRobin, speakerOf, type UpstreamUse } from "./balance.ts";
 import { certificateOf } from "./certificates.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import { Dependencies } from "./dependencies.ts";
-import { endpointsOf } from "./endpoints.ts";
+import { defaultUpstream, endpointsOf } from "./endpoints.ts";
 import { emptyLastGood, guardsDiffer, type LastGood } from "./last-good.ts";
 import type { TranslateOptions } from "./options.ts";
 import { emptyQuarantine, type Quarantine, versionOf } from "./quarantine.ts";
-import { defaultUpstream, serverOf, type UpstreamUse, type World } from "./server.ts";
+import { serverOf } from "./server.ts";
+import type { World } from "./world.ts";
 
 export interface Inputs {
   readonly snapshot: Snapshot;
@@ -76,6 +71,7 @@ export class Translator {
   readonly #hostsByUpstream = new Dependencies();
   readonly #hostsByCertificate = new Dependencies();
   readonly #upstreamsByService = new Dependencies();
+  readonly #canariesByUpstream = new Dependencies();
   readonly #slicesByService = new Dependencies();
   readonly #hostsByParent = new Dependencies();
 
@@ -120,6 +116,8 @@ export class Translator {
       dirtyUpstreams.add(defaultUpstream);
       for (const id of this.#upstreams.keys()) dirtyUpstreams.add(id);
     }
+    const relieving = [...dirtyUpstreams].flatMap((id) => [...this.#canariesByUpstream.usersOf(id)]);
+    for (const id of relieving) dirtyUpstreams.add(id);
     this.#upstreams = this.#upstreams.with([...dirtyUpstreams].map((id) => [id, this.#upstreamOf(id)] as const));
     this.#certificates = this.#certificates.with(
       [...dirtyCertificates].map((key) => [key, this.#certificateOf(key)] as const),
@@ -275,7 +273,8 @@ export class Translator {
           this.#world(),
         );
     const uses = built?.uses ?? [];
-    const ids = uses.map(({ id }) => id);
+    const certificate = built?.server?.certificate;
+    const ids = [...new Set(uses.map(({ id }) => id))];
     this.#servers = this.#servers.with([[host, built?.server]]);
     this.#uses.set(host, uses);
     if (gone) this.#uses.delete(host);
@@ -286,9 +285,12 @@ export class Translator {
     ]);
     this.#hostsByUpstream.set(host, ids);
     for (const id of [...before, ...ids]) dirtyUpstreams.add(id);
-    for (const { id, service } of uses) this.#upstreamsByService.set(id, this.#servicesOf(service));
+    for (const { id, service, relieves } of uses) {
+      this.#upstreamsByService.set(id, this.#servicesOf(service));
+      if (relieves !== undefined) this.#canariesByUpstream.set(id, [relieves]);
+    }
     for (const key of this.#hostsByCertificate.usedBy(host)) dirtyCertificates.add(key);
-    this.#hostsByCertificate.set(host, built?.server.certificate === undefined ? [] : [built.server.certificate]);
+    this.#hostsByCertificate.set(host, certificate === undefined ? [] : [certificate]);
     for (const key of this.#hostsByCertificate.usedBy(host)) dirtyCertificates.add(key);
     this.#report(`host ${host}`, built?.problems ?? []);
   }
@@ -306,21 +308,30 @@ export class Translator {
   /** Asked of the Claims, not of the Server, which may not be built yet. */
   #hasTls(host: string): boolean {
     const claims = [...this.#hostsOfClaim.usersOf(host)].map((key) => this.#claims.get(key)!);
-    return claims.some(({ ingress }) => (ingress.spec?.tls?.length ?? 0) > 0);
+    return claims.some(({ ingress, values }) => values.canary === undefined && (ingress.spec?.tls?.length ?? 0) > 0);
   }
 
   #upstreamOf(id: string): Upstream | undefined {
     if (id === defaultUpstream) return this.#defaultUpstream();
-    const speaker = [...this.#hostsByUpstream.usersOf(id)]
-      .flatMap((host) => this.#uses.get(host) ?? [])
-      .filter((use) => use.id === id)
-      .sort((a, b) => byAge(a.claim.ingress, b.claim.ingress))[0];
-    if (speaker === undefined) {
+    const uses = this.#usesOf(id);
+    if (uses.length === 0) {
       this.#upstreamsByService.set(id, []);
+      this.#canariesByUpstream.set(id, []);
       return undefined;
     }
-    const endpoints = this.#endpoints(speaker.service, speaker.port, false);
-    return { id, label: id.replaceAll("/", "-"), endpoints, balance: roundRobin };
+    const { service, port, claim, relieves } = speakerOf(uses);
+    const relieved = relieves === undefined ? [] : this.#usesOf(relieves);
+    return {
+      id,
+      label: `${service}/${port}`.replaceAll("/", "-"),
+      endpoints: this.#endpoints(service, port, claim.values.serviceUpstream.on),
+      balance: relieved.length === 0 ? balanceOf(uses) : canaryBalance(uses, balanceOf(relieved)),
+    };
+  }
+
+  #usesOf(id: string): UpstreamUse[] {
+    const hosts = [...this.#hostsByUpstream.usersOf(id)];
+    return hosts.flatMap((host) => this.#uses.get(host)?.filter((use) => use.id === id) ?? []);
   }
 
   /** The global default backend, or the built-in 404 server where that has no endpoints (RS-8.1). */
@@ -394,8 +405,6 @@ export class Translator {
     this.#problems = this.#problems.with([[owner, problems.length === 0 ? undefined : problems]]);
   }
 }
-
-const roundRobin: Balance = { algorithm: "round_robin" };
 
 function serviceOf({ metadata }: EndpointSlice): string | undefined {
   const service = metadata.labels?.["kubernetes.io/service-name"];

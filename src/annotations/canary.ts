@@ -1,0 +1,105 @@
+/**
+ * Canary: an Ingress that takes some of the requests of a rule that another Ingress has (RS-13). It makes no host, path or
+ * certificate of its own; `translate/` folds it into the Location it shadows, and its other annotations count for nothing.
+ */
+
+import { integer } from "../kinds/numbers.ts";
+import { regexMistake } from "../kinds/patterns.ts";
+import { plainText, textOf } from "../kinds/text.ts";
+import { bool } from "../kinds/words.ts";
+import type { CanaryPolicy } from "../model/configuration.ts";
+import type { Problem } from "../problem.ts";
+import { type Context, field, resolvedFeature } from "./declare.ts";
+
+const pattern = textOf({
+  label: "letters, digits and - . _ ~ / : ^ $ [ ] ( ) { } * + ? | & = \\",
+  characters: "A-Za-z0-9._~/:^$[\\](){}*+?|&=\\\\\\- ",
+});
+
+/** Which annotation stands behind which part of the policy. */
+const keys = {
+  header: "canary-by-header",
+  headerValue: "canary-by-header-value",
+  headerPattern: "canary-by-header-pattern",
+  cookie: "canary-by-cookie",
+  weight: "canary-weight",
+  weightTotal: "canary-weight-total",
+} as const satisfies Record<keyof CanaryPolicy, string>;
+
+/** The value is the policy, or undefined for an ordinary Ingress. */
+export const canary = resolvedFeature({
+  name: "canary",
+  scope: "ingress",
+  fields: {
+    on: field({
+      key: "canary",
+      kind: bool,
+      fallback: () => false,
+      risk: "Low",
+      doc: "Makes the Ingress an alternative for rules that another Ingress has, with the same host, path and path type.",
+    }),
+    header: field({
+      key: keys.header,
+      kind: plainText,
+      fallback: () => "",
+      risk: "Medium",
+      doc: "Request header that decides first: always takes the request, never leaves it.",
+    }),
+    headerValue: field({
+      key: keys.headerValue,
+      kind: plainText,
+      fallback: () => "",
+      risk: "Medium",
+      doc: "Value of that header that takes the request, instead of always and never.",
+    }),
+    headerPattern: field({
+      key: keys.headerPattern,
+      kind: pattern,
+      fallback: () => "",
+      risk: "Medium",
+      doc: "Regular expression searched in that header; a match takes the request.",
+    }),
+    cookie: field({
+      key: keys.cookie,
+      kind: plainText,
+      fallback: () => "",
+      risk: "Medium",
+      doc: "Cookie that decides after the header: always takes the request, never leaves it.",
+    }),
+    weight: field({
+      key: keys.weight,
+      kind: integer(),
+      fallback: () => 0,
+      risk: "Low",
+      doc: "Share of the remaining requests that it takes, of canary-weight-total.",
+    }),
+    weightTotal: field({
+      key: keys.weightTotal,
+      kind: integer(),
+      fallback: () => 100,
+      risk: "Low",
+      doc: "What canary-weight is a share of; below 100 it counts as 100.",
+    }),
+  },
+  resolve: ({ on, weightTotal, ...policy }, context) => {
+    const value: CanaryPolicy | undefined = on ? { ...policy, weightTotal: Math.max(100, weightTotal) } : undefined;
+    return { value, problems: useless(value, context) };
+  },
+});
+
+function useless(policy: CanaryPolicy | undefined, { ingress, given }: Context): Problem[] {
+  const problem = (part: keyof CanaryPolicy, why: string) =>
+    given(part) ? [{ object: ingress, kind: "annotation-useless" as const, key: keys[part], why }] : [];
+  if (policy === undefined) {
+    const parts = Object.keys(keys) as (keyof CanaryPolicy)[];
+    return parts.flatMap((part) => problem(part, "canary is not true, so this is an ordinary Ingress"));
+  }
+  const { header, headerValue, headerPattern } = policy;
+  const mistake = headerPattern === "" ? undefined : regexMistake(headerPattern);
+  return [
+    ...(header === "" ? problem("headerValue", "canary-by-header is not set") : []),
+    ...(header === "" ? problem("headerPattern", "canary-by-header is not set") : []),
+    ...(header !== "" && headerValue !== "" ? problem("headerPattern", "canary-by-header-value is set") : []),
+    ...(mistake === undefined ? [] : problem("headerPattern", `it is no regular expression: ${mistake}`)),
+  ];
+}

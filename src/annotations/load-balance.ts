@@ -1,0 +1,40 @@
+/**
+ * How a peer is chosen where neither affinity nor upstream-hash-by does. It speaks for the whole Upstream: the oldest Ingress
+ * that uses a Service and port decides for all of them (RS-3.7).
+ */
+import { oneOf } from "../kinds/words.ts";
+import { field, resolvedFeature } from "./declare.ts";
+
+export interface LoadBalance {
+  readonly algorithm: "round_robin" | "ewma";
+}
+
+/** Words that ingress-nginx accepts here, and what really chooses these. */
+const chosenBy: Readonly<Record<string, string>> = {
+  chash: "upstream-hash-by",
+  chashsubset: "upstream-hash-by-subset",
+  sticky_balanced: "affinity",
+  sticky_persistent: "affinity with affinity-mode",
+};
+
+export const loadBalance = resolvedFeature({
+  name: "load-balance",
+  scope: "upstream",
+  fields: {
+    algorithm: field({
+      key: "load-balance",
+      kind: oneOf(["round_robin", "ewma", "chash", "chashsubset", "sticky_balanced", "sticky_persistent"]),
+      fallback: (settings) => settings.loadBalance,
+      onBad: "reject",
+      risk: "Low",
+      doc: "How an Endpoint is chosen: round_robin in turn, ewma by response time.",
+    }),
+  },
+  resolve: ({ algorithm }, { ingress, given }) => {
+    if (algorithm === "round_robin" || algorithm === "ewma") return { value: { algorithm } as LoadBalance };
+    const value: LoadBalance = { algorithm: "round_robin" };
+    if (!given("algorithm")) return { value };
+    const why = `${algorithm} is chosen by ${chosenBy[algorithm]}; without it Endpoints are asked in turn`;
+    return { value, problems: [{ object: ingress, kind: "annotation-useless", key: "load-balance", why }] };
+  },
+});

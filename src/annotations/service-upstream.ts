@@ -1,0 +1,17 @@
+/** Whether the Service's own address is the only peer, and not its Endpoints (RS-9.7). It speaks for the whole Upstream. */
+import { bool } from "../kinds/words.ts";
+import { feature, field } from "./declare.ts";
+
+export const serviceUpstream = feature({
+  name: "service-upstream",
+  scope: "upstream",
+  fields: {
+    on: field({
+      key: "service-upstream",
+      kind: bool,
+      fallback: (settings) => settings.serviceUpstream,
+      risk: "Low",
+      doc: "Sends requests to the ClusterIP and port of the Service instead of its Endpoints.",
+    }),
+  },
+});

@@ -1,0 +1,102 @@
+/**
+ * Cookie stickiness (RS-14). The cookie belongs to the Upstream, which several Ingresses may share: whose word counts is
+ * worked out in `translate/balance.ts`. Here stands only what one Ingress says.
+ */
+import { optional } from "../kinds/combine.ts";
+import { integer } from "../kinds/numbers.ts";
+import { plainText, textOf } from "../kinds/text.ts";
+import { bool, oneOf } from "../kinds/words.ts";
+import { feature, field } from "./declare.ts";
+
+export const sessionAffinity = feature({
+  name: "session-affinity",
+  scope: "upstream",
+  fields: {
+    type: field({
+      key: "affinity",
+      kind: optional(oneOf(["cookie"])),
+      fallback: () => undefined,
+      risk: "Low",
+      doc: "cookie: a client that comes again with the cookie reaches the Endpoint it was served by.",
+    }),
+    mode: field({
+      key: "affinity-mode",
+      kind: optional(oneOf(["balanced", "persistent"])),
+      fallback: () => undefined,
+      risk: "Medium",
+      doc: "balanced: scaling moves some clients. persistent: a client moves only when its Endpoint is gone.",
+    }),
+    canaryBehavior: field({
+      key: "affinity-canary-behavior",
+      kind: oneOf(["sticky", "legacy"]),
+      fallback: () => "sticky" as const,
+      risk: "Low",
+      doc: "On a canary Ingress. sticky: clients it served stay with it. legacy: it issues no cookie.",
+    }),
+    name: field({
+      key: "session-cookie-name",
+      kind: plainText,
+      fallback: () => "INGRESSCOOKIE",
+      risk: "Medium",
+      doc: "Name of the cookie.",
+    }),
+    path: field({
+      key: "session-cookie-path",
+      kind: textOf({ label: "letters, digits and - . _ ~ / : , ? & =", characters: "A-Za-z0-9._~/:,?&=\\-" }),
+      fallback: () => "",
+      risk: "Medium",
+      doc: "Path attribute of the cookie; without it the path of the rule that matched.",
+    }),
+    domain: field({
+      key: "session-cookie-domain",
+      kind: plainText,
+      fallback: () => "",
+      risk: "Medium",
+      doc: "Domain attribute of the cookie.",
+    }),
+    expires: field({
+      key: "session-cookie-expires",
+      kind: optional(integer()),
+      fallback: () => undefined,
+      risk: "Medium",
+      doc: "Seconds until the date of the Expires attribute.",
+    }),
+    maxAge: field({
+      key: "session-cookie-max-age",
+      kind: optional(integer()),
+      fallback: () => undefined,
+      risk: "Medium",
+      doc: "Max-Age attribute of the cookie, in seconds.",
+    }),
+    sameSite: field({
+      key: "session-cookie-samesite",
+      kind: optional(oneOf(["None", "Lax", "Strict"])),
+      fallback: () => undefined,
+      risk: "Low",
+      doc: "SameSite attribute of the cookie, in this spelling.",
+    }),
+    conditionalSameSiteNone: field({
+      key: "session-cookie-conditional-samesite-none",
+      kind: bool,
+      fallback: () => false,
+      risk: "Low",
+      doc: "Leaves SameSite=None out for browsers known to misunderstand it.",
+    }),
+    secure: field({
+      key: "session-cookie-secure",
+      kind: bool,
+      fallback: () => false,
+      risk: "Low",
+      doc: "Sets the Secure attribute also for clients that came without TLS.",
+    }),
+    changeOnFailure: field({
+      key: "session-cookie-change-on-failure",
+      kind: bool,
+      fallback: () => false,
+      risk: "Low",
+      doc: "Lets a retry pick another Endpoint than the cookie's, with a new cookie.",
+    }),
+  },
+});
+
+export type SessionAffinity = import("./declare.ts").FieldValues<typeof sessionAffinity.fields>;

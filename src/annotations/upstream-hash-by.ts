@@ -1,0 +1,57 @@
+/** Choosing a peer by a hash of the request (RS-9.10). Like load-balance it speaks for the whole Upstream. */
+import { integer } from "../kinds/numbers.ts";
+import { textOf } from "../kinds/text.ts";
+import { bool } from "../kinds/words.ts";
+import { field, resolvedFeature } from "./declare.ts";
+
+export interface HashBy {
+  /** Text with `$name` and `${name}` in it. */
+  readonly text: string;
+  /** Peers in a group; 0: no groups, each hash has one peer. */
+  readonly subset: number;
+}
+
+export const upstreamHashBy = resolvedFeature({
+  name: "upstream-hash-by",
+  scope: "upstream",
+  fields: {
+    text: field({
+      key: "upstream-hash-by",
+      kind: textOf({ label: "letters, digits and - _ $ { }", characters: "A-Za-z0-9_${}\\-" }),
+      fallback: () => "",
+      onBad: "reject",
+      risk: "High",
+      doc: "Text with nginx variables whose value picks the Endpoint, by consistent hashing.",
+    }),
+    bySubset: field({
+      key: "upstream-hash-by-subset",
+      kind: bool,
+      fallback: () => false,
+      onBad: "reject",
+      risk: "Low",
+      doc: "Picks a group of Endpoints by the hash and one of the group at random.",
+    }),
+    subsetSize: field({
+      key: "upstream-hash-by-subset-size",
+      kind: integer(),
+      fallback: () => 3,
+      onBad: "reject",
+      risk: "Low",
+      doc: "Endpoints in such a group.",
+    }),
+  },
+  resolve: ({ text, bySubset, subsetSize }, { ingress, given }) => {
+    const hash: HashBy | undefined =
+      text === "" ? undefined : { text, subset: bySubset ? (subsetSize > 0 ? subsetSize : 3) : 0 };
+    const useless = [
+      ...(text === "" && given("bySubset")
+        ? [["upstream-hash-by-subset", "upstream-hash-by is not set"] as const]
+        : []),
+      ...(!(text !== "" && bySubset) && given("subsetSize")
+        ? [["upstream-hash-by-subset-size", "upstream-hash-by-subset is not on"] as const]
+        : []),
+    ];
+    const problems = useless.map(([key, why]) => ({ object: ingress, kind: "annotation-useless", key, why }) as const);
+    return { value: hash, problems };
+  },
+});

@@ -1,0 +1,11 @@
+/** The path and path type of a rule as they count: ImplementationSpecific and no type are Prefix, no path is `/` (RS-5.5). */
+import type { HTTPIngressPath } from "../model/objects.ts";
+
+export interface TypedPath {
+  readonly text: string;
+  readonly type: "exact" | "prefix";
+}
+
+export function typedPath({ path, pathType }: Pick<HTTPIngressPath, "path" | "pathType">): TypedPath {
+  return { text: path === undefined || path === "" ? "/" : path, type: pathType === "Exact" ? "exact" : "prefix" };
+}

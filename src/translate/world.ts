@@ -1,0 +1,12 @@
+/** What a Server is built from beyond its Claims. Who asks reports what was asked for, so that it is built again when that changes. */
+import type { Secret, Service } from "../model/objects.ts";
+import type { Settings } from "../settings/registry.ts";
+
+export interface World {
+  readonly settings: Settings;
+  service(key: string): Service | undefined;
+  /** The newest usable version of a Secret of TLS. */
+  secret(key: string): Secret | undefined;
+  /** Whether a host one level up, `*.example.com`, has TLS configured. */
+  isTlsConfigured(wildcard: string): boolean;
+}

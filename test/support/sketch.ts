@@ -1,0 +1,79 @@
+/** Small clusters for tests of `translate/`: an Ingress is a few words, everything is in the namespace `ns`. */
+import { type Certificate, SecretText } from "../../src/model/configuration.ts";
+import { type Ingress, type KubernetesObject, keyOf } from "../../src/model/objects.ts";
+import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
+
+export const fake: Certificate = {
+  id: "fake",
+  chain: "",
+  key: new SecretText(""),
+  notBefore: new Date(0),
+  notAfter: new Date(0),
+  names: [],
+  fingerprint: "",
+};
+export const put = (snapshot: Snapshot, ...objects: KubernetesObject[]) =>
+  withObjects(
+    snapshot,
+    objects.map((object) => ({ kind: object.kind as WatchedKind, key: keyOf(object), object })),
+  );
+export const ingressClass = {
+  apiVersion: "networking.k8s.io/v1",
+  kind: "IngressClass",
+  metadata: { name: "nginx" },
+  spec: { controller: "k8s.io/ingress-nginx" },
+};
+export const base = put(emptySnapshot, ingressClass);
+
+export interface Sketch {
+  readonly name: string;
+  readonly host?: string;
+  readonly paths?: readonly (readonly [path: string, service: string, type?: string])[];
+  readonly annotations?: Record<string, string>;
+  readonly age?: number;
+  readonly spec?: Ingress["spec"];
+}
+export function ingress({ name, host, paths = [["/", "web"]], annotations = {}, age = 0, spec }: Sketch): Ingress {
+  const prefixed = Object.entries(annotations).map(([key, text]) => [`nginx.ingress.kubernetes.io/${key}`, text]);
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: {
+      name,
+      namespace: "ns",
+      uid: name,
+      creationTimestamp: new Date(Date.UTC(2026, 0, 1) - age * 1000).toISOString(),
+      annotations: Object.fromEntries(prefixed),
+    },
+    spec: {
+      ingressClassName: "nginx",
+      rules: [
+        {
+          ...(host === undefined ? {} : { host }),
+          http: {
+            paths: paths.map(([path, service, type = "Prefix"]) => ({
+              path,
+              pathType: type as "Prefix",
+              backend: { service: { name: service, port: { number: 80 } } },
+            })),
+          },
+        },
+      ],
+      ...spec,
+    },
+  };
+}
+export const service = (name: string, port = 80) => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { name, namespace: "ns" },
+  spec: { ports: [{ port }] },
+});
+export const slice = (name: string, ...addresses: string[]) => ({
+  apiVersion: "discovery.k8s.io/v1",
+  kind: "EndpointSlice",
+  metadata: { name: `${name}-1`, namespace: "ns", labels: { "kubernetes.io/service-name": name } },
+  addressType: "IPv4",
+  endpoints: [{ addresses }],
+  ports: [{ port: 8080 }],
+});
