@@ -104,6 +104,17 @@ test("all objects together write 50 at once and then five a second", async () =>
   expect(writes.length).toBe(100);
 });
 
+test("what is wrong is written first and dropped last", async () => {
+  const { clock, recorder, stored, dropped } = setUp();
+  const about = (i: number) => ({ ...ingress, metadata: { ...ingress.metadata, name: `i${i}` } });
+  recorder.record(about(0), "Warning", "Rejected", "early");
+  for (let i = 1; i <= 1_000; i += 1) recorder.record(about(i), "Normal", "Sync", "accepted");
+  recorder.record(about(1_001), "Warning", "Rejected", "late");
+  expect(dropped.map(({ about }) => about.name)).toEqual(["i1", "i2"]);
+  await clock.advance(0);
+  expect([...stored.values()].slice(0, 3).map(({ message }) => message)).toEqual(["early", "late", "accepted"]);
+});
+
 test("a missing connection is waited for, a refusal is not", async () => {
   const { clock, recorder, writes, dropped, failures, stored } = setUp();
   failures.push(ownFailure("unreachable", "gone"), ownFailure("unreachable", "gone"));

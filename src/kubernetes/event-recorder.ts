@@ -34,7 +34,7 @@ export interface EventRecorderOptions {
   readonly clock: Clock;
   /** Writes over all objects. */
   readonly budget?: { readonly perSecond: number; readonly burst: number };
-  /** Occurrences that wait to be written; beyond it the oldest is dropped. */
+  /** Occurrences that wait to be written; beyond it the oldest is dropped, a Warning only where nothing else waits. */
   readonly queueLength?: number;
   readonly report?: (dropped: { readonly occurrence: Occurrence; readonly failure?: ApiFailure }) => void;
 }
@@ -48,7 +48,8 @@ export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #correlator: EventCorrelator;
   readonly #budget: TokenBucket;
-  readonly #queue: Occurrence[] = [];
+  /** What is wrong is written before what goes its usual way: after a start that may be one Event for each of thousands of objects. */
+  readonly #queues: Readonly<Record<Occurrence["type"], Occurrence[]>> = { Warning: [], Normal: [] };
   /** Series to the Event on the server that counts it. */
   readonly #written = new Map<string, KubernetesEvent>();
   #wake = Promise.withResolvers<void>();
@@ -63,11 +64,11 @@ export class EventRecorder {
 
   /** `about` is the object itself or a reference to one. */
   record(about: KubernetesObject | ObjectReference, type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#queue.push({ about: "metadata" in about ? referenceTo(about) : about, type, reason, message });
-    const [oldest] = this.#queue;
-    if (this.#queue.length > (this.#options.queueLength ?? 1_000) && oldest) {
-      this.#queue.shift();
-      this.#options.report?.({ occurrence: oldest });
+    const { Warning, Normal } = this.#queues;
+    this.#queues[type].push({ about: "metadata" in about ? referenceTo(about) : about, type, reason, message });
+    if (Warning.length + Normal.length > (this.#options.queueLength ?? 1_000)) {
+      const oldest = Normal.shift() ?? Warning.shift();
+      if (oldest) this.#options.report?.({ occurrence: oldest });
     }
     this.#wake.resolve();
   }
@@ -76,7 +77,7 @@ export class EventRecorder {
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", () => this.#wake.resolve(), { once: true });
     while (!signal.aborted) {
-      const occurrence = this.#queue.shift();
+      const occurrence = this.#queues.Warning.shift() ?? this.#queues.Normal.shift();
       if (occurrence) await this.#write(occurrence, signal);
       else {
         await this.#wake.promise;
