@@ -1,0 +1,128 @@
+import { expect, test } from "vitest";
+import type { Ingress, IngressClass, KubernetesObject } from "../model/objects.ts";
+import { keyOf } from "../model/objects.ts";
+import { emptySnapshot, type WatchedKind, withObjects } from "../model/snapshot.ts";
+import { Table } from "../model/table.ts";
+import type { Problem } from "../problem.ts";
+import type { SyncReport } from "../sync/ports.ts";
+import { isOurs } from "../translate/accept.ts";
+import { defaultOptions } from "../translate/options.ts";
+import { EventWriter } from "./event-writer.ts";
+
+const ownPod = { apiVersion: "v1", kind: "Pod", namespace: "own", name: "controller" };
+
+function setUp({ syncEvents = true } = {}) {
+  const said: string[] = [];
+  let snapshot = emptySnapshot;
+  const writer = new EventWriter({
+    recorder: {
+      record: (about, type, reason, message) => {
+        const { namespace, name } = "metadata" in about ? about.metadata : about;
+        said.push(`${about.kind} ${namespace}/${name}: ${type} ${reason} ${message}`);
+      },
+    },
+    snapshot: () => snapshot,
+    isOurs: (ingress, { ingressClasses }) => isOurs(ingress, ingressClasses, defaultOptions),
+    configMaps: ["own/settings"],
+    ownPod,
+    syncEvents,
+  });
+  const put = (...objects: readonly KubernetesObject[]) => {
+    snapshot = withObjects(
+      snapshot,
+      objects.map((object) => ({ kind: object.kind as WatchedKind, key: keyOf(object), object })),
+    );
+    writer.look();
+    return said.splice(0);
+  };
+  return { writer, said, put };
+}
+
+const ingress = (name: string, ingressClassName: string, annotations = {}): Ingress => ({
+  apiVersion: "networking.k8s.io/v1",
+  kind: "Ingress",
+  metadata: { namespace: "shop", name, annotations },
+  spec: { ingressClassName },
+});
+const ingressClass: IngressClass = {
+  apiVersion: "networking.k8s.io/v1",
+  kind: "IngressClass",
+  metadata: { name: "nginx" },
+  spec: { controller: "k8s.io/ingress-nginx" },
+};
+const configMap = (data: Record<string, string>) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "own", name: "settings" },
+  data,
+});
+const problem = (name: string, service: string): Problem => ({
+  kind: "service-missing",
+  object: { kind: "Ingress", namespace: "shop", name },
+  field: "spec.defaultBackend",
+  service,
+});
+const report = (reload: SyncReport["reload"]): SyncReport => ({
+  change: { kind: "reload", why: ["a new setting"] },
+  records: {},
+  translateMs: 1,
+  renderMs: 1,
+  publishMs: 1,
+  tookMs: 1,
+  ...(reload ? { reload } : {}),
+});
+
+test("an Ingress of ours is said to be taken in when it comes and when it changes, another's never", () => {
+  const { put } = setUp();
+  expect(put(ingressClass, ingress("web", "nginx"), ingress("other", "traefik"))).toEqual([
+    "Ingress shop/web: Normal Sync the Ingress was taken in",
+  ]);
+  expect(put(ingress("web", "nginx", { a: "b" }))).toHaveLength(1);
+  expect(put(ingress("other", "nginx"))).toEqual(["Ingress shop/other: Normal Sync the Ingress was taken in"]);
+});
+
+test("a class that comes late brings its Ingresses in", () => {
+  const { put } = setUp();
+  expect(put(ingress("web", "nginx"))).toEqual([]);
+  expect(put(ingressClass)).toEqual(["Ingress shop/web: Normal Sync the Ingress was taken in"]);
+});
+
+test("the controller's ConfigMap is read, and read again", () => {
+  const { put } = setUp();
+  const stranger = { ...configMap({}), metadata: { namespace: "own", name: "stranger" } };
+  expect(put(configMap({}), stranger)).toEqual([
+    "ConfigMap own/settings: Normal CREATE ConfigMap own/settings was read",
+  ]);
+  expect(put(configMap({ a: "b" }))).toEqual(["ConfigMap own/settings: Normal UPDATE ConfigMap own/settings was read"]);
+});
+
+test("a Problem is one Warning on its object, however many turns see it and wherever it is found", () => {
+  const { put, writer, said } = setUp();
+  put(ingressClass, ingress("web", "nginx"));
+  writer.problems(Table.from<readonly Problem[]>([["a", [problem("web", "x"), problem("gone", "x")]]]));
+  writer.problems(Table.from<readonly Problem[]>([["b", [problem("web", "x")]]]));
+  writer.problems(Table.from<readonly Problem[]>([["b", [problem("web", "y")]]]));
+  const sentence = (service: string) => `spec.defaultBackend: Service ${service} not found; the path answers 503`;
+  expect(said).toEqual([
+    `Ingress shop/web: Warning ServiceMissing ${sentence("x")}`,
+    `Ingress shop/web: Warning ServiceMissing ${sentence("y")}`,
+  ]);
+});
+
+test("a reload is said on the own Pod, a refused one as a Warning with nginx's words", () => {
+  const { writer, said } = setUp({ syncEvents: false });
+  writer.synced(report({ kind: "reloaded", tookMs: 1, warnings: [] }));
+  writer.synced(report({ kind: "refused", stderr: "unknown directive" }));
+  writer.synced(report(undefined));
+  expect(said).toEqual([
+    "Pod own/controller: Normal RELOAD nginx was reloaded: a new setting",
+    "Pod own/controller: Warning RELOAD nginx refuses it: unknown directive",
+  ]);
+});
+
+test("--disable-sync-events leaves only RELOAD", () => {
+  const { put, writer, said } = setUp({ syncEvents: false });
+  expect(put(ingressClass, ingress("web", "nginx"), configMap({}))).toEqual([]);
+  writer.problems(Table.from<readonly Problem[]>([["a", [problem("web", "x")]]]));
+  expect(said).toEqual([]);
+});

@@ -1,0 +1,37 @@
+/**
+ * The Events that Problems make: one Warning on the object when a Problem comes. Nothing is said when it goes; Events expire by themselves.
+ * A Problem that stays is not said again, however many turns see it.
+ */
+import type { Table } from "../model/table.ts";
+import { named, type Problem, sentence } from "../problem.ts";
+
+export interface ProblemEvent {
+  readonly object: Problem["object"];
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What is new in `now`. */
+export function problemEvents(
+  before: Table<readonly Problem[]>,
+  now: Table<readonly Problem[]>,
+): readonly ProblemEvent[] {
+  const changes = now.changesSince(before);
+  const said = new Set(changes.flatMap((change) => change.before ?? []).map(textOf));
+  const fresh = new Map(changes.flatMap((change) => change.after ?? []).map((problem) => [textOf(problem), problem]));
+  return [...fresh].flatMap(([text, problem]) => (said.has(text) ? [] : [eventOf(problem)]));
+}
+
+const textOf = (problem: Problem) => `${named(problem.object)} ${sentence(problem)}`;
+
+const eventOf = (problem: Problem): ProblemEvent => ({
+  object: problem.object,
+  reason: reasonOf(problem),
+  message: sentence(problem),
+});
+
+/** ingress-nginx's name for an annotation that denies its paths (process contract D); every other kind of Problem has its own. */
+function reasonOf({ kind }: Problem): string {
+  if (kind === "annotation-unreadable") return "AnnotationParsingFailed";
+  return kind.replace(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+}
