@@ -27,7 +27,7 @@ const read = (annotations: Readonly<Record<string, string>>) =>
 /** The annotation without which the others of its feature mean nothing, with a value that reads well. */
 const gateOf = (feature: AnyFeature, name: string): Record<string, string> => {
   const gate = feature.gate === undefined || feature.gate === name ? undefined : feature.fields[feature.gate];
-  return gate === undefined ? {} : { [gate.key]: gate.kind.good[0] };
+  return gate === undefined ? {} : { [gate.key]: gate.kind.good.find((text: string) => text !== "") };
 };
 
 const fields = featureList.flatMap(([, feature]) =>

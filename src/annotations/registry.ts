@@ -1,6 +1,6 @@
 /** All annotation features. Their order is the order of their directives in a location. */
 import { accessLists } from "./access-lists.ts";
-
+import { basicAuth } from "./basic-auth.ts";
 import { canary } from "./canary.ts";
 import type { AnyFeature, ValuesOf } from "./declare.ts";
 import { loadBalance } from "./load-balance.ts";
@@ -17,6 +17,7 @@ export const features = {
   sslRedirect,
   accessLists,
   satisfy,
+  basicAuth,
   proxyTimeouts,
   canary,
   loadBalance,

@@ -98,7 +98,6 @@ export const notBuilt: readonly string[] = [
   "session affinity",
   "custom errors",
   "external authentication",
-  "basic and digest",
   "client certificates",
   "rate limits",
   "CORS",

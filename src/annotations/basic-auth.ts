@@ -1,0 +1,107 @@
+/**
+ * Users and passwords from a Secret (RS-17). nginx reads the password file at each request, so its path is a route variable
+ * and a new password is live without a reload. Digest needs a module that nginx here does not have: such a location answers
+ * 503, and a Problem says so.
+ */
+import { optional } from "../kinds/combine.ts";
+import { textOf, trimmed } from "../kinds/text.ts";
+import { oneOf } from "../kinds/words.ts";
+import { SecretText } from "../model/configuration.ts";
+import { keyOf, type Secret } from "../model/objects.ts";
+import type { Problem } from "../problem.ts";
+import { Token } from "../render/token.ts";
+import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { named, referenceText } from "./reference.ts";
+
+export type BasicAuth =
+  | { readonly kind: "none" }
+  | {
+      readonly kind: "basic";
+      readonly realm: string;
+      /** Lines of an htpasswd file. */
+      readonly users: SecretText;
+    };
+
+const none: BasicAuth = { kind: "none" };
+
+export const basicAuth = resolvedFeature({
+  name: "basic-auth",
+  scope: "location",
+  guard: true,
+  gate: "type",
+  fields: {
+    type: field({
+      key: "auth-type",
+      kind: optional(trimmed(oneOf(["basic", "digest"]))),
+      fallback: () => undefined,
+      onBad: "reject",
+      risk: "Low",
+      doc: "Asks clients for a user and a password, which auth-secret holds.",
+    }),
+    secret: field({
+      key: "auth-secret",
+      kind: referenceText,
+      fallback: () => "",
+      onBad: "deny",
+      risk: "Medium",
+      doc: "The Secret with the users: its name, or namespace/name.",
+    }),
+    form: field({
+      key: "auth-secret-type",
+      kind: trimmed(oneOf(["auth-file", "auth-map"])),
+      fallback: () => "auth-file" as const,
+      onBad: "reject",
+      risk: "Low",
+      doc: "auth-file: the key auth of the Secret is an htpasswd file; auth-map: each key is a user and its value the hash.",
+    }),
+    realm: field({
+      key: "auth-realm",
+      kind: textOf({ label: "letters, digits, blanks and - . _ ~ / :", characters: "A-Za-z0-9._~/: \\-" }),
+      fallback: () => "",
+      onBad: "reject",
+      risk: "Medium",
+      doc: "What the client is told it needs a password for. The word off switches Basic authentication off.",
+    }),
+  },
+  resolve: (fields, context): Resolved<BasicAuth> => {
+    const { type, secret, form, realm } = fields;
+    if (type === undefined) return { value: none };
+    if (type === "digest") return refused(context, "auth-type", "nginx here has no module for digest authentication");
+    if (secret === "") return refused(context, "auth-secret", "auth-type needs it, and it is missing");
+    const found = named(secret, "Secret", context.secret, context);
+    if (!found.ok) return refused(context, "auth-secret", found.why);
+    const users = usersOf(found.object, form);
+    if (users === undefined) return refused(context, "auth-secret", `Secret ${keyOf(found.object)} has no key auth`);
+    const value: BasicAuth = { kind: "basic", realm: realm.trim(), users: new SecretText(users) };
+    return value.realm === "off" ? { value, problems: [switchedOff(context)] } : { value };
+  },
+  variables: ["auth_realm", "auth_users"],
+  view: (value, place) => {
+    if (value.kind === "none" || !place.authenticates) return false;
+    return {
+      realm: place.bind("auth_realm", value.realm),
+      users: place.bind("auth_users", place.file("opened", value.users.reveal())),
+    };
+  },
+  requestHeaders: (value, { authenticates }) =>
+    value.kind === "none" || !authenticates ? [] : [{ name: Token.name("Authorization"), value: Token.text("") }],
+});
+
+/** One user a line, `name:hash`. Undefined where the Secret does not hold what its form says. */
+function usersOf({ data = {} }: Secret, form: "auth-file" | "auth-map"): string | undefined {
+  const decoded = (text: string) => Buffer.from(text, "base64").toString("utf8");
+  if (form === "auth-file") return data.auth === undefined ? undefined : decoded(data.auth);
+  return Object.entries(data)
+    .map(([user, hash]) => `${user}:${decoded(hash)}\n`)
+    .sort()
+    .join("");
+}
+
+function refused({ ingress }: Context, key: string, why: string): Resolved<BasicAuth> {
+  return { refuse: "deny", problem: { object: ingress, kind: "annotation-unreadable", key, why, done: "deny" } };
+}
+
+function switchedOff({ ingress }: Context): Problem {
+  const why = "auth-realm is off, which switches authentication off";
+  return { object: ingress, kind: "annotation-useless", key: "auth-type", why };
+}

@@ -1,0 +1,32 @@
+/**
+ * Secrets and ConfigMaps that annotations name. One of another namespace is refused unless the operator allows it: whoever
+ * may write an Ingress could otherwise use what he may not read (RS-2.11).
+ */
+import { textOf, trimmed } from "../kinds/text.ts";
+import type { Context } from "./declare.ts";
+
+/** What may stand in a reference at all; whether it names anything is found out by looking. */
+export const referenceText = trimmed(
+  textOf({ label: "letters, digits and - . _ ~ / :", characters: "A-Za-z0-9._~/:\\-" }),
+);
+
+export type Named<T> = { readonly ok: true; readonly object: T } | { readonly ok: false; readonly why: string };
+
+/**
+ * The object that `text` names: `namespace/name`, or a bare name in the Ingress's own namespace.
+ * `why` finishes the sentence "annotation x: …".
+ */
+export function named<T>(text: string, kind: string, find: (key: string) => T | undefined, context: Context): Named<T> {
+  const { ingress, settings } = context;
+  const parts = text.split("/");
+  const [namespace = "", name = ""] = parts.length === 1 ? [ingress.namespace, text] : parts;
+  if (parts.length > 2 || namespace === "" || name === "") return { ok: false, why: `${text} is not namespace/name` };
+  if (namespace !== ingress.namespace && !settings.allowCrossNamespaceResources) {
+    return {
+      ok: false,
+      why: `${kind} ${namespace}/${name} is in another namespace, which the operator does not allow`,
+    };
+  }
+  const object = find(`${namespace}/${name}`);
+  return object === undefined ? { ok: false, why: `${kind} ${namespace}/${name} not found` } : { ok: true, object };
+}

@@ -1,0 +1,92 @@
+/** One Ingress's annotations, read beside the ConfigMap and the objects they may name; for the tests of features. */
+import { type Reading, readAnnotations } from "../../src/annotations/read.ts";
+import type { FeatureValues } from "../../src/annotations/registry.ts";
+import type { ConfigMap, Secret } from "../../src/model/objects.ts";
+import type { Place } from "../../src/render/place.ts";
+import { filesOf, type RenderedFile } from "../../src/render/shape.ts";
+import { Token, type View } from "../../src/render/token.ts";
+import { readSettings } from "../../src/settings/read.ts";
+import type { Settings } from "../../src/settings/registry.ts";
+
+export interface World {
+  /** The ConfigMap's data. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** By `namespace/name`; values in plain text. */
+  readonly secrets?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly configMaps?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+const prefix = "nginx.ingress.kubernetes.io";
+
+export function settingsOf(data: Readonly<Record<string, string>> = {}): Settings {
+  return readSettings(data, { kind: "ConfigMap", name: "settings" }, {}).settings;
+}
+
+/** Of the Ingress `shop/web`. */
+export function readingOf(annotations: Readonly<Record<string, string>>, world: World = {}): Reading {
+  const prefixed = Object.entries(annotations).map(([key, text]) => [`${prefix}/${key}`, text]);
+  const metadata = { name: "web", namespace: "shop", annotations: Object.fromEntries(prefixed) };
+  return readAnnotations(
+    { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata },
+    prefix,
+    settingsOf(world.settings),
+    {
+      secret: (key) => secretOf(key, world.secrets?.[key]),
+      configMap: (key) => configMapOf(key, world.configMaps?.[key]),
+      service: () => undefined,
+    },
+  );
+}
+
+export function valuesOf(annotations: Readonly<Record<string, string>>, world: World = {}): FeatureValues {
+  return readingOf(annotations, world).values;
+}
+
+/** What a feature said of its place: the route variables, the files and the locations beside it. */
+export interface Noted {
+  readonly variables: Record<string, string>;
+  readonly files: RenderedFile[];
+  readonly beside: View[];
+}
+
+/** A place that writes down what it is asked for. */
+export function notingPlace(traits: Partial<Pick<Place, "owned" | "authenticates">> = {}): Place & { noted: Noted } {
+  const noted: Noted = { variables: {}, files: [], beside: [] };
+  return {
+    ...filesOf("/run", noted.files),
+    protocol: "http",
+    owned: true,
+    authenticates: true,
+    needs: () => {},
+    bind: (name, raw) => {
+      noted.variables[name] = raw;
+      return Token.variable(`route_${name}`);
+    },
+    beside: (kind, { view }) => {
+      noted.beside.push(view);
+      return Token.name(kind === "uri" ? "/_sluice/beside" : "@beside");
+    },
+    ...traits,
+    noted,
+  };
+}
+
+/** A view with the text of its Tokens. */
+export function printed(view: View): unknown {
+  return JSON.parse(JSON.stringify(view, (_key, value) => (value instanceof Token ? String(value) : value)));
+}
+
+function secretOf(key: string, texts: Readonly<Record<string, string>> | undefined): Secret | undefined {
+  if (texts === undefined) return undefined;
+  const data = Object.entries(texts).map(([name, text]) => [name, Buffer.from(text).toString("base64")]);
+  return { apiVersion: "v1", kind: "Secret", metadata: metadataOf(key), data: Object.fromEntries(data) };
+}
+
+function configMapOf(key: string, data: Readonly<Record<string, string>> | undefined): ConfigMap | undefined {
+  return data === undefined ? undefined : { apiVersion: "v1", kind: "ConfigMap", metadata: metadataOf(key), data };
+}
+
+function metadataOf(key: string) {
+  const [namespace = "", name = ""] = key.split("/");
+  return { namespace, name };
+}
