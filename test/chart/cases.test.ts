@@ -134,6 +134,22 @@ test("a controller for one namespace has no right on the cluster, and reads both
   expect(resources("ingress-nginx")).not.toContain("ingresses");
 });
 
+test("a controller for one namespace reads others only where values name something there", async () => {
+  const extraArgs = { "default-ssl-certificate": "certificates/wildcard" };
+  const rendered = await render({ controller: { scope: { enabled: true, namespace: "shop" }, extraArgs } });
+  const may = (namespace: string) =>
+    rendered.objects
+      .filter(({ kind, metadata }) => kind === "Role" && metadata.namespace === namespace)
+      .flatMap(({ rules }) => rules.flatMap(({ resources, verbs }: Manifest) => [`${verbs} ${resources}`]));
+  expect(may("certificates")).toEqual([
+    "get,list,watch services",
+    "list,watch endpointslices",
+    "list,watch configmaps,secrets",
+    "create,patch events",
+  ]);
+  expect(may("shop")).toContain("update ingresses/status");
+});
+
 test("with nginx in its own container, the token is mounted into the controller alone", async () => {
   const { spec } = workloadOf(await caseOf("nginx-container")).spec.template;
   expect(spec.automountServiceAccountToken).toBe(false);

@@ -5,13 +5,16 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
 
 {{/* Objects that make the configuration; in the whole cluster, or in the one namespace that is watched. */}}
 {{- define "sluice.rights.watched" -}}
-# what is watched
+# what is watched; get is for the status and for the Services that flags name
 - apiGroups: [networking.k8s.io]
   resources: [ingresses]
   verbs: [get, list, watch]
 - apiGroups: [""]
-  resources: [services, secrets, configmaps]
+  resources: [services]
   verbs: [get, list, watch]
+- apiGroups: [""]
+  resources: [secrets, configmaps]
+  verbs: [list, watch]
 - apiGroups: [discovery.k8s.io]
   resources: [endpointslices]
   verbs: [list, watch]
@@ -19,34 +22,39 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
 - apiGroups: [""]
   resources: [endpoints]
   verbs: [list, watch]
-# what is said about an Ingress
-- apiGroups: [""]
-  resources: [events]
-  verbs: [create, patch]
+{{ include "sluice.rights.events" . }}
 {{- if ne (include "sluice.scalar" (default "" (get (default dict .Values.controller.extraArgs) "update-status"))) "false" }}
 # the addresses in an Ingress's status
 - apiGroups: [networking.k8s.io]
   resources: [ingresses/status]
   verbs: [update]
 {{- end }}
+{{- if .Values.controller.scope.enabled }}
+# whether the watched namespace exists
+- apiGroups: [""]
+  resources: [namespaces]
+  resourceNames: [{{ default (include "sluice.namespace" .) .Values.controller.scope.namespace }}]
+  verbs: [get]
+{{- end }}
+{{- end -}}
+
+{{- define "sluice.rights.events" -}}
+# what is said about an object
+- apiGroups: [""]
+  resources: [events]
+  verbs: [create, patch]
 {{- end -}}
 
 {{/* Objects that have no namespace. */}}
 {{- define "sluice.rights.cluster" -}}
 - apiGroups: [networking.k8s.io]
   resources: [ingressclasses]
-  verbs: [get, list, watch]
+  verbs: [list, watch]
 # status from node addresses, and the zone of the own node
 - apiGroups: [""]
   resources: [nodes]
-  verbs: [get, list, watch]
-{{- if .Values.controller.scope.enabled }}
-# the watched namespace exists
-- apiGroups: [""]
-  resources: [namespaces]
-  resourceNames: [{{ default (include "sluice.namespace" .) .Values.controller.scope.namespace }}]
   verbs: [get]
-{{- else }}
+{{- if and .Values.controller.scope.namespaceSelector (not .Values.controller.scope.enabled) }}
 # --watch-namespace-selector
 - apiGroups: [""]
   resources: [namespaces]
@@ -59,7 +67,8 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
 # the own Pod, and the Pods beside it for the status
 - apiGroups: [""]
   resources: [pods]
-  verbs: [get, list, watch]
+  verbs: [get, list]
+{{- if not .Values.controller.disableLeaderElection }}
 # the election
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
@@ -68,18 +77,35 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
   resources: [leases]
   resourceNames: [{{ include "sluice.electionId" . }}]
   verbs: [get, update]
+{{- end }}
 {{- end -}}
 
-{{/* What a release that watches another namespace still needs in its own. */}}
+{{/* What a release that watches one namespace still reads in others: in its own, and in those of objects that values name. */}}
 {{- define "sluice.rights.beside" -}}
-# settings, TCP and UDP ports, header ConfigMaps; the default certificate; the published Service
+# the published Service and the default backend
 - apiGroups: [""]
-  resources: [configmaps, secrets, services]
+  resources: [services]
   verbs: [get, list, watch]
-# what is said about the own Pod and about ConfigMaps
+- apiGroups: [discovery.k8s.io]
+  resources: [endpointslices]
+  verbs: [list, watch]
+# settings, TCP and UDP ports, header ConfigMaps; the default certificate
 - apiGroups: [""]
-  resources: [events]
-  verbs: [create, patch]
+  resources: [configmaps, secrets]
+  verbs: [list, watch]
+{{ include "sluice.rights.events" . }}
+{{- end -}}
+
+{{/* The namespaces, beside the watched one, with objects that values name; a JSON list. */}}
+{{- define "sluice.rights.namespacesBeside" -}}
+{{- $controller := .Values.controller -}}
+{{- $named := list $controller.configMapNamespace $controller.tcp.configMapNamespace $controller.udp.configMapNamespace -}}
+{{- $certificate := toString (default "" (get (default dict $controller.extraArgs) "default-ssl-certificate")) -}}
+{{- range list $controller.publishService.pathOverride $certificate -}}
+{{- if and (contains "/" .) (not (hasPrefix "$(" .)) -}}{{- $named = append $named (first (splitList "/" .)) -}}{{- end -}}
+{{- end -}}
+{{- $own := include "sluice.namespace" . -}}
+{{- without (prepend (compact $named) $own | uniq) (default $own $controller.scope.namespace) | toJson -}}
 {{- end -}}
 
 {{/* The webhook's certificate: its Secret, and the CA in the webhook configuration. */}}
