@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { type ApiFailure, failed, failureFromStatus, ownFailure, succeeded } from "../../kubernetes/answer.ts";
+import type { Client, ObjectName, Resource } from "../../kubernetes/index.ts";
+import type { KubernetesObject } from "../../model/objects.ts";
+import { type CheckedFlags, checkCluster } from "./start-checks.ts";
+
+const env = { POD_NAME: "one", POD_NAMESPACE: "ingress" };
+const noFlags: CheckedFlags = {
+  defaultBackendService: undefined,
+  publishService: undefined,
+  watchNamespace: undefined,
+  enableTopologyAwareRouting: false,
+};
+
+function setUp(names: readonly string[], failures: readonly ApiFailure[] = []) {
+  const clock = new FakeClock();
+  const pending = [...failures];
+  const waits: number[] = [];
+  const client = {
+    async get({ kind }: Resource<KubernetesObject>, { namespace, name }: ObjectName) {
+      const failure = pending.shift();
+      if (failure) return failed(failure);
+      const named = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+      if (!names.includes(named)) return failed(failureFromStatus(404, {}));
+      const labels = { app: "sluice", "topology.kubernetes.io/zone": "east" };
+      return succeeded({ metadata: { name, uid: "u1", labels }, spec: { nodeName: "n1" } });
+    },
+  } as unknown as Pick<Client, "get">;
+  const check = (flags: Partial<CheckedFlags> = {}, around: NodeJS.ProcessEnv = env) =>
+    checkCluster(
+      { client, flags: { ...noFlags, ...flags }, env: around, clock, waiting: (_why, retryMs) => waits.push(retryMs) },
+      new AbortController().signal,
+    );
+  return { clock, waits, check };
+}
+
+const pod = "Pod ingress/one";
+
+test("the own Pod is known afterwards", async () => {
+  const { check } = setUp([pod]);
+  expect(await check()).toMatchObject({
+    ok: true,
+    around: { own: { name: { namespace: "ingress", name: "one" }, labels: { app: "sluice" }, uid: "u1" }, notes: [] },
+  });
+});
+
+test.each([
+  [{}, {}, "the variables POD_NAME and POD_NAMESPACE must name the Pod that this is"],
+  [{}, { ...env, POD_NAME: "two" }, "POD_NAME and POD_NAMESPACE: Pod ingress/two does not exist"],
+  [{ publishService: "a/b" }, env, "--publish-service: Service a/b does not exist"],
+  [{ defaultBackendService: "a/b" }, env, "--default-backend-service: Service a/b does not exist"],
+  [{ watchNamespace: "shop" }, env, "--watch-namespace: namespace shop does not exist"],
+])("%j with %j ends the start", async (flags, around, why) => {
+  expect(await setUp([pod]).check(flags, around)).toEqual({ ok: false, why });
+});
+
+test("what flags name and what is there is fine", async () => {
+  const { check } = setUp([pod, "Service a/b", "Namespace shop", "Node n1"]);
+  const flags = { publishService: "a/b", watchNamespace: "shop", enableTopologyAwareRouting: true };
+  expect(await check(flags)).toMatchObject({ ok: true, around: { zone: "east", notes: [] } });
+});
+
+test("a namespace that may not be looked at may be there all the same", async () => {
+  const { check } = setUp([pod], [failureFromStatus(403, {})]);
+  expect(await check({ watchNamespace: "shop" })).toMatchObject({ ok: true });
+});
+
+test("a Node that cannot be read costs the zone only", async () => {
+  const { check } = setUp([pod]);
+  const note = "--enable-topology-aware-routing: Node n1 does not exist; Endpoints of all zones are used";
+  expect(await check({ enableTopologyAwareRouting: true })).toMatchObject({
+    around: { zone: undefined, notes: [note] },
+  });
+});
+
+test("a server that does not answer is tried ten times, a refusal once", async () => {
+  const away = ownFailure("unreachable", "no route");
+  const patient = setUp([pod], [away, away]);
+  const checked = patient.check();
+  await patient.clock.advance(2_500);
+  expect(await checked).toMatchObject({ ok: true });
+  expect(patient.waits).toEqual([1_000, 1_500]);
+
+  const hopeless = setUp(
+    [pod],
+    Array.from({ length: 20 }, () => away),
+  );
+  const given = hopeless.check();
+  await hopeless.clock.advance(100_000);
+  expect(await given).toEqual({
+    ok: false,
+    why: "POD_NAME and POD_NAMESPACE: Pod ingress/one cannot be read: no route",
+  });
+  expect(hopeless.waits).toHaveLength(9);
+
+  const refused = setUp([pod], [failureFromStatus(403, { message: "no right" })]);
+  expect(await refused.check()).toMatchObject({ ok: false, why: expect.stringContaining("no right") });
+});

@@ -1,0 +1,103 @@
+/**
+ * What must be true of the cluster before anything is started (process contract B 12 and 13): a Service or namespace that a flag names and that is
+ * not there is a mistake in the flags, and is said at once instead of never being ready.
+ * A server that cannot be reached is tried for a while, because a Pod may start before its network does.
+ */
+import {
+  type Answer,
+  type ApiFailure,
+  type Client,
+  type Clock,
+  nameOf,
+  type ObjectName,
+  ownReasons,
+  type Resource,
+  sleep,
+} from "../../kubernetes/index.ts";
+import type { KubernetesObject } from "../../model/objects.ts";
+import { namespaces, nodes, pods, services } from "../../resources.ts";
+import type { OwnPod } from "../../status/sources.ts";
+import type { Flags } from "../flags.ts";
+
+export type CheckedFlags = Pick<
+  Flags,
+  "defaultBackendService" | "publishService" | "watchNamespace" | "enableTopologyAwareRouting"
+>;
+
+export interface Around {
+  readonly own: OwnPod & { readonly uid: string | undefined };
+  /** Zone of the own Node, only where the flag asks for it. */
+  readonly zone: string | undefined;
+  /** What is missing and can be done without, as sentences. */
+  readonly notes: readonly string[];
+}
+
+export type Checked = { readonly ok: true; readonly around: Around } | { readonly ok: false; readonly why: string };
+
+export interface CheckOptions {
+  readonly client: Pick<Client, "get">;
+  readonly flags: CheckedFlags;
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  /** The server did not answer and is tried again. */
+  readonly waiting: (failure: ApiFailure, retryMs: number) => void;
+}
+
+export async function checkCluster(options: CheckOptions, signal: AbortSignal): Promise<Checked> {
+  const { flags, env } = options;
+  const { POD_NAME: name, POD_NAMESPACE: namespace } = env;
+  if (!name || !namespace) return refused("the variables POD_NAME and POD_NAMESPACE must name the Pod that this is");
+  const get = <T extends KubernetesObject>(of: Resource<T>, at: ObjectName) => patiently(options, of, at, signal);
+
+  for (const flag of ["defaultBackendService", "publishService"] as const) {
+    const key = flags[flag];
+    const answer = key === undefined ? undefined : await get(services, nameOf(key));
+    if (answer?.ok === false) return refused(`--${dashed(flag)}: Service ${key} ${trouble(answer.failure)}`);
+  }
+  if (flags.watchNamespace !== undefined) {
+    const answer = await get(namespaces, { name: flags.watchNamespace });
+    // Rights in one namespace need not include the right to look at the namespace itself.
+    const missing = !answer.ok && answer.failure.code !== 403;
+    if (missing) return refused(`--watch-namespace: namespace ${flags.watchNamespace} ${trouble(answer.failure)}`);
+  }
+  const pod = await get(pods, { namespace, name });
+  if (!pod.ok) return refused(`POD_NAME and POD_NAMESPACE: Pod ${namespace}/${name} ${trouble(pod.failure)}`);
+  const { metadata, spec } = pod.value;
+  const own = { name: { namespace, name }, labels: metadata.labels ?? {}, uid: metadata.uid };
+  if (!flags.enableTopologyAwareRouting) return { ok: true, around: { own, zone: undefined, notes: [] } };
+
+  const node = await get(nodes, { name: spec?.nodeName ?? "" });
+  const zone = node.ok ? node.value.metadata.labels?.["topology.kubernetes.io/zone"] : undefined;
+  const why = node.ok ? "has no label topology.kubernetes.io/zone" : trouble(node.failure);
+  const note = `--enable-topology-aware-routing: Node ${spec?.nodeName} ${why}; Endpoints of all zones are used`;
+  return { ok: true, around: { own, zone, notes: zone === undefined ? [note] : [] } };
+}
+
+const tries = 10;
+const firstWaitMs = 1_000;
+
+/** Ten tries, a second apart at first and half as long again each time. */
+async function patiently<T extends KubernetesObject>(
+  { client, clock, waiting }: CheckOptions,
+  of: Resource<T>,
+  name: ObjectName,
+  signal: AbortSignal,
+): Promise<Answer<T>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await client.get(of, name, signal);
+    if (answer.ok || attempt === tries || signal.aborted || !canChange(answer.failure)) return answer;
+    const retryMs = firstWaitMs * 1.5 ** (attempt - 1);
+    waiting(answer.failure, retryMs);
+    await sleep(clock, retryMs, signal);
+  }
+}
+
+/** No answer, an overloaded server, or one that is only starting. */
+const canChange = ({ reason, code }: ApiFailure) =>
+  reason === ownReasons.unreachable || reason === ownReasons.silent || code === 429 || code >= 500;
+
+const trouble = ({ code, message }: ApiFailure) => (code === 404 ? "does not exist" : `cannot be read: ${message}`);
+
+const dashed = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+const refused = (why: string): Checked => ({ ok: false, why });
