@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Certificate } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Machine } from "./machine.ts";
+import type { HttpPart } from "./place.ts";
 import { type AboutServers, routeVariables } from "./server-views.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
 import type { RenderedFile, Shape } from "./shape.ts";
@@ -16,6 +17,8 @@ export interface ConfParts extends AboutServers {
   /** The inside of each server block. */
   readonly servers: readonly Token[];
   readonly upstreams: readonly View[];
+  /** What shapes need of the http block. */
+  readonly needs: ReadonlySet<HttpPart>;
   /** What the Lua needs; undefined in static mode. */
   readonly lua: LuaParts | undefined;
 }
@@ -58,7 +61,7 @@ function generationOf(conf: string, files: readonly RenderedFile[]): string {
 }
 
 /** What `nginx.tmpl` sees. */
-function mainView({ settings, machine, parts, servers, upstreams, lua }: ConfParts): View {
+function mainView({ settings, machine, parts, servers, upstreams, needs, lua }: ConfParts): View {
   const { paths, ports } = machine;
   return {
     dynamic: lua !== undefined,
@@ -76,6 +79,7 @@ function mainView({ settings, machine, parts, servers, upstreams, lua }: ConfPar
       scgi: Token.word(`${paths.temp}/scgi`),
     },
     lua: lua === undefined ? false : luaView(machine, lua),
+    authCache: needs.has("authCache") && { path: Token.word(`${paths.temp}/auth-cache`) },
     hsts: hsts(settings),
     upstreams,
     servers,

@@ -210,7 +210,8 @@ export class DynamicRenderer implements Renderer {
       ...[...used.values()].flatMap(({ shape }) => shape.files),
     ];
     const upstreams = [balancedUpstream(settings)];
-    const conf = confOf(this.#template, { ...about, servers, upstreams, lua: { recordsBytes, slots } }, files);
+    const needs = new Set([...used.values()].flatMap(({ shape }) => [...shape.needs]));
+    const conf = confOf(this.#template, { ...about, servers, upstreams, needs, lua: { recordsBytes, slots } }, files);
     const shapes = { shapes: hashOf(keys.join()) };
     this.#text = { ...conf, files, shapes: new Set(keys), parts: { ...parts, ...shapes } };
     return this.#text;

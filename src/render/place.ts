@@ -36,6 +36,8 @@ export type HttpPart = "authCache";
 
 export interface Place extends ServerPlace {
   readonly protocol: "http" | "grpc" | "fastcgi";
+  /** Whether nginx has the Lua: then several headers of one name can be told apart, and text escaped. */
+  readonly dynamic: boolean;
   /** Whether an Ingress stands behind it; what answers for unknown hosts is nobody's, and ConfigMap lists spare it (RS-32.22). */
   readonly owned: boolean;
   /** Whether authentication applies: it is owned, and its path is none of no-auth-locations. */

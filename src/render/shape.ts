@@ -111,6 +111,7 @@ export class Shapes {
     const place: Place = {
       ...filesOf(this.#root, files),
       protocol: "http",
+      dynamic: target.dynamic,
       owned: traits.owned,
       authenticates: traits.authenticates,
       needs: (part) => needs.add(part),

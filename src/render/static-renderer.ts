@@ -8,6 +8,7 @@ import type { Certificate, Configuration, Server, Upstream } from "../model/conf
 import type { Settings } from "../settings/registry.ts";
 import { certificateFiles, confOf, defaultFiles, hashOf } from "./conf.ts";
 import type { Machine } from "./machine.ts";
+import type { HttpPart } from "./place.ts";
 import type { Rendered, RenderedText, Renderer } from "./rendering.ts";
 import { type AboutServers, aboutServers } from "./server-views.ts";
 import { type RenderedFile, Shapes } from "./shape.ts";
@@ -22,6 +23,7 @@ export interface ServerText {
   /** More than one where aliases have another certificate. */
   readonly texts: readonly Token[];
   readonly files: readonly RenderedFile[];
+  readonly needs: ReadonlySet<HttpPart>;
 }
 
 interface Remembered extends ServerText {
@@ -95,6 +97,7 @@ export class StaticRenderer implements Renderer {
       ...about,
       servers: rendered.flatMap((one) => one.texts),
       upstreams: upstreams.map((upstream) => staticUpstream(upstream, next.settings)),
+      needs: new Set(rendered.flatMap((one) => [...one.needs])),
       lua: undefined,
     };
     const conf = confOf(this.#template, parts, files);

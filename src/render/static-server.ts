@@ -3,6 +3,7 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import { isRewriteVariable } from "../annotations/rewrite.ts";
 import { type Alias, catchAll, type Location, type Route, type Server } from "../model/configuration.ts";
+import type { HttpPart } from "./place.ts";
 import { escapedPath } from "./records.ts";
 import { type AboutServers, certificateAt, headOf } from "./server-views.ts";
 import { type BesideLocation, type RenderedFile, type Shapes, traitsOf } from "./shape.ts";
@@ -22,6 +23,13 @@ export interface StaticParts {
   certificateFile(id: string | undefined): string;
 }
 
+/** What the locations of a host ask for beside their text. */
+interface Gathered {
+  readonly beside: BesideLocation[];
+  readonly files: RenderedFile[];
+  readonly needs: Set<HttpPart>;
+}
+
 export function staticServers(server: Server<FeatureValues>, parts: StaticParts): ServerText {
   const { about, template } = parts;
   const files: RenderedFile[] = [];
@@ -31,9 +39,10 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
       ? { view: plainServerView, files: [] }
       : textServerOf(server, about.settings, about.machine.paths.root);
   files.push(...featureFiles);
+  const needs = new Set<HttpPart>();
   const texts = namesByCertificate(server).map((names) => {
     const tls = names[0]!;
-    const locations = locationViews(server, tls, parts, beside, files);
+    const locations = locationViews(server, tls, parts, { beside, files, needs });
     return template.render("static-server", {
       ...headOf(about, server.name === catchAll),
       dynamic: false,
@@ -46,7 +55,7 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
       beside: beside.map(({ match, text }) => ({ match, text })),
     });
   });
-  return { texts, files };
+  return { texts, files, needs };
 }
 
 /** A server block has one certificate, so aliases that it does not cover get a block of their own. */
@@ -67,12 +76,12 @@ function locationViews(
   { locations, routes }: Server<FeatureValues>,
   tls: Alias,
   parts: StaticParts,
-  beside: BesideLocation[],
-  files: RenderedFile[],
+  { beside, files, needs }: Gathered,
 ): View[] {
   return blocksOf(routes).map(({ match, location, rewrite }) => {
     const body = bodyOf(locations[location]!, parts);
     files.push(...body.files);
+    for (const part of body.needs) needs.add(part);
     for (const one of body.beside)
       if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
     return { match, rewrite, labels: labelsOf(locations[location]!, tls, parts), text: body.text };

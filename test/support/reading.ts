@@ -50,11 +50,14 @@ export interface Noted {
 }
 
 /** A place that writes down what it is asked for. */
-export function notingPlace(traits: Partial<Pick<Place, "owned" | "authenticates">> = {}): Place & { noted: Noted } {
+export function notingPlace(
+  traits: Partial<Pick<Place, "owned" | "authenticates" | "dynamic">> = {},
+): Place & { noted: Noted } {
   const noted: Noted = { variables: {}, files: [], beside: [] };
   return {
     ...filesOf("/run", noted.files),
     protocol: "http",
+    dynamic: true,
     owned: true,
     authenticates: true,
     needs: () => {},
