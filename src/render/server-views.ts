@@ -76,7 +76,7 @@ export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: b
   return {
     listen: [...lines(ports.http, false), ...lines(ports.https, true)],
     blocked: parts.http.blocked as View,
-    snippet: parts.server.snippet as View,
+    ...(parts.server as Readonly<Record<string, View>>),
     statusAllow: [...settings.nginxStatusIpv4Whitelist, ...settings.nginxStatusIpv6Whitelist].map(Token.name),
   };
 }

@@ -6,6 +6,7 @@ import { settings as declarations, type Settings } from "../settings/registry.ts
 import { type Capabilities, capabilityNames } from "./capabilities.ts";
 import { blockedView } from "./settings/blocked.ts";
 import { directivesOf } from "./settings/directives.ts";
+import { snippetView } from "./settings/everywhere.ts";
 import { forwardedView, realIpView, streamRealIpView } from "./settings/forwarded.ts";
 import { geoip2View } from "./settings/geoip2.ts";
 import { httpLogs, streamLogs } from "./settings/logs.ts";
@@ -36,8 +37,7 @@ export function settingsView(settings: Settings, can: Capabilities, around: Surr
       modsecurity: modsecurityView(settings, can, around),
       opentelemetry: tracingView(settings, can, around, uses.tracing),
     },
-    server: { snippet: snippet("serverSnippet") },
-    location: { snippet: snippet("locationSnippet") },
+    server: snippetView("serverSnippet", settings),
     stream: {
       directives: stream,
       snippet: snippet("streamSnippet"),
@@ -47,7 +47,7 @@ export function settingsView(settings: Settings, can: Capabilities, around: Surr
   };
 }
 
-type SnippetName = "mainSnippet" | "httpSnippet" | "serverSnippet" | "locationSnippet" | "streamSnippet";
+type SnippetName = "mainSnippet" | "httpSnippet" | "streamSnippet";
 
 /** A Problem for each key that is set to something this nginx cannot do. */
 export function settingsProblems(settings: Settings, can: Capabilities, object: ObjectName): readonly Problem[] {

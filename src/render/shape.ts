@@ -9,6 +9,7 @@ import type { Location } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Machine } from "./machine.ts";
 import type { Directive, Header, HttpPart, InternalLocation, Place, ServerPlace } from "./place.ts";
+import { type InEveryLocation, inEveryLocation } from "./settings/everywhere.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
 import type { Template } from "./template.ts";
 import { Token, type View } from "./token.ts";
@@ -70,12 +71,14 @@ export class Shapes {
   readonly #known = new WeakMap<FeatureValues, Map<string, Shape>>();
 
   readonly #headers: readonly Header[];
+  readonly #everywhere: InEveryLocation;
 
   constructor(template: Template, settings: Settings, { capabilities, paths }: Machine) {
     this.#template = template;
     this.#root = paths.root;
     this.#settings = settings;
     this.#headers = requestHeaders(settings, capabilities);
+    this.#everywhere = inEveryLocation(settings, capabilities);
   }
 
   of(location: Location<FeatureValues>): Shape {
@@ -118,7 +121,7 @@ export class Shapes {
       bind,
       beside: (kind, location) => this.#beside(kind, location, beside),
     };
-    const view = locationView(values, traits, place, this.#settings, this.#headers);
+    const view = locationView(values, traits, place, this.#settings, this.#headers, this.#everywhere);
     return { text: this.#template.render("location", { ...view, ...target }), beside, files, needs };
   }
 
@@ -163,6 +166,7 @@ function locationView(
   place: Place,
   settings: Settings,
   builtIn: readonly Header[],
+  everywhere: InEveryLocation,
 ): Readonly<Record<string, View>> {
   const view: Record<string, View> = { ...traits };
   const directives: Directive[] = [];
@@ -176,13 +180,14 @@ function locationView(
   return {
     ...view,
     directives: directives.map((one) => ({ ...one })),
-    requestHeaders: headersView(headers, builtIn),
+    requestHeaders: headersView(headers, builtIn, everywhere.restatesRequestHeaders),
+    settings: everywhere.view,
   };
 }
 
 /** A location with a request header of its own inherits none, so all are restated there; its own of a name wins. */
-function headersView(own: readonly Header[], builtIn: readonly Header[]): View {
-  if (own.length === 0) return [];
+function headersView(own: readonly Header[], builtIn: readonly Header[], restated: boolean): View {
+  if (own.length === 0 && !restated) return [];
   const byName = new Map(own.map((header) => [String(header.name).toLowerCase(), header]));
   const others = builtIn.filter(({ name }) => !byName.has(String(name).toLowerCase()));
   return [...others, ...byName.values()].map((one) => ({ ...one }));

@@ -39,8 +39,9 @@ export const forwarded = {
     key: "forwarded-for-proxy-protocol-header",
     kind: headerName,
     default: "X-Forwarded-For-Proxy-Protocol",
-    noEffect: "the address is worked out inside nginx, without a helper header that a client could send",
-    doc: "Was the helper header between PROXY protocol and forwarded headers.",
+    onlyWith: ["use-proxy-protocol"],
+    becomes: "real_ip_header in each location",
+    doc: "Header that carries the address inside nginx where PROXY protocol and forwarded headers meet; a client's own is dropped, and backends do not see it.",
   }),
   proxyRealIpCidr: setting({
     key: "proxy-real-ip-cidr",

@@ -45,9 +45,8 @@ export class Runner {
   async run(wanted: Case): Promise<Expectation> {
     this.#api.passTime(betweenCasesS);
     const surroundings = [namespace(wanted.namespace), ...standardObjects(wanted.namespace, this.#pki)];
-    const settings = isDeepStrictEqual(wanted.configMap, this.#settings) ? [] : [this.#configMap(wanted.configMap)];
     const brought = [
-      ...settings,
+      ...(await this.#settingsFor(wanted)),
       ...[...surroundings, ...wanted.objects].map((object) => this.#write(object, wanted.pause)),
     ];
     const rejectedByApiServer = await this.#subject.apply(brought);
@@ -82,6 +81,13 @@ export class Runner {
   async #live(changed: readonly KubernetesObject[]): Promise<void> {
     await this.#subject.apply(changed);
     await this.#subject.settled();
+  }
+
+  /** The ConfigMap of the case, after an empty one: a value of the case before is no last good value of this one. */
+  async #settingsFor({ configMap }: Case): Promise<readonly KubernetesObject[]> {
+    if (isDeepStrictEqual(configMap, this.#settings)) return [];
+    if (Object.keys(this.#settings).length > 0) await this.#live([this.#configMap({})]);
+    return Object.keys(configMap).length > 0 ? [this.#configMap(configMap)] : [];
   }
 
   #configMap(data: Settings): KubernetesObject {

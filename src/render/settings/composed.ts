@@ -28,12 +28,20 @@ export function composed(settings: Settings, can: Capabilities, around: Surround
       ...retries(settings),
       ...redirects(settings),
       ...(can.http2 && can.http2Directive ? [["http2", settings.useHttp2 ? "on" : "off"] as const] : []),
-      ["aio", "threads"],
+      ...constants,
       ["map_hash_bucket_size", Token.count(mapBucketOf(settings))],
     ]),
     stream: directives(stream),
   };
 }
+
+/** What ingress-nginx says whatever its ConfigMap says, where nginx itself does otherwise. */
+const constants: readonly Line[] = [
+  ["aio", "threads"],
+  ["tcp_nopush", "on"],
+  ["log_subrequest", "on"],
+  ["reset_timedout_connection", "on"],
+];
 
 function directives(lines: readonly Line[]): Directive[] {
   const token = (word: Token | string) => (typeof word === "string" ? Token.name(word) : word);

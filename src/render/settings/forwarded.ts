@@ -3,8 +3,9 @@
  * users know (contract K 76), and the headers that tell a backend.
  *
  * With both PROXY protocol and forwarded headers, the address comes from the header only if the PROXY source is trusted, else
- * from the PROXY source. nginx's realip module knows one source, so a location writes the chosen one into a request header of
- * its own in the rewrite phase and takes the address from there afterwards; whatever a client sends under that name is lost.
+ * from the PROXY source. nginx's realip module knows one source, so a location writes the chosen one into the helper header
+ * (`forwarded-for-proxy-protocol-header`) in the rewrite phase and takes the address from there afterwards; whatever a client
+ * sends under that name is lost.
  */
 import { isVariableName } from "../../kinds/variables.ts";
 import type { Settings } from "../../settings/registry.ts";
@@ -12,8 +13,6 @@ import type { Capabilities } from "../capabilities.ts";
 import type { Header } from "../place.ts";
 import { Token, type View } from "../token.ts";
 import type { Surroundings } from "./surroundings.ts";
-
-const helperHeader = Token.name("X-Sluice-Client-Address");
 
 /** For `templates/settings/forwarded.tmpl`, in the http block. */
 export function forwardedView(settings: Settings, { ports }: Surroundings): View {
@@ -44,7 +43,10 @@ export function realIpView(settings: Settings, can: Capabilities): View {
   const header = Token.name(settings.forwardedForHeader);
   return {
     header: source === "header" ? header : source === "proxy" ? Token.name("proxy_protocol") : false,
-    both: source === "both" && { helper: helperHeader, incoming: variableOfHeader(settings.forwardedForHeader) },
+    both: source === "both" && {
+      helper: Token.name(settings.forwardedForProxyProtocolHeader),
+      incoming: variableOfHeader(settings.forwardedForHeader),
+    },
     ranges,
   };
 }
@@ -86,7 +88,9 @@ export function requestHeaders(settings: Settings, can: Capabilities): readonly 
     ...(settings.proxyAddOriginalUriHeader ? ([["X-Original-URI", "request_uri"]] as const) : []),
     ["Proxy", Token.text("")],
     ["TE", Token.text("")],
-    ...(sourceOf(settings, can) === "both" ? ([[String(helperHeader), Token.text("")]] as const) : []),
+    ...(sourceOf(settings, can) === "both"
+      ? ([[settings.forwardedForProxyProtocolHeader, Token.text("")]] as const)
+      : []),
   ];
   const own = headers.map(([name, value]) => ({
     name: Token.name(name),

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import Handlebars from "handlebars";
 import type { Capabilities } from "../../../src/render/capabilities.ts";
+import { inEveryLocation } from "../../../src/render/settings/everywhere.ts";
 import { requestHeaders } from "../../../src/render/settings/forwarded.ts";
 import { serverNamesHash } from "../../../src/render/settings/hashes.ts";
 import { listenLines } from "../../../src/render/settings/listen.ts";
@@ -11,6 +12,7 @@ import type { Settings } from "../../../src/settings/registry.ts";
 
 const folder = new URL("../../../templates/settings/", import.meta.url);
 const handlebars = Handlebars.create();
+handlebars.registerPartial("response-headers", "add_header Strict-Transport-Security x always;\n");
 for (const file of readdirSync(folder)) {
   handlebars.registerPartial(`settings/${file.replace(/\.tmpl$/, "")}`, readFileSync(new URL(file, folder), "utf8"));
 }
@@ -51,13 +53,12 @@ listen {{this}};
 {{/each}}
 server_name _;
 {{> settings/blocked-server http.blocked}}
-{{#if server.snippet}}{{server.snippet}}{{/if}}
+{{> settings/snippet server}}
 location / {
-{{> settings/real-ip-location http.realIp}}
+{{> settings/location location}}
 {{#each headers}}
 proxy_set_header {{name}} {{value}};
 {{/each}}
-{{#if location.snippet}}{{location.snippet}}{{/if}}
 {{#if backend}}
 proxy_pass {{{backend}}};
 {{/if}}
@@ -92,6 +93,7 @@ export function settingsConf(settings: Settings, can: Capabilities, { run, port,
     backend: backend ?? false,
     routed,
     hasStream: can.stream,
+    location: inEveryLocation(settings, can).view,
     names: serverNamesHash(settings, ["_"]),
     listen: listenLines(settings, can, around, { port, tls: false, catchAll: true }),
     headers: requestHeaders(settings, can),

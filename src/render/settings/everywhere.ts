@@ -1,0 +1,40 @@
+/**
+ * What the settings put into every server and location. A snippet that sets headers replaces the inherited ones of that
+ * directive (nginx's array directives do), so the inherited lines are restated beside it.
+ */
+import { parse, type Statement } from "../../kinds/grammar.ts";
+import { settings as declarations, type Settings } from "../../settings/registry.ts";
+import type { Capabilities } from "../capabilities.ts";
+import type { View } from "../token.ts";
+import { realIpView } from "./forwarded.ts";
+
+export interface InEveryLocation {
+  readonly view: { readonly [name: string]: View };
+  /** Whether the request headers towards the backend are to be restated. */
+  readonly restatesRequestHeaders: boolean;
+}
+
+/** For `templates/settings/location.tmpl`. */
+export function inEveryLocation(settings: Settings, can: Capabilities): InEveryLocation {
+  return {
+    view: { realIp: realIpView(settings, can), ...snippetView("locationSnippet", settings) },
+    restatesRequestHeaders: ["proxy_set_header", "grpc_set_header"].some((name) =>
+      uses(settings.locationSnippet, name),
+    ),
+  };
+}
+
+/** For `templates/settings/snippet.tmpl`: the text, and whether the inherited response headers come with it. */
+export function snippetView(name: "serverSnippet" | "locationSnippet", settings: Settings) {
+  const text = settings[name];
+  return {
+    snippet: text !== "" && declarations[name].kind.view(text),
+    restatesResponseHeaders: uses(text, "add_header"),
+  };
+}
+
+/** Whether the snippet has the directive at its own level; what stands in a block of it is about that block. */
+function uses(snippet: string, directive: string): boolean {
+  const parsed = parse(snippet);
+  return parsed.ok && parsed.statements.some(({ name }: Statement) => name === directive);
+}
