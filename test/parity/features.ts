@@ -102,7 +102,6 @@ export const notBuilt: readonly string[] = [
   "rate limits",
   "CORS",
   "mirror",
-  "client address and forwarded headers",
   "backend protocols",
   "backend TLS",
   "balancing",
@@ -113,11 +112,7 @@ export const notBuilt: readonly string[] = [
   "ModSecurity",
   "admission",
   "refused configurations",
-  "TLS settings",
-  "connection settings",
   "compression",
-  "logging",
-  "nginx process settings",
 ];
 
 /** The features a case needs, by what it says it covers and by the annotations, keys and flags it uses. The first is the one it is counted under. */
