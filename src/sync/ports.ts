@@ -9,6 +9,8 @@ import type { Quarantine } from "../translate/quarantine.ts";
 
 /** Where a Snapshot comes from: a cluster, a folder, a test. */
 export interface Source {
+  /** Resolves when the Snapshot holds everything there is; left out where it does from the beginning. */
+  readonly synced?: Promise<void>;
   snapshot(): Snapshot;
   /** Calls `listener` after every change; what changed is read from the Snapshots. Gives back how to stop. */
   onChange(listener: () => void): () => void;

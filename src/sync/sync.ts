@@ -80,6 +80,7 @@ export class Sync {
     signal.addEventListener("abort", wake);
     this.notice();
     try {
+      await this.#everythingKnown(signal);
       while (!signal.aborted) {
         if (this.#noticed === undefined) await this.#sleep();
         else await this.#turn(signal);
@@ -92,6 +93,16 @@ export class Sync {
       signal.removeEventListener("abort", wake);
       stop();
     }
+  }
+
+  /** A Snapshot that lacks what has not been listed yet would take it from an nginx that serves it. */
+  async #everythingKnown(signal: AbortSignal): Promise<void> {
+    const { synced } = this.#parts.source;
+    if (synced === undefined || signal.aborted) return;
+    const aborted = new Promise<void>((resolve) => {
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    await Promise.race([synced, aborted]);
   }
 
   async #sleep(): Promise<void> {
