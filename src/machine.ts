@@ -10,6 +10,7 @@ export interface MachineFlags {
   readonly mode: "dynamic" | "static";
   readonly ports: Ports;
   readonly healthPath: string;
+  readonly passthrough: boolean;
   /** Where nginx's logs go: `stderr` of a terminal, files or devices elsewhere. */
   readonly accessLog: string;
   readonly errorLog: string;
@@ -42,10 +43,13 @@ export function machineOf(capabilities: Capabilities, folder: RunFolder, flags: 
     mode: capabilities.lua ? flags.mode : "static",
     ports,
     healthPath: flags.healthPath,
+    passthrough: flags.passthrough && capabilities.streamSslPreread,
     paths: {
       root: folder.root,
       temp: folder.temp,
       controlSocket: folder.controlSocket,
+      sockets: folder.sockets,
+      tlsSocket: `${folder.sockets}/tls.sock`,
       journal: folder.journal,
       lua: luaFolder,
     },

@@ -9,10 +9,12 @@ import { rewrite } from "./rewrite.ts";
 import { satisfy } from "./satisfy.ts";
 import { serviceUpstream } from "./service-upstream.ts";
 import { sessionAffinity } from "./session-affinity.ts";
+import { sslPassthrough } from "./ssl-passthrough.ts";
 import { sslRedirect } from "./ssl-redirect.ts";
 import { upstreamHashBy } from "./upstream-hash-by.ts";
 
 export const features = {
+  sslPassthrough,
   rewrite,
   sslRedirect,
   accessLists,

@@ -166,8 +166,11 @@ export type StreamServer =
   | {
       readonly kind: "tcp" | "udp";
       readonly port: number;
-      readonly upstream: string;
+      /** For people: `tcp-namespace-service-port`. */
+      readonly label: string;
+      /** At least one. */
+      readonly endpoints: readonly Endpoint[];
       readonly acceptProxyProtocol: boolean;
       readonly sendProxyProtocol: boolean;
     }
-  | { readonly kind: "passthrough"; readonly host: string; readonly endpoint: Endpoint };
+  | { readonly kind: "passthrough"; readonly host: string; readonly endpoints: readonly Endpoint[] };

@@ -1,12 +1,13 @@
 /** The text of nginx.conf around servers that are rendered already, and its generation. */
 import { createHash } from "node:crypto";
-import type { Certificate } from "../model/configuration.ts";
+import type { Certificate, StreamServer } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Machine } from "./machine.ts";
 import type { HttpPart } from "./place.ts";
 import { type AboutServers, routeVariables } from "./server-views.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
 import type { RenderedFile, Shape } from "./shape.ts";
+import { streamView } from "./stream-view.ts";
 import type { Template } from "./template.ts";
 import { Token, type View } from "./token.ts";
 
@@ -19,6 +20,7 @@ export interface ConfParts extends AboutServers {
   readonly upstreams: readonly View[];
   /** What shapes need of the http block. */
   readonly needs: ReadonlySet<HttpPart>;
+  readonly streams: readonly StreamServer[];
   /** What the Lua needs; undefined in static mode. */
   readonly lua: LuaParts | undefined;
 }
@@ -61,7 +63,8 @@ function generationOf(conf: string, files: readonly RenderedFile[]): string {
 }
 
 /** What `nginx.tmpl` sees. */
-function mainView({ settings, machine, parts, servers, upstreams, needs, lua }: ConfParts): View {
+function mainView(about: ConfParts): View {
+  const { settings, machine, parts, servers, upstreams, lua, streams, needs } = about;
   const { paths, ports } = machine;
   return {
     dynamic: lua !== undefined,
@@ -81,6 +84,8 @@ function mainView({ settings, machine, parts, servers, upstreams, needs, lua }: 
     lua: lua === undefined ? false : luaView(machine, lua),
     authCache: needs.has("authCache") && { path: Token.word(`${paths.temp}/auth-cache`) },
     hsts: hsts(settings),
+    stream: streamView(about, streams),
+    passthrough: machine.passthrough,
     upstreams,
     servers,
     variables: routeVariables().map(Token.name),

@@ -177,13 +177,14 @@ export class DynamicRenderer implements Renderer {
    * The text of before, while it has all shapes that are needed and nothing else in it changed. A new text keeps the shapes
    * that published routes may still name.
    */
-  #textOf({ settings, defaultCertificate }: Whole): RenderedText {
+  #textOf({ settings, defaultCertificate, streams }: Whole): RenderedText {
     const recordsBytes = memoryFor(this.#records.size, this.#bytes);
     const textServers = [...this.#textServers.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     const parts = {
       settings: hashOf(JSON.stringify(settings)),
       "default certificate": defaultCertificate.fingerprint,
       "shared memory size": String(recordsBytes),
+      "TCP, UDP and passthrough": hashOf(JSON.stringify(streams)),
       "text servers": hashOf(JSON.stringify(textServers, printed)),
     };
     const same =
@@ -211,7 +212,11 @@ export class DynamicRenderer implements Renderer {
     ];
     const upstreams = [balancedUpstream(settings)];
     const needs = new Set([...used.values()].flatMap(({ shape }) => [...shape.needs]));
-    const conf = confOf(this.#template, { ...about, servers, upstreams, needs, lua: { recordsBytes, slots } }, files);
+    const conf = confOf(
+      this.#template,
+      { ...about, servers, upstreams, needs, streams, lua: { recordsBytes, slots } },
+      files,
+    );
     const shapes = { shapes: hashOf(keys.join()) };
     this.#text = { ...conf, files, shapes: new Set(keys), parts: { ...parts, ...shapes } };
     return this.#text;

@@ -12,6 +12,8 @@ export interface Machine {
   readonly mode: "dynamic" | "static";
   readonly ports: Ports;
   readonly healthPath: string;
+  /** Whether the stream module has the https port (`--enable-ssl-passthrough`). */
+  readonly passthrough: boolean;
   /** Absolute paths. */
   readonly paths: MachinePaths;
 }
@@ -29,6 +31,10 @@ export interface MachinePaths {
   readonly root: string;
   readonly temp: string;
   readonly controlSocket: string;
+  /** Folder of the sockets. */
+  readonly sockets: string;
+  /** Where nginx speaks TLS when the stream module has the https port. */
+  readonly tlsSocket: string;
   readonly journal: string;
   /** Folder of the Lua modules. */
   readonly lua: string;

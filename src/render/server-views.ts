@@ -74,11 +74,21 @@ export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: b
   const lines = (port: number, tls: boolean) =>
     listenLines(settings, capabilities, around, { port, tls, catchAll: isCatchAll });
   return {
-    listen: [...lines(ports.http, false), ...lines(ports.https, true)],
+    listen: [
+      ...lines(ports.http, false),
+      ...(machine.passthrough ? behindPassthrough(machine, isCatchAll) : lines(ports.https, true)),
+    ],
     blocked: parts.http.blocked as View,
     ...(parts.server as Readonly<Record<string, View>>),
     statusAllow: [...settings.nginxStatusIpv4Whitelist, ...settings.nginxStatusIpv6Whitelist].map(Token.name),
   };
+}
+
+/** Our TLS listener while the stream module has the https port: only that can reach it, and its PROXY header is believed. */
+function behindPassthrough({ paths, capabilities }: Machine, isCatchAll: boolean): Token[] {
+  const http2 = capabilities.http2 && !capabilities.http2Directive ? ["http2"] : [];
+  const parameters = [...(isCatchAll ? ["default_server"] : []), "ssl", "proxy_protocol", ...http2];
+  return [Token.words([Token.word(`unix:${paths.tlsSocket}`), ...parameters.map(Token.name)])];
 }
 
 /** `name` is that of its files in `tls/`, without ending. */

@@ -78,6 +78,7 @@ export class StaticRenderer implements Renderer {
       last.servers === next.servers &&
       last.upstreams === next.upstreams &&
       last.certificates === next.certificates &&
+      last.streams === next.streams &&
       last.defaultCertificate === next.defaultCertificate
     );
   }
@@ -98,6 +99,7 @@ export class StaticRenderer implements Renderer {
       servers: rendered.flatMap((one) => one.texts),
       upstreams: upstreams.map((upstream) => staticUpstream(upstream, next.settings)),
       needs: new Set(rendered.flatMap((one) => [...one.needs])),
+      streams: next.streams,
       lua: undefined,
     };
     const conf = confOf(this.#template, parts, files);
@@ -134,6 +136,7 @@ function hashes(next: Whole, servers: readonly ServerText[], upstreams: readonly
     settings: hashOf(JSON.stringify(next.settings)),
     certificates: hashOf([...next.certificates.values()].map((one) => one.fingerprint).join()),
     "default certificate": next.defaultCertificate.fingerprint,
+    "TCP, UDP and passthrough": hashOf(JSON.stringify(next.streams)),
     hosts: hashOf(servers.flatMap((one) => one.texts).join("\n")),
     endpoints: hashOf(JSON.stringify(upstreams)),
   };

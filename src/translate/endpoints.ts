@@ -16,6 +16,8 @@ export interface EndpointsQuestion {
   readonly slices: readonly EndpointSlice[];
   /** Number or name, as the Ingress has it. */
   readonly port: string;
+  /** The port itself, where it is known already. */
+  readonly declared?: ServicePort;
   /** Whether the Service's own address is asked for instead of its endpoints (RS-9.7). */
   readonly serviceUpstream: boolean;
   /** `TCP` for everything but UDP services. */
@@ -32,7 +34,7 @@ export type EndpointsAnswer =
 export function endpointsOf(question: EndpointsQuestion, options: TranslateOptions): EndpointsAnswer {
   const { service, serviceUpstream } = question;
   if (service.spec?.type === "ExternalName") return externalEndpoints(question, options);
-  const port = servicePortOf(service, question.port);
+  const port = question.declared ?? servicePortOf(service, question.port);
   if (port === undefined) return { kind: "no-port" };
   const clusterIP = service.spec?.clusterIP ?? "";
   if (serviceUpstream && isIP(clusterIP) !== 0) return endpoints([{ address: clusterIP, port: port.port }]);

@@ -16,6 +16,9 @@ export interface TranslateOptions {
   readonly defaultSslCertificate: string | undefined;
   readonly tcpServicesConfigMap: string | undefined;
   readonly udpServicesConfigMap: string | undefined;
+  readonly enableSslPassthrough: boolean;
+  /** Ports that something of Sluice listens on, with what it is, for TCP and UDP services to keep away from. */
+  readonly reservedPorts: ReadonlyMap<number, string>;
   /** Port of the built-in 404 server on 127.0.0.1. */
   readonly defaultServerPort: number;
   /** `serve` runs backends on this machine; in a cluster a loopback endpoint is refused. */
@@ -38,6 +41,8 @@ export const defaultOptions: TranslateOptions = {
   defaultSslCertificate: undefined,
   tcpServicesConfigMap: undefined,
   udpServicesConfigMap: undefined,
+  enableSslPassthrough: false,
+  reservedPorts: new Map(),
   defaultServerPort: 8181,
   allowLoopbackEndpoints: false,
   zone: undefined,

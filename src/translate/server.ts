@@ -65,6 +65,11 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
   problems.push(...found.problems);
   if (drafts.length === 0) return { server: undefined, uses, secrets: [], problems };
 
+  for (const { object, values } of claims) {
+    if (!values.sslPassthrough.on || world.sslPassthrough) continue;
+    const why = "the controller runs without --enable-ssl-passthrough";
+    problems.push({ object, kind: "annotation-useless", key: "ssl-passthrough", why });
+  }
   const tls = tlsOf(host, claims, world, problems);
   const parent = `*${host.slice(host.indexOf("."))}`;
   const server: Server<FeatureValues> = {

@@ -7,7 +7,14 @@
  */
 import { readAnnotations } from "../annotations/read.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
-import { type Certificate, type Configuration, catchAll, type Server, type Upstream } from "../model/configuration.ts";
+import {
+  type Certificate,
+  type Configuration,
+  catchAll,
+  type Server,
+  type StreamServer,
+  type Upstream,
+} from "../model/configuration.ts";
 import type { EndpointSlice, Ingress, Secret } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import { Table, type TableChange } from "../model/table.ts";
@@ -20,11 +27,12 @@ import { balanceOf, canaryBalance, roundRobin, speakerOf, type UpstreamUse } fro
 import { certificateOf } from "./certificates.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import { Dependencies } from "./dependencies.ts";
-import { defaultUpstream, endpointsOf } from "./endpoints.ts";
+import { defaultUpstream, type EndpointsAnswer, type EndpointsQuestion, endpointsOf } from "./endpoints.ts";
 import { emptyLastGood, guardsDiffer, type LastGood } from "./last-good.ts";
 import type { TranslateOptions } from "./options.ts";
 import { emptyQuarantine, type Quarantine, versionOf } from "./quarantine.ts";
 import { serverOf } from "./server.ts";
+import { passthroughServers, portServers, type StreamWorld } from "./streams.ts";
 import type { World } from "./world.ts";
 
 export interface Inputs {
@@ -60,6 +68,7 @@ export class Translator {
   #upstreams = Table.empty<Upstream>();
   #certificates = Table.empty<Certificate>();
   #problems = Table.empty<readonly Problem[]>();
+  #streams: readonly StreamServer[] = [];
   #started = false;
 
   readonly #accepted = new Set<string>();
@@ -122,6 +131,7 @@ export class Translator {
     this.#certificates = this.#certificates.with(
       [...dirtyCertificates].map((key) => [key, this.#certificateOf(key)] as const),
     );
+    this.#streams = this.#streamsSince(before.snapshot);
     this.#started = true;
     return this.#translation();
   }
@@ -134,7 +144,7 @@ export class Translator {
         upstreams: this.#upstreams,
         certificates: this.#certificates,
         defaultCertificate: this.#defaultCertificate(),
-        streams: [],
+        streams: this.#streams,
       },
       problems: this.#problems,
       lastGood: this.#lastGood,
@@ -301,6 +311,7 @@ export class Translator {
       settings: this.#settings,
       service: (key) => snapshot.services.get(key),
       secret: (key) => this.#usableSecret(key),
+      sslPassthrough: this.#options.enableSslPassthrough,
       isTlsConfigured: (wildcard) => this.#hasTls(wildcard),
     };
   }
@@ -345,19 +356,53 @@ export class Translator {
   }
 
   #endpoints(key: string, port: string, serviceUpstream: boolean): Upstream["endpoints"] {
-    const { snapshot } = this.#inputs;
-    const service = snapshot.services.get(key);
-    if (service === undefined) return [];
-    const slices = [...this.#slicesByService.usersOf(key)].sort().map((slice) => snapshot.endpointSlices.get(slice)!);
-    const { addresses } = snapshot;
-    const answer = endpointsOf({ service, slices, port, serviceUpstream, protocol: "TCP", addresses }, this.#options);
+    const answer = this.#answer(key, { port, serviceUpstream, protocol: "TCP" });
     return answer.kind === "endpoints" ? answer.endpoints : [];
+  }
+
+  #answer(key: string, question: Omit<EndpointsQuestion, "service" | "slices" | "addresses">): EndpointsAnswer {
+    const { services, endpointSlices, addresses } = this.#inputs.snapshot;
+    const service = services.get(key);
+    if (service === undefined) return { kind: "no-port" };
+    const slices = [...this.#slicesByService.usersOf(key)].sort().map((slice) => endpointSlices.get(slice)!);
+    return endpointsOf({ ...question, service, slices, addresses }, this.#options);
   }
 
   /** The Service itself, and the name its addresses come from where it is an ExternalName. */
   #servicesOf(key: string): string[] {
     const external = this.#inputs.snapshot.services.get(key)?.spec?.externalName;
     return external === undefined ? [key] : [key, `name ${external.toLowerCase()}`];
+  }
+
+  /** The streams of before, as long as nothing that they could depend on has changed. */
+  #streamsSince(before: Snapshot): readonly StreamServer[] {
+    const { tcpServicesConfigMap, udpServicesConfigMap, enableSslPassthrough, reservedPorts } = this.#options;
+    const { snapshot } = this.#inputs;
+    const maps = [["tcp", tcpServicesConfigMap] as const, ["udp", udpServicesConfigMap] as const];
+    if (!enableSslPassthrough && maps.every(([, key]) => key === undefined)) return this.#streams;
+    const same = (["services", "endpointSlices", "addresses"] as const).every(
+      (kind) => before[kind] === snapshot[kind],
+    );
+    const sameMaps = maps.every(
+      ([, key]) => key === undefined || before.configMaps.get(key) === snapshot.configMaps.get(key),
+    );
+    if (same && sameMaps && !enableSslPassthrough && this.#started) return this.#streams;
+    const world: StreamWorld = {
+      service: (key) => snapshot.services.get(key),
+      endpoints: (key, declared, protocol) =>
+        this.#answer(key, { port: String(declared.port), declared, serviceUpstream: false, protocol }),
+      reserved: reservedPorts,
+    };
+    const streams: StreamServer[] = [];
+    for (const [kind, key] of maps) {
+      if (key === undefined) continue;
+      const object = { kind: "ConfigMap", ...nameOf(key) };
+      const { servers, problems } = portServers(kind, snapshot.configMaps.get(key)?.data ?? {}, object, world);
+      streams.push(...servers);
+      this.#report(`${kind} services`, problems);
+    }
+    if (enableSslPassthrough) streams.push(...passthroughServers(this.#servers, world));
+    return JSON.stringify(streams) === JSON.stringify(this.#streams) ? this.#streams : streams;
   }
 
   #servicesOfSlices(before: Table<EndpointSlice>): Set<string> {

@@ -3,6 +3,8 @@ import type { Secret, Service } from "../model/objects.ts";
 import type { Settings } from "../settings/registry.ts";
 
 export interface World {
+  /** Whether the flag for TLS passthrough is on. */
+  readonly sslPassthrough: boolean;
   readonly settings: Settings;
   service(key: string): Service | undefined;
   /** The newest usable version of a Secret of TLS. */

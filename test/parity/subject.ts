@@ -6,6 +6,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Flags } from "../../src/cli/flags.ts";
+import { machineFlags, translateOptions } from "../../src/cli/options.ts";
+import { parseFlags } from "../../src/cli/parse-flags.ts";
 import { type Controller, startController } from "../../src/controller.ts";
 import { machineOf } from "../../src/machine.ts";
 import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
@@ -15,7 +18,6 @@ import type { Problem } from "../../src/problem.ts";
 import { compileTemplate } from "../../src/render/template.ts";
 import type { Source } from "../../src/sync/ports.ts";
 import { builtInTemplates, readTemplateFiles } from "../../src/template-files.ts";
-import { defaultOptions } from "../../src/translate/options.ts";
 
 export interface Subject {
   /** Creates or replaces. Gives one line, `Kind name: why`, for each object that was refused as an API server would refuse it. */
@@ -38,11 +40,11 @@ export interface SubjectOptions {
 export type Mode = "dynamic" | "static";
 export type StartSubject = (options: SubjectOptions) => Promise<Subject>;
 
-export const startSubject: StartSubject = async ({ mode, objects, onProblems = () => {} }) => {
+export const startSubject: StartSubject = async ({ mode, flags, objects, onProblems = () => {} }) => {
   const source = new MemorySource();
   source.change(objects.map(present));
   const root = mkdtempSync(join(tmpdir(), "subject-"));
-  const controller = await start(source, root, mode, onProblems);
+  const controller = await start(source, root, flagsOf(mode, flags), onProblems);
   return {
     apply: async (some) => {
       source.change(some.map(present));
@@ -60,7 +62,7 @@ export const startSubject: StartSubject = async ({ mode, objects, onProblems = (
 async function start(
   source: Source,
   root: string,
-  mode: Mode,
+  flags: Flags,
   onProblems: (all: readonly Problem[]) => void,
 ): Promise<Controller> {
   const asked = await askCapabilities("nginx", process.env.PATH ?? "");
@@ -69,17 +71,14 @@ async function start(
   if (!asked.ok) throw new Error(asked.why);
   if (!opened.ok) throw new Error(opened.why);
   if (!compiled.ok) throw new Error(compiled.why);
-  const ports = { http: 80, https: 443, defaultServer: 8181, status: 10246 };
   const started = await startController({
     source,
-    translate: { ...defaultOptions, configMap: "ingress-nginx/ingress-nginx-controller" },
-    machine: machineOf(asked.capabilities, opened.folder, {
-      mode,
-      ports,
-      healthPath: "/healthz",
-      accessLog: "/dev/null",
-      errorLog: "stderr",
-    }),
+    translate: translateOptions(flags, "run", undefined),
+    machine: machineOf(
+      asked.capabilities,
+      opened.folder,
+      machineFlags(flags, { accessLog: "/dev/null", errorLog: "stderr" }),
+    ),
     capabilities: asked.capabilities,
     folder: opened.folder,
     template: compiled.template,
@@ -100,6 +99,13 @@ async function start(
   });
   if (!started.ok) throw new Error(started.why);
   return started.controller;
+}
+
+function flagsOf(mode: Mode, given: readonly string[]): Flags {
+  const configMap = "--configmap=ingress-nginx/ingress-nginx-controller";
+  const parsed = parseFlags([`--mode=${mode}`, configMap, ...given], "run");
+  if (parsed.kind !== "flags") throw new Error(JSON.stringify(parsed));
+  return parsed.flags;
 }
 
 class MemorySource implements Source {

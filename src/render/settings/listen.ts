@@ -34,7 +34,7 @@ export function listenLines(
 }
 
 /** `192.0.2.1:`, `[::]:` or nothing for all IPv4 addresses, ready for a port. */
-function addressesOf(settings: Settings, { ipv6 }: Surroundings): readonly string[] {
+export function addressesOf(settings: Settings, { ipv6 }: Surroundings): readonly string[] {
   const both = ipv6 && !settings.disableIpv6;
   const bound = [...settings.bindAddress, ...settings.bindAddressIpv4, ...settings.bindAddressIpv6];
   const v4 = bound.filter((address) => !address.includes(":")).map((address) => `${address}:`);

@@ -1,0 +1,64 @@
+/** What the flags mean for the stages: one place, so that `run`, `serve`, the tools on files and the tests cannot differ. */
+import type { MachineFlags } from "../machine.ts";
+import type { TranslateOptions } from "../translate/options.ts";
+import type { Command, Flags } from "./flags.ts";
+
+export function translateOptions(flags: Flags, command: Command, zone: string | undefined): TranslateOptions {
+  return {
+    annotationsPrefix: flags.annotationsPrefix,
+    ingressClass: flags.ingressClass ?? "",
+    controllerClass: flags.controllerClass,
+    ingressClassByName: flags.ingressClassByName,
+    watchIngressWithoutClass: flags.watchIngressWithoutClass || command === "serve",
+    disableCatchAll: flags.disableCatchAll,
+    deepInspect: flags.deepInspect,
+    disableSvcExternalName: flags.disableSvcExternalName,
+    configMap: named(flags.configmap),
+    defaultBackendService: named(flags.defaultBackendService),
+    defaultSslCertificate: named(flags.defaultSslCertificate),
+    tcpServicesConfigMap: named(flags.tcpServicesConfigmap),
+    udpServicesConfigMap: named(flags.udpServicesConfigmap),
+    enableSslPassthrough: flags.enableSslPassthrough,
+    reservedPorts: reservedPorts(flags),
+    defaultServerPort: flags.defaultServerPort,
+    allowLoopbackEndpoints: command === "serve",
+    zone: flags.enableTopologyAwareRouting ? zone : undefined,
+  };
+}
+
+/** `logs` is where nginx's logs go that the operator leaves at their default paths. */
+export function machineFlags(
+  flags: Flags,
+  logs: { readonly accessLog: string; readonly errorLog: string },
+): MachineFlags {
+  return {
+    mode: flags.mode,
+    ports: {
+      http: flags.httpPort,
+      https: flags.httpsPort,
+      defaultServer: flags.defaultServerPort,
+      status: flags.statusPort,
+    },
+    healthPath: flags.healthCheckPath,
+    passthrough: flags.enableSslPassthrough,
+    ...logs,
+  };
+}
+
+/** RS-27.3: ports that TCP and UDP services keep away from, by what has them. */
+function reservedPorts(flags: Flags): ReadonlyMap<number, string> {
+  return new Map([
+    [flags.streamPort, "the flag --stream-port"],
+    [flags.statusPort, "nginx's status server"],
+    [flags.profilerPort, "the profiler"],
+    [flags.healthzPort, "health and metrics"],
+    [flags.defaultServerPort, "the built-in 404 server"],
+    [flags.sslPassthroughProxyPort, "the flag --ssl-passthrough-proxy-port"],
+    [flags.httpsPort, "https"],
+    [flags.httpPort, "http"],
+  ]);
+}
+
+function named(text: string | undefined): string | undefined {
+  return text === undefined || text === "" ? undefined : text;
+}

@@ -1,0 +1,59 @@
+/**
+ * What `stream.tmpl` sees (RS-26 and RS-27). With TLS passthrough the stream block has the https port: it reads the SNI and
+ * sends every connection, with a PROXY header, to a unix socket: that of our own TLS listener, which takes the client's
+ * address from the header, or one for each passthrough host, which drops the header before its backend.
+ */
+import { createHash } from "node:crypto";
+import type { Endpoint, StreamServer } from "../model/configuration.ts";
+import type { AboutServers } from "./server-views.ts";
+import { addressesOf } from "./settings/listen.ts";
+import { Token, type View } from "./token.ts";
+
+export function streamView({ settings, machine, parts }: AboutServers, streams: readonly StreamServer[]): View {
+  const { capabilities, around, ports, passthrough } = machine;
+  if (!capabilities.stream || (streams.length === 0 && !passthrough)) return false;
+  const listen = (port: number, ...parameters: string[]) =>
+    addressesOf(settings, around).map((address) => Token.words([`${address}${port}`, ...parameters].map(Token.name)));
+  const proxied = settings.useProxyProtocol ? ["proxy_protocol"] : [];
+  return {
+    ...(parts.stream as unknown as Record<string, View>),
+    passthrough: passthrough && {
+      listen: listen(ports.https, ...proxied),
+      ownTls: Token.word(`unix:${machine.paths.tlsSocket}`),
+      hosts: streams.flatMap((server) =>
+        server.kind === "passthrough" ? [hostView(server, machine.paths.sockets)] : [],
+      ),
+    },
+    services: streams.flatMap((server) => (server.kind === "passthrough" ? [] : [serviceView(server, listen)])),
+    responses: Token.count(settings.proxyStreamResponses),
+  };
+}
+
+type PortServer = Exclude<StreamServer, { readonly kind: "passthrough" }>;
+
+function serviceView(server: PortServer, listen: (port: number, ...parameters: string[]) => Token[]): View {
+  const { kind, port, endpoints, acceptProxyProtocol, sendProxyProtocol } = server;
+  const parameters = [...(kind === "udp" ? ["udp"] : []), ...(acceptProxyProtocol ? ["proxy_protocol"] : [])];
+  return {
+    name: Token.name(`${kind}_${port}`),
+    label: Token.name(server.label),
+    listen: listen(port, ...parameters),
+    servers: endpoints.map(addressOf),
+    udp: kind === "udp",
+    sendProxyProtocol,
+  };
+}
+
+function hostView({ host, endpoints }: Extract<StreamServer, { readonly kind: "passthrough" }>, sockets: string): View {
+  const hash = createHash("sha256").update(host).digest("hex").slice(0, 16);
+  return {
+    host: Token.word(host),
+    name: Token.name(`passthrough_${hash}`),
+    socket: Token.word(`unix:${sockets}/p-${hash}.sock`),
+    servers: endpoints.map(addressOf),
+  };
+}
+
+function addressOf({ address, port }: Endpoint): Token {
+  return Token.name(address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`);
+}
