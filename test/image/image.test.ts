@@ -135,7 +135,7 @@ test("the default backend answers", async () => {
   await expect.poll(() => statusOf("http://127.0.0.1:18080/healthz"), { timeout: 20_000 }).toBe(200);
   expect(await statusOf("http://127.0.0.1:18080/")).toBe(404);
   running.kill("SIGTERM");
-  expect((await running).exitCode).toBe(0);
+  expect((await running.ended).exitCode).toBe(0);
 });
 
 const statusOf = (url: string) =>

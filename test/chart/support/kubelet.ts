@@ -48,7 +48,9 @@ export async function startKubelet(cluster: Cluster, start: StartPod = nothing):
     const say = (args: readonly string[], input = "") =>
       cluster.kubectl([...args, "--namespace", namespace], { input });
     if (pod.metadata.deletionTimestamp) {
-      await (await running.get(uid))?.stop();
+      const going = running.get(uid);
+      running.delete(uid);
+      await (await going)?.stop();
       await say(["delete", "pod", name, "--grace-period=0", "--force", "--ignore-not-found"]);
     } else if (!pod.spec.nodeName) {
       const binding = {

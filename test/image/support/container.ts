@@ -37,36 +37,53 @@ export interface ContainerOptions {
   readonly capabilities?: readonly string[];
   readonly readOnly?: boolean;
   readonly env?: Readonly<Record<string, string>>;
-  /** Folders and files of this machine, by where they appear. */
+  /** Folders and files of this machine, by where they appear, to be read. */
   readonly mounts?: Readonly<Record<string, string>>;
+  /** The same, to be written to as well. */
+  readonly volumes?: Readonly<Record<string, string>>;
   /** Empty folders that may be written to. */
   readonly emptyDirs?: readonly string[];
 }
 
 const emptyDirs = ["/run/sluice", "/tmp", "/etc/ingress-controller"];
 
-/** Starts a container; the process that comes back is runc's, which passes signals on and ends as the command ends. */
-export function startContainer({ root, config }: Image, options: ContainerOptions) {
+export interface Container {
+  /** Resolves when the command has ended: what it printed on both streams, and how it ended. */
+  readonly ended: Promise<{ readonly text: string; readonly exitCode: number }>;
+  kill(signal: NodeJS.Signals): void;
+  /** Runs a second command in the container, as a kubelet runs a hook; throws when it fails. */
+  exec(command: readonly string[]): Promise<string>;
+}
+
+export function startContainer({ root, config }: Image, options: ContainerOptions): Container {
   const folder = mkdtempSync(join(tmpdir(), "sluice-container-"));
   writeFileSync(join(folder, "config.json"), JSON.stringify(specification(root, config, options)));
   mkdirSync(join(folder, "state"));
-  const name = `test-${process.pid}-${Date.now()}`;
-  const running = execa("runc", ["--root", join(folder, "state"), "run", "--bundle", folder, name], { reject: false });
-  running.then(() => rmSync(folder, { recursive: true }));
-  return running;
+  const runc = ["--root", join(folder, "state")];
+  // runc passes signals on and ends as the command ends.
+  const running = execa("runc", [...runc, "run", "--bundle", folder, "test"], { reject: false, all: true });
+  const ended = running.then(({ all, exitCode }) => {
+    rmSync(folder, { recursive: true });
+    return { text: all.trim(), exitCode: exitCode ?? -1 };
+  });
+  return {
+    ended,
+    kill: (signal) => void running.kill(signal),
+    exec: async (command) => (await execa("runc", [...runc, "exec", "test", ...command])).stdout,
+  };
 }
 
-/** Runs a command to its end: what it printed on both streams, and how it ended. */
-export async function inContainer(
-  image: Image,
-  options: ContainerOptions,
-): Promise<{ text: string; exitCode: number }> {
-  const { stdout, stderr, exitCode } = await startContainer(image, options);
-  return { text: `${stdout}\n${stderr}`.trim(), exitCode: exitCode ?? -1 };
-}
+/** Runs a command to its end. */
+export const inContainer = (image: Image, options: ContainerOptions) => startContainer(image, options).ended;
 
 function specification(root: string, config: ImageConfig, options: ContainerOptions): unknown {
-  const { args, user = [101, 82], capabilities = [], readOnly = true, env = {}, mounts = {} } = options;
+  const { args, user = [101, 82], capabilities = [], readOnly = true, env = {}, mounts = {}, volumes = {} } = options;
+  const bind = (access: "ro" | "rw", [destination, source]: readonly [string, string]) => ({
+    destination,
+    type: "bind",
+    source,
+    options: ["rbind", access],
+  });
   const sets = capabilities.map((name) => `CAP_${name}`);
   return {
     ociVersion: "1.0.2",
@@ -89,12 +106,8 @@ function specification(root: string, config: ImageConfig, options: ContainerOpti
         source: "tmpfs",
         options: ["mode=0777"],
       })),
-      ...Object.entries(mounts).map(([destination, source]) => ({
-        destination,
-        type: "bind",
-        source,
-        options: ["rbind", "ro"],
-      })),
+      ...Object.entries(mounts).map((mount) => bind("ro", mount)),
+      ...Object.entries(volumes).map((volume) => bind("rw", volume)),
     ],
     linux: { namespaces: ["pid", "mount", "ipc", "uts"].map((type) => ({ type })) },
   };
