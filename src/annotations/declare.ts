@@ -8,7 +8,7 @@
 import type { Kind } from "../kinds/kind.ts";
 import type { ConfigMap, Secret, Service } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
-import type { Header, Place, ServerPlace } from "../render/place.ts";
+import type { Directive, Header, Place, Protocol, ServerPlace } from "../render/place.ts";
 import type { View } from "../render/token.ts";
 import type { Settings } from "../settings/registry.ts";
 
@@ -30,7 +30,10 @@ export interface Field<T> {
   readonly emptyIsBad?: boolean;
   readonly risk: Risk;
   readonly doc: string;
-  /** The directive that prints the value where it differs from the http block's; `grpc` its name for gRPC backends. */
+  /**
+   * The directive that prints the value where it differs from the http block's. One of the proxy module is for HTTP
+   * backends; `grpc` is its name for gRPC backends.
+   */
   readonly directive?: { readonly name: string; readonly grpc?: string };
 }
 
@@ -68,6 +71,8 @@ export interface Feature<F extends Fields, R> {
   readonly resolve?: (values: FieldValues<F>, context: Context) => Resolved<R>;
   /** Of a `host` feature: whether this value says something; the oldest Ingress of the host whose value does is heard. */
   readonly provides?: (value: R) => boolean;
+  /** Lines that several fields decide together; printed are those that differ from what the defaults give. */
+  readonly directives?: (value: R, settings: Settings, protocol: Protocol) => readonly Directive[];
   /** What the location partial sees under the feature's name (in camelCase); without it, nothing but its directives. */
   readonly view?: (value: R, place: Place, settings: Settings) => View;
   /**

@@ -1,10 +1,16 @@
 /** All annotation features. Their order is the order of their directives in a location. */
 import { accessLists } from "./access-lists.ts";
+import { answers } from "./answers.ts";
+import { backendRequest } from "./backend-request.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { canary } from "./canary.ts";
 import type { AnyFeature, ValuesOf } from "./declare.ts";
+import { limitRate } from "./limit-rate.ts";
 import { loadBalance } from "./load-balance.ts";
+import { nextUpstream } from "./next-upstream.ts";
+import { proxyBuffers } from "./proxy-buffers.ts";
 import { proxyTimeouts } from "./proxy-timeouts.ts";
+import { requestBody } from "./request-body.ts";
 import { rewrite } from "./rewrite.ts";
 import { satisfy } from "./satisfy.ts";
 import { serviceUpstream } from "./service-upstream.ts";
@@ -20,7 +26,13 @@ export const features = {
   accessLists,
   satisfy,
   basicAuth,
+  requestBody,
+  backendRequest,
   proxyTimeouts,
+  nextUpstream,
+  proxyBuffers,
+  answers,
+  limitRate,
   canary,
   loadBalance,
   upstreamHashBy,

@@ -6,24 +6,6 @@ import { textOf } from "../kinds/text.ts";
 import { bool } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
 
-/** Variables that a target may use; every other `$name` is literal text. Groups of the path are `$1` to `$9`. */
-const variables: ReadonlySet<string> = new Set([
-  "host",
-  "scheme",
-  "request_uri",
-  "uri",
-  "request_method",
-  "remote_addr",
-  "server_port",
-  "best_http_host",
-  "namespace",
-  "ingress_name",
-  "service_name",
-  "service_port",
-]);
-
-export const isRewriteVariable = (name: string): boolean => variables.has(name);
-
 export const rewrite = feature({
   name: "rewrite",
   scope: "ingress",

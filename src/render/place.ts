@@ -34,8 +34,11 @@ export interface ServerPlace {
 /** Parts of the http block that are there only while a shape needs them. */
 export type HttpPart = "authCache";
 
+/** What is spoken with the backend; each has directives of its own. */
+export type Protocol = "http" | "grpc" | "fastcgi";
+
 export interface Place extends ServerPlace {
-  readonly protocol: "http" | "grpc" | "fastcgi";
+  readonly protocol: Protocol;
   /** Whether nginx has the Lua: then several headers of one name can be told apart, and text escaped. */
   readonly dynamic: boolean;
   /** Whether an Ingress stands behind it; what answers for unknown hosts is nobody's, and ConfigMap lists spare it (RS-32.22). */
@@ -49,6 +52,8 @@ export interface Place extends ServerPlace {
    * the literal text. `name` is without `route_`, and declared by the feature in `variables`.
    */
   bind(name: string, raw: string): Token;
+  /** A header value with groups of the path in it, which are there only where a rewrite acts; else the client's own header. */
+  captured(raw: string): Token;
   /** Adds a location beside this one and returns its URI (`/_sluice/…`) or name (`@…`), made from a hash of its text. */
   beside(kind: "uri" | "named", location: InternalLocation): Token;
 }

@@ -4,7 +4,8 @@
  */
 
 import type { FeatureValues } from "../annotations/registry.ts";
-import { isRewriteVariable } from "../annotations/rewrite.ts";
+import { isRequestVariable } from "../annotations/variables.ts";
+import { bytesOf } from "../kinds/measures.ts";
 import type {
   Alias,
   Certificate,
@@ -39,14 +40,18 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Re
   const exact: Record<string, number> = {};
   const prefix: Record<string, number> = {};
   const slash: Record<string, string> = {};
-  const regex: (readonly [string, number] | readonly [string, number, string])[] = [];
+  const regex: (readonly (string | number)[])[] = [];
   for (const route of routes) {
     if (route.match === "slash") slash[route.path] = `${escapedPath(route.path)}/`;
     // Lua counts from 1.
     else if (route.match === "exact") exact[route.path] = route.location + 1;
     else if (route.match === "prefix") prefix[route.path] = route.location + 1;
     else if (route.rewrite === undefined) regex.push([`^${route.path}`, route.location + 1]);
-    else regex.push([`^${route.path}`, route.location + 1, expandable(route.rewrite)]);
+    else {
+      const { prefix } = locations[route.location]!.features.backendRequest;
+      const told = prefix === "" ? [] : [expandable(prefix)];
+      regex.push([`^${route.path}`, route.location + 1, expandable(route.rewrite), ...told]);
+    }
   }
   const table = {
     locations: locations.map((location) => locationRecord(location, shapes.of(location))),
@@ -65,6 +70,7 @@ function locationRecord(location: Location<FeatureValues>, { name, variables }: 
     shape: name,
     upstream: location.upstream,
     ...given({
+      limit: bytesOf(location.features.requestBody.most),
       namespace,
       ingress,
       service: location.service,
@@ -108,15 +114,17 @@ function given(fields: Readonly<Record<string, unknown>>): Record<string, unknow
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+  return (
+    value === "" || value === 0 || (typeof value === "object" && value !== null && Object.keys(value).length === 0)
+  );
 }
 
-/** A rewrite's target as the router expands it: `$1`, `${variable}` where it is one of those allowed, `$$` for the sign itself. */
+/** A text with groups of the path as the router expands it: `$1`, `${variable}` where it is one of those allowed, `$$` for the sign itself. */
 function expandable(target: string): string {
   return target.replace(/\$(?:(\d)|(\w+)|\{(\w+)\})?/g, (found, group?: string, bare?: string, braced?: string) => {
     if (group !== undefined) return found;
     const name = bare ?? braced;
-    return name !== undefined && isRewriteVariable(name) ? `\${${name}}` : `$${found}`;
+    return name !== undefined && isRequestVariable(name) ? `\${${name}}` : `$${found}`;
   });
 }
 

@@ -3,12 +3,13 @@
  * it; its name is the hash of its text and so never changes meaning (design.md 4, trap 1).
  */
 import { createHash } from "node:crypto";
-import type { AnyFeature, Fields } from "../annotations/declare.ts";
+import type { AnyFeature, Field, Fields } from "../annotations/declare.ts";
+import { unannotated } from "../annotations/read.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
 import type { Location } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Machine } from "./machine.ts";
-import type { Directive, Header, HttpPart, InternalLocation, Place, ServerPlace } from "./place.ts";
+import type { Directive, Header, HttpPart, InternalLocation, Place, Protocol, ServerPlace } from "./place.ts";
 import { type InEveryLocation, inEveryLocation } from "./settings/everywhere.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
 import type { Template } from "./template.ts";
@@ -53,6 +54,9 @@ export interface ShapeTraits {
 }
 
 export type LocationText = Pick<Shape, "text" | "beside" | "files" | "needs">;
+
+/** How a tenant's values are written, which differs between the modes. */
+export type Writing = Pick<Place, "bind" | "captured">;
 
 /** What the location partial sees besides its features. */
 export interface TargetView {
@@ -100,25 +104,26 @@ export class Shapes {
       variables[name] = raw;
       return Token.variable(`route_${name}`);
     };
+    const captured = () => Token.variable("forwarded_prefix");
     const target = { dynamic: true, unserved: false, target: Token.name("http://sluice_http") };
-    const { text, beside, files, needs } = this.text(values, traits, bind, target);
+    const { text, beside, files, needs } = this.text(values, traits, { bind, captured }, target);
     const name = `@${hashOf([text, ...beside.map((one) => one.text)])}`;
     return { name, text, variables, beside, files, needs };
   }
 
-  /** The directives of a location. `bind` says how a tenant's value is written, `target` where requests go. */
-  text(values: FeatureValues, traits: ShapeTraits, bind: Place["bind"], target: TargetView): LocationText {
+  /** The directives of a location. `writing` says how a tenant's values are written, `target` where requests go. */
+  text(values: FeatureValues, traits: ShapeTraits, writing: Writing, target: TargetView): LocationText {
     const beside: BesideLocation[] = [];
     const files: RenderedFile[] = [];
     const needs = new Set<HttpPart>();
     const place: Place = {
       ...filesOf(this.#root, files),
+      ...writing,
       protocol: "http",
       dynamic: target.dynamic,
       owned: traits.owned,
       authenticates: traits.authenticates,
       needs: (part) => needs.add(part),
-      bind,
       beside: (kind, location) => this.#beside(kind, location, beside),
     };
     const view = locationView(values, traits, place, this.#settings, this.#headers, this.#everywhere);
@@ -173,7 +178,7 @@ function locationView(
   const headers: Header[] = [];
   for (const [name, feature] of featureList) {
     const value = values[name] as never;
-    directives.push(...directivesOf(feature, value, place, settings));
+    directives.push(...directivesOf(name, feature, value, place, settings));
     headers.push(...(feature.requestHeaders?.(value, place, settings) ?? []));
     if (feature.view !== undefined) view[name] = feature.view(value, place, settings);
   }
@@ -193,18 +198,36 @@ function headersView(own: readonly Header[], builtIn: readonly Header[], restate
   return [...others, ...byName.values()].map((one) => ({ ...one }));
 }
 
-/** The lines of fields whose value differs from what the http block says; the rest is inherited. */
-function directivesOf(feature: AnyFeature, value: never, { protocol }: Place, settings: Settings): Directive[] {
+/** The lines of a feature whose value differs from what the http block says; the rest is inherited. */
+function directivesOf(
+  name: keyof FeatureValues,
+  feature: AnyFeature,
+  value: never,
+  { protocol }: Place,
+  settings: Settings,
+): Directive[] {
   const directives: Directive[] = [];
-  for (const [name, field] of Object.entries(feature.fields as Fields)) {
-    if (field.directive === undefined) continue;
-    const inherited = print(field.kind.view(field.fallback(settings)));
-    const view = field.kind.view((value as Record<string, unknown>)[name]);
-    if (print(view) === inherited) continue;
-    const directive = protocol === "grpc" ? field.directive.grpc : field.directive.name;
-    if (directive !== undefined) directives.push({ name: Token.name(directive), value: tokenOf(view) });
+  for (const [field, { directive, fallback, kind }] of Object.entries(feature.fields as Fields)) {
+    const named = directive && directiveName(directive, protocol);
+    if (named === undefined) continue;
+    const view = kind.view((value as Record<string, unknown>)[field]);
+    if (print(view) === print(kind.view(fallback(settings)))) continue;
+    directives.push({ name: Token.name(named), value: tokenOf(view) });
   }
-  return directives;
+  const lines = feature.directives?.(value, settings, protocol) ?? [];
+  const inherited = lines.length === 0 ? [] : feature.directives!(unannotated(settings)[name], settings, protocol);
+  const known = new Set(inherited.map(printLine));
+  return [...directives, ...lines.filter((line) => !known.has(printLine(line)))];
+}
+
+/** Directives of the proxy module mean nothing for other backends; those of nginx's core hold for all. */
+function directiveName({ name, grpc }: NonNullable<Field<unknown>["directive"]>, protocol: Protocol) {
+  if (protocol === "http" || !name.startsWith("proxy_")) return name;
+  return protocol === "grpc" ? grpc : undefined;
+}
+
+function printLine({ name, value }: Directive): string {
+  return `${name} ${value}`;
 }
 
 /** A value as the argument of a directive: booleans are `on` and `off`, lists are words. */

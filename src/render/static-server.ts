@@ -1,12 +1,12 @@
 /** One host's server blocks as text: each route a location, each Location's body what a shape would be (static mode). */
 
 import type { FeatureValues } from "../annotations/registry.ts";
-import { isRewriteVariable } from "../annotations/rewrite.ts";
+import { isRequestVariable } from "../annotations/variables.ts";
 import { type Alias, catchAll, type Location, type Route, type Server } from "../model/configuration.ts";
 import type { HttpPart } from "./place.ts";
 import { escapedPath } from "./records.ts";
 import { type AboutServers, certificateAt, headOf } from "./server-views.ts";
-import { type BesideLocation, type RenderedFile, type Shapes, traitsOf } from "./shape.ts";
+import { type BesideLocation, type RenderedFile, type Shapes, traitsOf, type Writing } from "./shape.ts";
 import type { ServerText } from "./static-renderer.ts";
 import type { Template } from "./template.ts";
 import { plainServerView, serverNameOf, textServerOf } from "./text-servers.ts";
@@ -79,7 +79,7 @@ function locationViews(
   { beside, files, needs }: Gathered,
 ): View[] {
   return blocksOf(routes).map(({ match, location, rewrite }) => {
-    const body = bodyOf(locations[location]!, parts);
+    const body = bodyOf(locations[location]!, rewrite !== false, parts);
     files.push(...body.files);
     for (const part of body.needs) needs.add(part);
     for (const one of body.beside)
@@ -111,7 +111,7 @@ function blocksOf(routes: readonly Route[]): Block[] {
           ? false
           : {
               pattern: Token.pattern(`(?i)${route.path}`),
-              target: Token.rewriteTarget(route.rewrite, isRewriteVariable),
+              target: Token.rewriteTarget(route.rewrite, isRequestVariable),
             };
       blocks.push({ match: Token.conf`~* ${pattern}`, location, rewrite });
     } else if (route.match === "prefix") {
@@ -140,13 +140,18 @@ function escapeRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-function bodyOf(location: Location<FeatureValues>, { about, shapes, isServed }: StaticParts) {
+function bodyOf(location: Location<FeatureValues>, rewritten: boolean, { about, shapes, isServed }: StaticParts) {
   const target = {
     dynamic: false,
     unserved: !isServed(location.upstream),
     target: Token.conf`http://${staticUpstreamName(location.upstream)}`,
   };
-  return shapes.text(location.features, traitsOf(location, about.settings), (_name, raw) => Token.text(raw), target);
+  const writing: Writing = {
+    bind: (_name, raw) => Token.text(raw),
+    captured: (raw) =>
+      rewritten ? Token.rewriteTarget(raw, isRequestVariable) : Token.variable("http_x_forwarded_prefix"),
+  };
+  return shapes.text(location.features, traitsOf(location, about.settings), writing, target);
 }
 
 function labelsOf(location: Location<FeatureValues>, tls: Alias, { labelOf }: StaticParts): View {

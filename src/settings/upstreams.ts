@@ -7,7 +7,8 @@ import { oneOf } from "../kinds/words.ts";
 import { setting } from "./declare.ts";
 import { count, countOrNone, secondsOrOff, toggle, wholeSeconds } from "./kinds.ts";
 
-const cases = blankListOf(
+/** What nginx takes for proxy_next_upstream. */
+export const nextUpstreamCases = blankListOf(
   oneOf([
     "error",
     "timeout",
@@ -93,7 +94,7 @@ export const upstreams = {
   }),
   proxyNextUpstream: setting({
     key: "proxy-next-upstream",
-    kind: cases,
+    kind: nextUpstreamCases,
     default: ["error", "timeout"],
     becomes: "proxy_next_upstream and grpc_next_upstream",
     doc: "After which failures the next Endpoint is asked.",

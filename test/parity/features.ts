@@ -105,7 +105,6 @@ export const notBuilt: readonly string[] = [
   "backend protocols",
   "backend TLS",
   "balancing",
-  "proxy settings",
   "aliases",
   "headers added and removed",
   "snippets",

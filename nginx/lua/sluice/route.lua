@@ -67,7 +67,7 @@ local function match(record, uri)
     for _, route in ipairs(record.regex) do
       local groups = ngx.re.match(uri, route[1], "ijo")
       if groups then
-        return record.locations[route[2]], route[3], groups
+        return record.locations[route[2]], route, groups
       end
     end
     return nil
@@ -87,7 +87,7 @@ function _M.run(slot)
   if not record then
     return ngx.exec("@sluice_unrouted")
   end
-  local location, target, groups, slash = match(record, uri)
+  local location, route, groups, slash = match(record, uri)
   if slash then
     var.route_slash = slash
     return ngx.exec("@sluice_slash")
@@ -122,7 +122,11 @@ function _M.run(slot)
       var["route_" .. name] = value
     end
   end
+  local target, prefix = route and route[3], route and route[4]
   if target then
+    if prefix then
+      var.route_prefix = expand(prefix, groups)
+    end
     ngx.req.set_uri(expand(target, groups))
   end
   return ngx.exec(shapes_of[slot][location.shape] and location.shape or "@sluice_unknown_shape")

@@ -8,6 +8,7 @@ import type { Capabilities } from "../capabilities.ts";
 import type { Directive } from "../place.ts";
 import { Token } from "../token.ts";
 import { errorLogOf } from "./logs.ts";
+import { nextUpstreamTokens } from "./next-upstream.ts";
 import { proxyBufferTokens } from "./proxy-buffers.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -128,15 +129,8 @@ function buffers(settings: Settings): Line[] {
 }
 
 function retries({ proxyNextUpstream, retryNonIdempotent }: Settings): Line[] {
-  const cases = new Set<string>(proxyNextUpstream);
-  if (cases.has("off"))
-    return [
-      ["proxy_next_upstream", "off"],
-      ["grpc_next_upstream", "off"],
-    ];
-  if (retryNonIdempotent) cases.add("non_idempotent");
-  const grpc = [...cases].filter((word) => word !== "updating");
-  return [["proxy_next_upstream", ...cases], ...(grpc.length === 0 ? [] : [["grpc_next_upstream", ...grpc] as const])];
+  const { http, grpc } = nextUpstreamTokens(proxyNextUpstream, retryNonIdempotent);
+  return [["proxy_next_upstream", http], ...(grpc === undefined ? [] : [["grpc_next_upstream", grpc] as const])];
 }
 
 /** `default` is what nginx does without the directive, and is refused above a location; so is a text without a replacement. */

@@ -1,0 +1,93 @@
+/**
+ * What is rewritten in answers of backends: domain and path of cookies, the Location and Refresh headers. A text that starts
+ * with `~` is a regular expression, as nginx has it.
+ */
+import { type Kind, no, ok, shown } from "../kinds/kind.ts";
+import { regexMistake } from "../kinds/patterns.ts";
+import { textOf } from "../kinds/text.ts";
+import { Token } from "../render/token.ts";
+import { replacementView } from "../settings/proxy.ts";
+import type { Settings } from "../settings/registry.ts";
+import { feature, field } from "./declare.ts";
+
+const plain = { label: "letters, digits and - . _ ~ / : , ? & =", characters: "A-Za-z0-9._~/:,?&=\\-" };
+const word = textOf(plain);
+
+function readWord(text: string) {
+  const read = word.read(text);
+  const mistake = text.startsWith("~") ? regexMistake(text.replace(/^~\*?/, "")) : undefined;
+  return mistake === undefined ? read : no(`${shown(text)} is not a regular expression: ${mistake}`);
+}
+
+/** `off`, or what to replace and by what. */
+const replacement: Kind<string> = {
+  label: `off, or two words of ${plain.label}: what to replace and by what`,
+  read: (text) => {
+    const words = text.trim().split(/\s+/);
+    if (words.length === 1 && words[0] === "off") return ok("off");
+    if (words.length !== 2) return no(`${shown(text)} is neither off nor two words: what to replace and by what`);
+    for (const one of words) {
+      const read = readWord(one);
+      if (!read.ok) return read;
+    }
+    return ok(words.join(" "));
+  },
+  view: replacementView,
+  good: ["off", "inner.example outer.example", "/one/ /"],
+  bad: ["", "one", "a b c", "on", "/a $host", 'a b"; } {', "~? x"],
+};
+
+const redirectPart: Kind<string> = {
+  label: `one word of ${plain.label}`,
+  read: readWord,
+  view: replacementView,
+  good: ["off", "default", "http://inner.example/"],
+  bad: ["", "a b", "a\nb", "/$host", "~?"],
+};
+
+export const answers = feature({
+  name: "answers",
+  scope: "location",
+  fields: {
+    cookieDomain: field({
+      key: "proxy-cookie-domain",
+      kind: replacement,
+      fallback: (settings) => settings.proxyCookieDomain,
+      risk: "Medium",
+      directive: { name: "proxy_cookie_domain" },
+      doc: "Replaces the domain in cookies of backends: the first word by the second.",
+    }),
+    cookiePath: field({
+      key: "proxy-cookie-path",
+      kind: replacement,
+      fallback: (settings) => settings.proxyCookiePath,
+      risk: "Medium",
+      directive: { name: "proxy_cookie_path" },
+      doc: "Replaces the path in cookies of backends: the first word by the second.",
+    }),
+    from: field({
+      key: "proxy-redirect-from",
+      kind: redirectPart,
+      fallback: (settings) => settings.proxyRedirectFrom,
+      risk: "Medium",
+      doc: "What to replace at the start of Location and Refresh headers of backends; off and default leave them alone.",
+    }),
+    to: field({
+      key: "proxy-redirect-to",
+      kind: redirectPart,
+      fallback: (settings) => settings.proxyRedirectTo,
+      risk: "Medium",
+      doc: "What to replace it by.",
+    }),
+  },
+  directives: ({ from, to }: { from: string; to: string }, _settings: Settings, protocol) =>
+    protocol === "http" ? [{ name: Token.name("proxy_redirect"), value: redirectOf(from, to) }] : [],
+});
+
+/**
+ * nginx's `default` maps the name of the upstream block to the location's path: no backend answers with that name, so it
+ * says nothing. Neither does a text without its replacement.
+ */
+function redirectOf(from: string, to: string): Token {
+  return replacementView([from, to].some((one) => one === "off" || one === "default") ? "off" : `${from} ${to}`);
+}

@@ -1,0 +1,60 @@
+/** What the request to the backend looks like: its HTTP version, and headers that differ from what RS-23.2 sends. */
+import type { Kind } from "../kinds/kind.ts";
+import { textOf } from "../kinds/text.ts";
+import { oneOf } from "../kinds/words.ts";
+import { Token } from "../render/token.ts";
+import { feature, field } from "./declare.ts";
+import { boundText } from "./variables.ts";
+
+const hostCharacters = {
+  label: "letters, digits and - . _ ~ / : ^ $ [ ] ( ) { } * + ? | & = \\",
+  characters: "A-Za-z0-9._~/:^$\\[\\](){}*+?|&=\\\\\\-",
+};
+const prefixCharacters = { label: "letters, digits and - . _ ~ / : $", characters: "A-Za-z0-9._~/:$\\-" };
+
+const connection: Kind<string> = oneOf<string>(["close", "keep-alive"]);
+
+export const backendRequest = feature({
+  name: "backend-request",
+  scope: "location",
+  fields: {
+    httpVersion: field({
+      key: "proxy-http-version",
+      kind: oneOf(["1.0", "1.1"]),
+      fallback: (settings) => settings.proxyHttpVersion,
+      risk: "Low",
+      directive: { name: "proxy_http_version" },
+      doc: "HTTP version towards the backend; keepalive and websockets need 1.1.",
+    }),
+    host: field({
+      key: "upstream-vhost",
+      kind: textOf(hostCharacters),
+      fallback: () => "",
+      onBad: "reject",
+      risk: "Low",
+      doc: "Host header for the backend, in place of the client's; may hold variables.",
+    }),
+    connection: field({
+      key: "connection-proxy-header",
+      kind: connection,
+      fallback: () => "",
+      onBad: "reject",
+      risk: "Low",
+      doc: "Connection header for the backend, close or keep-alive; websockets do not work with it.",
+    }),
+    prefix: field({
+      key: "x-forwarded-prefix",
+      kind: textOf(prefixCharacters),
+      fallback: () => "",
+      onBad: "reject",
+      risk: "Medium",
+      doc: "X-Forwarded-Prefix header for the backend where rewrite-target acts; $1 to $9 are groups of the Ingress path.",
+    }),
+  },
+  requestHeaders: ({ host, connection, prefix }, place) => [
+    ...(host === "" ? [] : [{ name: Token.name("Host"), value: boundText(place, "host", host) }]),
+    ...(connection === "" ? [] : [{ name: Token.name("Connection"), value: Token.text(connection) }]),
+    ...(prefix === "" ? [] : [{ name: Token.name("X-Forwarded-Prefix"), value: place.captured(prefix) }]),
+  ],
+  variables: ["host", "prefix"],
+});

@@ -1,0 +1,30 @@
+/** How fast one answer is sent. nginx slows down only what it has buffered. */
+import { integer } from "../kinds/numbers.ts";
+import { Token } from "../render/token.ts";
+import { feature, field } from "./declare.ts";
+
+/** Kilobytes, as ingress-nginx has it whatever its documentation says (RS-31.4). */
+const kilobytes = { ...integer({ min: 0, max: 1_048_576 }), view: (value: number) => Token.size(`${value}k`) };
+
+export const limitRate = feature({
+  name: "limit-rate",
+  scope: "location",
+  fields: {
+    rate: field({
+      key: "limit-rate",
+      kind: kilobytes,
+      fallback: (settings) => settings.limitRate,
+      risk: "Low",
+      directive: { name: "limit_rate" },
+      doc: "Kilobytes per second that one answer may be sent at, with proxy-buffering on; 0 is no limit.",
+    }),
+    after: field({
+      key: "limit-rate-after",
+      kind: kilobytes,
+      fallback: (settings) => settings.limitRateAfter,
+      risk: "Low",
+      directive: { name: "limit_rate_after" },
+      doc: "Kilobytes of an answer after which limit-rate begins.",
+    }),
+  },
+});

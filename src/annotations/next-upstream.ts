@@ -1,0 +1,41 @@
+/** After which failures another Endpoint is asked, and how often. */
+import { integer, seconds } from "../kinds/numbers.ts";
+import { nextUpstreamTokens } from "../render/settings/next-upstream.ts";
+import { Token } from "../render/token.ts";
+import { nextUpstreamCases } from "../settings/upstreams.ts";
+import { feature, field } from "./declare.ts";
+
+export const nextUpstream = feature({
+  name: "next-upstream",
+  scope: "location",
+  fields: {
+    cases: field({
+      key: "proxy-next-upstream",
+      kind: nextUpstreamCases,
+      fallback: (settings) => settings.proxyNextUpstream,
+      risk: "Medium",
+      doc: "After which failures the next Endpoint is asked; off asks only one.",
+    }),
+    timeout: field({
+      key: "proxy-next-upstream-timeout",
+      kind: seconds({ min: 0, max: 2_073_600 }),
+      fallback: (settings) => settings.proxyNextUpstreamTimeout,
+      risk: "Low",
+      directive: { name: "proxy_next_upstream_timeout", grpc: "grpc_next_upstream_timeout" },
+      doc: "How long further Endpoints are asked; 0 is no limit.",
+    }),
+    tries: field({
+      key: "proxy-next-upstream-tries",
+      kind: integer({ min: 0, max: 2_147_483_647 }),
+      fallback: (settings) => settings.proxyNextUpstreamTries,
+      risk: "Low",
+      directive: { name: "proxy_next_upstream_tries", grpc: "grpc_next_upstream_tries" },
+      doc: "How many Endpoints are asked for one request; 0 is no limit.",
+    }),
+  },
+  directives: ({ cases }, { retryNonIdempotent }, protocol) => {
+    const { http, grpc } = nextUpstreamTokens(cases, retryNonIdempotent);
+    if (protocol === "http") return [{ name: Token.name("proxy_next_upstream"), value: http }];
+    return protocol === "grpc" && grpc !== undefined ? [{ name: Token.name("grpc_next_upstream"), value: grpc }] : [];
+  },
+});

@@ -1,0 +1,57 @@
+/** How answers of backends are held on their way to the client. The sizes are brought together, since nginx refuses some that are not. */
+import { sizeBetween } from "../kinds/measures.ts";
+import { integer } from "../kinds/numbers.ts";
+import { oneOf } from "../kinds/words.ts";
+import { proxyBufferTokens } from "../render/settings/proxy-buffers.ts";
+import { Token } from "../render/token.ts";
+import { feature, field } from "./declare.ts";
+
+export const proxyBuffers = feature({
+  name: "proxy-buffers",
+  scope: "location",
+  fields: {
+    buffering: field({
+      key: "proxy-buffering",
+      kind: oneOf(["on", "off"]),
+      fallback: (settings) => settings.proxyBuffering,
+      risk: "Low",
+      directive: { name: "proxy_buffering" },
+      doc: "Whether answers of backends are buffered.",
+    }),
+    number: field({
+      key: "proxy-buffers-number",
+      kind: integer({ min: 1, max: 65_536 }),
+      fallback: (settings) => settings.proxyBuffersNumber,
+      risk: "Low",
+      doc: "Number of buffers for one answer, each of proxy-buffer-size; nginx needs two.",
+    }),
+    size: field({
+      key: "proxy-buffer-size",
+      kind: sizeBetween("512", "64m"),
+      fallback: (settings) => settings.proxyBufferSize,
+      risk: "Low",
+      doc: "Buffer for the first part of an answer: if its header does not fit in, the client gets 502.",
+    }),
+    busy: field({
+      key: "proxy-busy-buffers-size",
+      kind: sizeBetween("512", "64m"),
+      fallback: (settings) => settings.proxyBusyBuffersSize ?? "",
+      risk: "Low",
+      doc: "Part of the buffers that may be on its way to the client; kept between one buffer and all but one.",
+    }),
+    maxTempFile: field({
+      key: "proxy-max-temp-file-size",
+      kind: sizeBetween("0"),
+      fallback: (settings) => settings.proxyMaxTempFileSize,
+      risk: "Low",
+      doc: "Largest file for the part of an answer that does not fit into the buffers; 0 is none.",
+    }),
+  },
+  directives: ({ number, size, busy, maxTempFile }, _settings, protocol) => {
+    if (protocol !== "http") return [];
+    const tokens = proxyBufferTokens({ number, size, busy: busy === "" ? undefined : busy, maxTempFile });
+    return Object.entries(tokens).flatMap(([name, value]) =>
+      value === undefined ? [] : [{ name: Token.name(name), value }],
+    );
+  },
+});

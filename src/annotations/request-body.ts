@@ -1,0 +1,42 @@
+/**
+ * The body of a request: how large it may be and how it is held. The router knows the limit as well (`Location` records
+ * carry it), since nginx does not compare a Content-Length again after the jump into a named location.
+ */
+import { sizeBetween } from "../kinds/measures.ts";
+import { oneOf } from "../kinds/words.ts";
+import { feature, field } from "./declare.ts";
+
+/** ingress-nginx takes a size with the letter b as well, the same as without it. */
+const memory = sizeBetween("1", "1g");
+
+export const requestBody = feature({
+  name: "request-body",
+  scope: "location",
+  fields: {
+    most: field({
+      key: "proxy-body-size",
+      kind: sizeBetween("0"),
+      fallback: (settings) => settings.proxyBodySize,
+      risk: "Medium",
+      directive: { name: "client_max_body_size" },
+      doc: "Largest request body; a larger one gets 413. 0 is no limit.",
+    }),
+    buffer: field({
+      key: "client-body-buffer-size",
+      kind: { ...memory, read: (text) => memory.read(text.replace(/(?<=\d)b$/i, "")) },
+      fallback: (settings) => settings.clientBodyBufferSize,
+      onBad: "reject",
+      risk: "Low",
+      directive: { name: "client_body_buffer_size" },
+      doc: "Part of a request body that is kept in memory; the rest goes to a file.",
+    }),
+    buffering: field({
+      key: "proxy-request-buffering",
+      kind: oneOf(["on", "off"]),
+      fallback: (settings) => settings.proxyRequestBuffering,
+      risk: "Low",
+      directive: { name: "proxy_request_buffering" },
+      doc: "Whether a request body is read whole before the backend is asked; a request that is passed on while it comes in is not retried.",
+    }),
+  },
+});

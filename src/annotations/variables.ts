@@ -1,0 +1,49 @@
+/**
+ * Variables that users may name in values of annotations: what a request is, and whose it is. Nothing is among them that a
+ * client keeps to itself (headers, cookies), or a value would carry it to a place of the author's choice.
+ */
+import type { Place } from "../render/place.ts";
+import { Token } from "../render/token.ts";
+
+const names: ReadonlySet<string> = new Set([
+  "args",
+  "best_http_host",
+  "host",
+  "http_host",
+  "ingress_name",
+  "is_args",
+  "location_path",
+  "namespace",
+  "pass_access_scheme",
+  "pass_port",
+  "query_string",
+  "remote_addr",
+  "req_id",
+  "request_id",
+  "request_method",
+  "request_uri",
+  "scheme",
+  "server_name",
+  "server_port",
+  "service_name",
+  "service_port",
+  "uri",
+]);
+
+export const isRequestVariable = (name: string): boolean => names.has(name) || /^arg_\w+$/.test(name);
+
+/** `$name` and `${name}` in `raw` that are not among the variables above. */
+export function strangersIn(raw: string): readonly string[] {
+  const found = [...raw.matchAll(/\$(?:\{(\w+)\}|(\w+))/g)].map(([, braced, bare]) => braced ?? bare ?? "");
+  return found.filter((name) => !isRequestVariable(name) && !/^[1-9]/.test(name));
+}
+
+/**
+ * `raw` with its variables. Text that names none is a tenant's own value and goes where those go (`Place.bind`); text that
+ * names some is the same for many tenants, and is written as it is.
+ */
+export function boundText(place: Place, name: string, raw: string): Token {
+  const some = /\$\{?(\w+)/g;
+  const hasVariable = [...raw.matchAll(some)].some(([, variable]) => isRequestVariable(variable!));
+  return hasVariable ? Token.variables(raw, isRequestVariable) : place.bind(name, raw);
+}
