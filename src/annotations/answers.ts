@@ -7,7 +7,6 @@ import { regexMistake } from "../kinds/patterns.ts";
 import { textOf } from "../kinds/text.ts";
 import { Token } from "../render/token.ts";
 import { replacementView } from "../settings/proxy.ts";
-import type { Settings } from "../settings/registry.ts";
 import { feature, field } from "./declare.ts";
 
 const plain = { label: "letters, digits and - . _ ~ / : , ? & =", characters: "A-Za-z0-9._~/:,?&=\\-" };
@@ -70,7 +69,7 @@ export const answers = feature({
       kind: redirectPart,
       fallback: (settings) => settings.proxyRedirectFrom,
       risk: "Medium",
-      doc: "What to replace at the start of Location and Refresh headers of backends; off and default leave them alone.",
+      doc: "What to replace at the start of Location and Refresh headers of backends; off leaves them alone, default is nginx's own mapping.",
     }),
     to: field({
       key: "proxy-redirect-to",
@@ -80,14 +79,17 @@ export const answers = feature({
       doc: "What to replace it by.",
     }),
   },
-  directives: ({ from, to }: { from: string; to: string }, _settings: Settings, protocol) =>
-    protocol === "http" ? [{ name: Token.name("proxy_redirect"), value: redirectOf(from, to) }] : [],
+  directives: ({ from, to }, _settings, protocol) => {
+    if (protocol !== "http" || isDefault(from, to)) return [];
+    const value = from === "off" ? Token.name("off") : replacementView(`${from} ${to}`);
+    return [{ name: Token.name("proxy_redirect"), value }];
+  },
+  view: ({ from, to }, { protocol }, { proxyRedirectFrom, proxyRedirectTo }) => ({
+    defaultRedirect: protocol === "http" && isDefault(from, to) && !isDefault(proxyRedirectFrom, proxyRedirectTo),
+  }),
 });
 
-/**
- * nginx's `default` maps the name of the upstream block to the location's path: no backend answers with that name, so it
- * says nothing. Neither does a text without its replacement.
- */
-function redirectOf(from: string, to: string): Token {
-  return replacementView([from, to].some((one) => one === "off" || one === "default") ? "off" : `${from} ${to}`);
+/** nginx's own mapping, of the upstream block's name to the host, which nginx takes only after `proxy_pass`. */
+function isDefault(from: string, to: string): boolean {
+  return from === "default" || (from !== "off" && to === "off");
 }

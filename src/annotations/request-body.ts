@@ -7,7 +7,13 @@ import { oneOf } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
 
 /** ingress-nginx takes a size with the letter b as well, the same as without it. */
-const memory = sizeBetween("1", "1g");
+const plain = sizeBetween("1", "1g");
+const memory = {
+  ...plain,
+  read: (text: string) => plain.read(text.replace(/(?<=\d)b$/i, "")),
+  good: [...plain.good, "8192b"],
+  bad: plain.bad.filter((text) => text !== "8b"),
+};
 
 export const requestBody = feature({
   name: "request-body",
@@ -23,7 +29,7 @@ export const requestBody = feature({
     }),
     buffer: field({
       key: "client-body-buffer-size",
-      kind: { ...memory, read: (text) => memory.read(text.replace(/(?<=\d)b$/i, "")) },
+      kind: memory,
       fallback: (settings) => settings.clientBodyBufferSize,
       onBad: "reject",
       risk: "Low",

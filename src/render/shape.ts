@@ -105,7 +105,7 @@ export class Shapes {
       return Token.variable(`route_${name}`);
     };
     const captured = () => Token.variable("forwarded_prefix");
-    const target = { dynamic: true, unserved: false, target: Token.name("http://sluice_http") };
+    const target = { dynamic: true, unserved: false, target: Token.name("http://upstream_balancer") };
     const { text, beside, files, needs } = this.text(values, traits, { bind, captured }, target);
     const name = `@${hashOf([text, ...beside.map((one) => one.text)])}`;
     return { name, text, variables, beside, files, needs };

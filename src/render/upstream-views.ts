@@ -3,9 +3,9 @@ import type { Upstream } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { Token, type View } from "./token.ts";
 
-/** The block whose peers the Lua chooses. */
+/** The block whose peers the Lua chooses; called as in ingress-nginx, whose users' snippets name it. */
 export function balancedUpstream(settings: Settings): View {
-  return { name: Token.name("sluice_http"), servers: [], balancer: true, directives: keepalive(settings) };
+  return { name: Token.name("upstream_balancer"), servers: [], balancer: true, directives: keepalive(settings) };
 }
 
 /** A block of its own for one Upstream (static mode). It must have endpoints. */

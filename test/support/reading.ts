@@ -65,6 +65,7 @@ export function notingPlace(
       noted.variables[name] = raw;
       return Token.variable(`route_${name}`);
     },
+    captured: (raw) => Token.text(raw),
     beside: (kind, { view }) => {
       noted.beside.push(view);
       return Token.name(kind === "uri" ? "/_sluice/beside" : "@beside");

@@ -1,0 +1,59 @@
+/** Lines that several annotations make together: printed where they differ from the http block's, and only for their protocol. */
+import { expect, test } from "vitest";
+import { notingPlace, settingsOf, valuesOf } from "../../test/support/reading.ts";
+import { answers } from "./answers.ts";
+import { backendRequest } from "./backend-request.ts";
+import { nextUpstream } from "./next-upstream.ts";
+import { proxyBuffers } from "./proxy-buffers.ts";
+
+const lines = (directives: readonly { readonly name: unknown; readonly value: unknown }[]) =>
+  directives.map(({ name, value }) => `${name} ${value}`);
+
+test("buffers fit each other: one buffer is not enough for nginx, and busy ones are all but one at most", () => {
+  const { proxyBuffers: value } = valuesOf({ "proxy-buffers-number": "1", "proxy-busy-buffers-size": "64k" });
+  expect(lines(proxyBuffers.directives!(value, settingsOf(), "http"))).toEqual([
+    "proxy_buffer_size 4k",
+    "proxy_buffers 2 4k",
+    "proxy_busy_buffers_size 4096",
+    "proxy_max_temp_file_size 1024m",
+  ]);
+});
+
+test("retries keep the operator's retry-non-idempotent, and have a name of their own for gRPC", () => {
+  const settings = settingsOf({ "retry-non-idempotent": "true" });
+  const { nextUpstream: value } = valuesOf({ "proxy-next-upstream": "http_503 http_503" });
+  expect(lines(nextUpstream.directives!(value, settings, "http"))).toEqual([
+    "proxy_next_upstream http_503 non_idempotent",
+  ]);
+  expect(lines(nextUpstream.directives!(value, settings, "grpc"))).toEqual([
+    "grpc_next_upstream http_503 non_idempotent",
+  ]);
+});
+
+test.each([
+  [
+    { "proxy-redirect-from": "http://a/", "proxy-redirect-to": "http://b/" },
+    ['proxy_redirect "http://a/" "http://b/"'],
+    false,
+  ],
+  [{ "proxy-redirect-from": "off", "proxy-redirect-to": "http://b/" }, ["proxy_redirect off"], false],
+  [{ "proxy-redirect-from": "default" }, [], true],
+  [{ "proxy-redirect-from": "http://a/" }, [], true],
+])("%j", (annotations, expected, defaultRedirect) => {
+  const { answers: value } = valuesOf(annotations);
+  expect(lines(answers.directives!(value, settingsOf(), "http"))).toEqual(expected);
+  expect(answers.view!(value, notingPlace(), settingsOf())).toEqual({ defaultRedirect });
+});
+
+test("a Host for the backend is the tenant's own value, unless it names variables", () => {
+  const place = notingPlace();
+  const host = (text: string) =>
+    String(
+      backendRequest.requestHeaders!(valuesOf({ "upstream-vhost": text }).backendRequest, place, settingsOf())[0]
+        ?.value,
+    );
+  expect(host("inner.example")).toBe("$route_host");
+  expect(place.noted.variables).toEqual({ host: "inner.example" });
+  expect(host("$service_name.$namespace.svc")).toBe('"${service_name}.${namespace}.svc"');
+  expect(host("$http_authorization.example")).toBe("$route_host");
+});
