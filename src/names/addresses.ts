@@ -1,0 +1,138 @@
+/**
+ * A Source with the addresses of its ExternalName Services in the Snapshot. Each name is asked for again when its answer has aged. A name that is
+ * gone loses its addresses; while no nameserver answers, the last ones are kept, because the backend is likely to be there still.
+ */
+import { isIP } from "node:net";
+import { type Clock, sleep } from "../kubernetes/index.ts";
+import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
+import type { Source } from "../sync/ports.ts";
+import { Dependencies } from "../translate/dependencies.ts";
+import type { Found, Lookup } from "./lookup.ts";
+
+export interface AddressOptions {
+  readonly lookup: Lookup;
+  readonly clock: Clock;
+  readonly report: (event: NameEvent) => void;
+}
+
+export type NameEvent =
+  | { readonly kind: "failed"; readonly name: string; readonly why: string }
+  | { readonly kind: "changed"; readonly name: string; readonly addresses: readonly string[] };
+
+/** Answers are asked for again no sooner and no later than this. */
+const [shortestMs, longestMs] = [1_000, 3_600_000];
+const failedMs = 2_000;
+/** How long a start waits for the first answers. */
+const patienceMs = 3_000;
+
+export function withAddresses(source: Source, options: AddressOptions, signal: AbortSignal): Source {
+  return new AddressedSource(source, options, signal);
+}
+
+class AddressedSource implements Source {
+  readonly synced: Promise<void>;
+  readonly #source: Source;
+  readonly #options: AddressOptions;
+  readonly #signal: AbortSignal;
+  readonly #listeners = new Set<() => void>();
+  /** Services by the name they stand for. */
+  readonly #services = new Dependencies();
+  /** Names that are followed, with how to stop. */
+  readonly #followed = new Map<string, AbortController>();
+  #seen: Snapshot = emptySnapshot;
+  #inner: Snapshot = emptySnapshot;
+  #snapshot: Snapshot = emptySnapshot;
+
+  constructor(source: Source, options: AddressOptions, signal: AbortSignal) {
+    this.#source = source;
+    this.#options = options;
+    this.#signal = signal;
+    this.synced = this.#start();
+    source.onChange(() => {
+      void this.#look();
+      this.#announce();
+    });
+  }
+
+  snapshot(): Snapshot {
+    const inner = this.#source.snapshot();
+    if (inner !== this.#inner) {
+      this.#inner = inner;
+      this.#snapshot = { ...inner, addresses: this.#snapshot.addresses };
+    }
+    return this.#snapshot;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async #start(): Promise<void> {
+    await this.#source.synced;
+    const first = this.#look();
+    await Promise.race([first, sleep(this.#options.clock, patienceMs, this.#signal)]);
+  }
+
+  /** Follows the names that there are now. Resolves when each new one has had its first answer. */
+  async #look(): Promise<void> {
+    const now = this.#source.snapshot();
+    const changes = now.services.changesSince(this.#seen.services);
+    this.#seen = now;
+    const first: Promise<void>[] = [];
+    for (const { key, after } of changes) {
+      const { type, externalName } = after?.spec ?? {};
+      const before = this.#services.usedBy(key);
+      this.#services.set(key, type === "ExternalName" && isName(externalName) ? [externalName.toLowerCase()] : []);
+      for (const name of before) if (!this.#services.isUsed(name)) this.#leave(name);
+      for (const name of this.#services.usedBy(key)) if (!this.#followed.has(name)) first.push(this.#follow(name));
+    }
+    await Promise.all(first);
+  }
+
+  /** Resolves with the first answer and goes on by itself. */
+  #follow(name: string): Promise<void> {
+    const stop = new AbortController();
+    this.#followed.set(name, stop);
+    const answered = Promise.withResolvers<void>();
+    void this.#askOnAndOn(name, AbortSignal.any([stop.signal, this.#signal]), answered.resolve);
+    return answered.promise;
+  }
+
+  async #askOnAndOn(name: string, signal: AbortSignal, answered: () => void): Promise<void> {
+    while (!signal.aborted) {
+      const found = await this.#options.lookup(name);
+      const againMs = signal.aborted ? 0 : this.#take(name, found);
+      answered();
+      await sleep(this.#options.clock, againMs, signal);
+    }
+  }
+
+  /** Gives how long the answer is good for. */
+  #take(name: string, found: Found): number {
+    if (found.kind === "failed") {
+      this.#options.report({ kind: "failed", name, why: found.why });
+      return failedMs;
+    }
+    const { addresses, ttlMs } = found;
+    const before = this.#snapshot.addresses.get(name);
+    if (before?.join(" ") !== addresses.join(" ")) {
+      this.#snapshot = { ...this.snapshot(), addresses: this.#snapshot.addresses.with([[name, addresses]]) };
+      this.#options.report({ kind: "changed", name, addresses });
+      this.#announce();
+    }
+    return Math.min(longestMs, Math.max(shortestMs, ttlMs));
+  }
+
+  #leave(name: string): void {
+    this.#followed.get(name)?.abort();
+    this.#followed.delete(name);
+    this.#snapshot = { ...this.snapshot(), addresses: this.#snapshot.addresses.with([[name, undefined]]) };
+  }
+
+  #announce(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const isName = (text: string | undefined): text is string => text !== undefined && text !== "" && isIP(text) === 0;

@@ -1,0 +1,46 @@
+/**
+ * The addresses of one DNS name, by the search rules of resolv.conf: IPv4 first, IPv6 where there is none, as ingress-nginx does for
+ * ExternalName Services. Asks nameservers only; `/etc/hosts` is for this machine and not for a cluster.
+ */
+import { NODATA, NOTFOUND, Resolver } from "node:dns/promises";
+import { fullNames, type ResolvConf } from "./resolv-conf.ts";
+
+export type Found =
+  /** Empty: the name does not exist, and that is certain. */
+  | { readonly kind: "found"; readonly addresses: readonly string[]; readonly ttlMs: number }
+  /** No nameserver gave an answer that counts. */
+  | { readonly kind: "failed"; readonly why: string };
+
+export type Lookup = (name: string) => Promise<Found>;
+
+/** How long an answer "no such name" is believed. */
+const noNameMs = 5_000;
+
+export function dnsLookup(conf: ResolvConf): Lookup {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  resolver.setServers(conf.nameservers.map((address) => (address.includes(":") ? `[${address}]` : address)));
+  return async (name) => {
+    if (name === "localhost") return { kind: "found", addresses: ["127.0.0.1"], ttlMs: 3_600_000 };
+    if (conf.nameservers.length === 0) return { kind: "failed", why: "resolv.conf names no nameserver" };
+    for (const full of fullNames(name, conf)) {
+      for (const family of [4, 6] as const) {
+        const found = await ask(resolver, full, family);
+        if (found.kind === "failed" || found.addresses.length > 0) return found;
+      }
+    }
+    return { kind: "found", addresses: [], ttlMs: noNameMs };
+  };
+}
+
+async function ask(resolver: Resolver, name: string, family: 4 | 6): Promise<Found> {
+  const options = { ttl: true } as const;
+  try {
+    const records = await (family === 4 ? resolver.resolve4(name, options) : resolver.resolve6(name, options));
+    const ttlMs = Math.min(...records.map(({ ttl }) => ttl)) * 1000;
+    return { kind: "found", addresses: records.map(({ address }) => address).sort(), ttlMs };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === NOTFOUND || code === NODATA) return { kind: "found", addresses: [], ttlMs: noNameMs };
+    return { kind: "failed", why: message };
+  }
+}
