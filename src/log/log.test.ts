@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { emptySnapshot, withObjects } from "../model/snapshot.ts";
+import { Table } from "../model/table.ts";
+import type { Problem } from "../problem.ts";
+import { openLog } from "./log.ts";
+import { ProblemLog } from "./problem-log.ts";
+import { SyncLog } from "./sync-log.ts";
+
+function logged(terminal: false | { colours: boolean }, verbosity = 0) {
+  const lines: string[] = [];
+  return { lines, log: openLog({ verbosity, terminal, write: (text) => lines.push(text) }) };
+}
+
+test("elsewhere than on a terminal a line is JSON with the level as a word", () => {
+  const { lines, log } = logged(false);
+  log.info({ took: "1ms" }, "applied");
+  log.debug("not shown");
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { level: "info", time: expect.stringMatching(/^\d{4}-.*Z$/), took: "1ms", msg: "applied" },
+  ]);
+});
+
+test("on a terminal a line is for reading", () => {
+  const { lines, log } = logged({ colours: false }, 2);
+  log.warn({ object: "Ingress shop/web", list: [1] }, "seen");
+  log.debug("shown");
+  expect(lines[0]).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] WARN : seen: object="Ingress shop\/web" list=\[1\]\n$/);
+  expect(lines[1]).toContain("DEBUG: shown");
+});
+
+const problem = (name: string, service: string): Problem => ({
+  kind: "service-missing",
+  object: { kind: "Ingress", namespace: "shop", name },
+  field: "spec.defaultBackend",
+  service,
+});
+
+test("a Problem is said once when it comes and once when it goes, wherever it moves meanwhile", () => {
+  const { lines, log } = logged(false);
+  const problems = new ProblemLog(log);
+  const first = Table.from([["a", [problem("web", "x")]]] as const);
+  problems.renew(first as Table<readonly Problem[]>);
+  problems.renew(Table.from<readonly Problem[]>([["b", [problem("web", "x"), problem("web", "y")]]]));
+  problems.renew(Table.from<readonly Problem[]>([["b", [problem("web", "y")]]]));
+  problems.renew(Table.from<readonly Problem[]>([["b", [problem("web", "y")]]]));
+  expect(
+    lines.map((line) => JSON.parse(line)).map(({ msg, problem }) => [msg, problem.match(/Service (\S+)/)[1]]),
+  ).toEqual([
+    ["problem", "x"],
+    ["problem", "y"],
+    ["problem gone", "x"],
+  ]);
+});
+
+test("a sync is one line that says what changed, why it reloaded and how long each stage took", () => {
+  const { lines, log } = logged({ colours: false });
+  const sync = new SyncLog(log);
+  const object = { apiVersion: "v1", kind: "Service", metadata: { namespace: "shop", name: "web" } } as const;
+  const snapshot = withObjects(emptySnapshot, [{ kind: "Service", key: "shop/web", object }]);
+  const times = { translateMs: 1.25, renderMs: 2, publishMs: 30.4, tookMs: 50 };
+  sync.synced({ change: { kind: "data" }, records: { host: 2 }, ...times }, snapshot);
+  const reload = { kind: "reloaded", tookMs: 40, warnings: [] } as const;
+  sync.synced({ change: { kind: "reload", why: ["settings"] }, records: {}, reload, ...times }, emptySnapshot);
+  expect(lines.map((line) => line.replace(/^\S+ /, ""))).toEqual([
+    'INFO : applied without a reload: changed="Service shop/web added" published="host 2" took=50ms translate=1.3ms render=2.0ms publish=30ms\n',
+    'INFO : applied with a reload: changed="Service shop/web removed" why=settings took=50ms translate=1.3ms render=2.0ms publish=30ms reload=40ms\n',
+  ]);
+});

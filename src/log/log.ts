@@ -1,0 +1,51 @@
+/**
+ * The log: a constant message and fields on every line. On a terminal a line is for reading; elsewhere it is JSON, for
+ * machines. Fields are chosen by who logs and never hold a whole object, so no Secret can be among them.
+ */
+import { type Logger, pino } from "pino";
+import { prettyFactory } from "pino-pretty";
+
+export type Log = Logger;
+
+export interface LogOptions {
+  /** `-v`: from 2 on debug, from 3 on trace. */
+  readonly verbosity: number;
+  /** Whether a person reads along; with colours or without. */
+  readonly terminal: false | { readonly colours: boolean };
+  readonly write: (text: string) => void;
+}
+
+export function openLog({ verbosity, terminal, write }: LogOptions): Log {
+  const level = verbosity >= 3 ? "trace" : verbosity >= 2 ? "debug" : "info";
+  const levelWord = { formatters: { level: (label: string) => ({ level: label }) } };
+  const plain = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, ...levelWord };
+  if (terminal === false) return pino(plain, { write });
+  const readable = prettyFactory({
+    colorize: terminal.colours,
+    translateTime: "SYS:HH:MM:ss.l",
+    hideObject: true,
+    messageFormat: (line) => sentenceOf(line),
+    customPrettifiers: { level: (_value, _key, _line, { labelColorized }) => labelColorized.padEnd(5) },
+  });
+  return pino({ ...plain, formatters: {} }, { write: (line: string) => write(readable(line)) });
+}
+
+const frame = new Set(["level", "time", "msg"]);
+
+/** `reloaded: took=40ms why="a new host"`; a Problem as its sentence. */
+function sentenceOf(line: Readonly<Record<string, unknown>>): string {
+  if (line.problem !== undefined) return `${line.msg}: ${line.object}: ${line.problem}`;
+  const fields = Object.entries(line).filter(([name, value]) => !frame.has(name) && value !== undefined);
+  const shown = fields.map(([name, value]) => (name === "err" ? stackOf(value) : `${name}=${wordOf(value)}`));
+  return shown.length === 0 ? String(line.msg) : `${line.msg}: ${shown.join(" ")}`;
+}
+
+function wordOf(value: unknown): string {
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
+}
+
+/** What only a bug leaves behind. */
+function stackOf(value: unknown): string {
+  return String((value as { readonly stack?: unknown }).stack ?? value);
+}

@@ -1,0 +1,38 @@
+/** What nginx itself says and what becomes of its process. Its lines pass through as they are, in the format it gave them. */
+import type { NginxEvent } from "../nginx/index.ts";
+import type { Log } from "./log.ts";
+
+export interface NginxLines {
+  readonly log: Log;
+  readonly write: (text: string) => void;
+  /** Whether lines below a warning are of interest: a reload alone makes ten of them. */
+  readonly notices: boolean;
+}
+
+export function nginxLog({ log, write, notices }: NginxLines): (event: NginxEvent) => void {
+  return (event) => {
+    switch (event.kind) {
+      case "line":
+        if (notices || !/\[(notice|info|debug)\]/.test(event.text)) write(`${event.text}\n`);
+        break;
+      case "started":
+        log.info(
+          event.orphans === 0 ? { pid: event.pid } : { pid: event.pid, orphans: event.orphans },
+          "nginx started",
+        );
+        break;
+      case "adopted":
+        log.info({ pid: event.pid }, "nginx was running and was taken over");
+        break;
+      case "ended":
+        log.error(
+          { pid: event.pid, how: event.how, nextTry: `${event.nextTryMs}ms` },
+          "nginx ended and is started again",
+        );
+        break;
+      case "not-started":
+        log.error({ why: event.why, nextTry: `${event.nextTryMs}ms` }, "nginx did not start");
+        break;
+    }
+  };
+}

@@ -1,0 +1,61 @@
+/** One line per sync: what changed, whether nginx was reloaded and why, and how long each stage took. */
+import type { Snapshot } from "../model/snapshot.ts";
+import type { ApplyOutcome, SyncReport } from "../sync/ports.ts";
+import { changedObjects } from "./changed-objects.ts";
+import type { Log } from "./log.ts";
+
+export class SyncLog {
+  readonly #log: Log;
+  #last: Snapshot | undefined;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** `snapshot` is what the sync was made of. */
+  synced(report: SyncReport, snapshot: Snapshot): void {
+    const changed = changedObjects(this.#last, snapshot);
+    this.#last = snapshot;
+    const { change, records, reload } = report;
+    const fields = {
+      ...(changed === "" ? {} : { changed }),
+      ...(change.kind === "reload" ? { why: change.why.join(", ") } : {}),
+      ...(Object.keys(records).length === 0 ? {} : { published: counted(records) }),
+      took: ms(report.tookMs),
+      translate: ms(report.translateMs),
+      render: ms(report.renderMs),
+      publish: ms(report.publishMs),
+    };
+    if (reload === undefined) this.#log.info(fields, "applied without a reload");
+    else this.#reloaded(reload, fields);
+  }
+
+  #reloaded(reload: ApplyOutcome, fields: object): void {
+    switch (reload.kind) {
+      case "reloaded":
+        this.#log.info({ ...fields, reload: ms(reload.tookMs) }, "applied with a reload");
+        for (const warning of reload.warnings) this.#log.warn({ warning }, "nginx warns");
+        break;
+      case "unchanged":
+        this.#log.info(fields, "nginx has it already");
+        break;
+      case "refused":
+        this.#log.error({ ...fields, said: reload.stderr }, "nginx refuses it and goes on with the last good one");
+        break;
+      case "unreachable":
+        this.#log.error({ ...fields, cause: reload.cause.message }, "nginx could not take it; trying again");
+        break;
+    }
+  }
+}
+
+/** `hosts 2, upstreams 1`. */
+function counted(records: Readonly<Record<string, number>>): string {
+  return Object.entries(records)
+    .map(([sort, count]) => `${sort} ${count}`)
+    .join(", ");
+}
+
+function ms(value: number): string {
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)}ms`;
+}
