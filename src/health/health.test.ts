@@ -1,0 +1,90 @@
+import { request } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { Health } from "./health.ts";
+import { openHealthServer } from "./server.ts";
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function served(nginx: () => string | undefined) {
+  const port = await freePort();
+  const health = new Health({ nginx: async () => nginx() });
+  let stops = 0;
+  const opened = await openHealthServer({
+    port,
+    host: "127.0.0.1",
+    healthPath: "/healthz",
+    health,
+    metrics: async () => ({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }),
+    build: { release: "1" },
+    stop: () => void stops++,
+  });
+  if (!opened.ok) throw new Error(opened.why);
+  onTestFinished(opened.close);
+  const ask = (path: string, method = "GET") =>
+    new Promise<string>((resolve, reject) => {
+      request({ host: "127.0.0.1", port, path, method, agent: false }, (response) => {
+        text(response).then((body) => resolve(`${response.statusCode} ${body}`), reject);
+      })
+        .on("error", reject)
+        .end();
+    });
+  return { port, health, ask, stops: () => stops };
+}
+
+test("healthy: ok, and with verbose a line for each check", async () => {
+  const { ask } = await served(() => undefined);
+  expect(await ask("/healthz")).toBe("200 ok");
+  expect(await ask("/healthz?verbose")).toBe("200 [+]ping ok\n[+]nginx-ingress-controller ok\nhealthz check passed\n");
+  expect(await ask("/healthz/ping")).toBe("200 ok");
+  expect(await ask("/healthz/other")).toBe("404 404 page not found\n");
+});
+
+test("not healthy: 500 with the reason, unless the check is excluded or another one is asked", async () => {
+  const { ask } = await served(() => "nginx does not run");
+  expect(await ask("/healthz")).toBe(
+    "500 [+]ping ok\n[-]nginx-ingress-controller failed: nginx does not run\nhealthz check failed\n",
+  );
+  expect(await ask("/healthz?exclude=nginx-ingress-controller")).toBe("200 ok");
+  expect(await ask("/healthz/ping")).toBe("200 ok");
+});
+
+test("not healthy from the moment the program is told to end", async () => {
+  const { ask, health } = await served(() => undefined);
+  health.end();
+  expect(await ask("/healthz")).toContain(
+    "500 [+]ping ok\n[-]nginx-ingress-controller failed: the controller is shutting",
+  );
+});
+
+test("metrics, build and stop", async () => {
+  const { ask, stops } = await served(() => undefined);
+  expect(await ask("/metrics")).toBe("200 up 1\n");
+  expect(await ask("/build")).toBe('200 {"release":"1"}\n');
+  expect(await ask("/stop")).toMatch(/^405/);
+  expect(stops()).toBe(0);
+  expect(await ask("/stop", "POST")).toMatch(/^202/);
+  expect(stops()).toBe(1);
+});
+
+test("a busy port is one sentence", async () => {
+  const { port, health } = await served(() => undefined);
+  const rest = {
+    health,
+    healthPath: "/healthz",
+    metrics: async () => ({ contentType: "", text: "" }),
+    build: {},
+    stop: () => {},
+  };
+  expect(await openHealthServer({ port, host: "127.0.0.1", ...rest })).toEqual({
+    ok: false,
+    why: `The health server cannot listen on 127.0.0.1, port ${port} (--healthz-port): another program is using it.`,
+  });
+});

@@ -1,0 +1,52 @@
+/**
+ * Whether this controller should get traffic. It is not ready before nginx serves a configuration of ours and not after the
+ * program was told to end; a configuration that nginx refused changes nothing, because the last good one goes on being served.
+ * The names of the checks and the form of the answer are those of ingress-nginx.
+ */
+
+export interface HealthParts {
+  /** Why nginx does not serve, or undefined. Asked at every check, so it must be quick. */
+  readonly nginx: () => Promise<string | undefined>;
+}
+
+export interface HealthAnswer {
+  readonly status: 200 | 500;
+  readonly body: string;
+}
+
+export class Health {
+  readonly #parts: HealthParts;
+  #ending = false;
+
+  constructor(parts: HealthParts) {
+    this.#parts = parts;
+  }
+
+  /** From now on the answer is no. */
+  end(): void {
+    this.#ending = true;
+  }
+
+  /** `only` is one check's name, or undefined for all; `exclude` leaves checks out. Undefined: there is no such check. */
+  async answer(
+    only: string | undefined,
+    exclude: ReadonlySet<string>,
+    verbose: boolean,
+  ): Promise<HealthAnswer | undefined> {
+    const names = Object.keys(this.#checks).filter(
+      (name) => (only === undefined || name === only) && !exclude.has(name),
+    );
+    if (only !== undefined && !Object.hasOwn(this.#checks, only)) return undefined;
+    const results = await Promise.all(names.map(async (name) => [name, await this.#checks[name]!()] as const));
+    const good = results.every(([, why]) => why === undefined);
+    const lines = results.map(([name, why]) => (why === undefined ? `[+]${name} ok` : `[-]${name} failed: ${why}`));
+    if (good && !verbose) return { status: 200, body: "ok" };
+    return { status: good ? 200 : 500, body: [...lines, `healthz check ${good ? "passed" : "failed"}`, ""].join("\n") };
+  }
+
+  readonly #checks: Readonly<Record<string, () => Promise<string | undefined>>> = {
+    ping: async () => undefined,
+    "nginx-ingress-controller": async () =>
+      this.#ending ? "the controller is shutting down" : await this.#parts.nginx(),
+  };
+}

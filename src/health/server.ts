@@ -1,0 +1,97 @@
+/**
+ * The controller's own small server: health, metrics, build. It is plain HTTP for kubelet and Prometheus, so it tells nothing
+ * secret, and what changes anything (`/stop`) is taken from this machine alone.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { isIP } from "node:net";
+import type { Health } from "./health.ts";
+
+export interface HealthServerOptions {
+  readonly port: number;
+  /** Undefined: all addresses. */
+  readonly host: string | undefined;
+  readonly healthPath: string;
+  readonly health: Health;
+  readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  readonly build: Readonly<Record<string, string>>;
+  /** Asked for by `POST /stop`. */
+  readonly stop: () => void;
+}
+
+export type OpenedServer =
+  | { readonly ok: true; readonly close: () => Promise<void> }
+  | { readonly ok: false; readonly why: string };
+
+export async function openHealthServer(options: HealthServerOptions): Promise<OpenedServer> {
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
+    answer(options, request, response).catch((error) => response.destroy(error));
+  });
+  try {
+    await listening(server, options);
+  } catch (error) {
+    return { ok: false, why: sentence(options, error as NodeJS.ErrnoException) };
+  }
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { ok: true, close };
+}
+
+async function answer(options: HealthServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  request.resume();
+  const url = new URL(request.url ?? "/", "http://controller");
+  const { pathname } = url;
+  const { healthPath } = options;
+  if (pathname === healthPath || pathname.startsWith(`${healthPath}/`)) return health(options, url, response);
+  if (pathname === "/metrics") {
+    const { contentType, text } = await options.metrics();
+    return send(response, 200, text, contentType);
+  }
+  if (pathname === "/build") return send(response, 200, `${JSON.stringify(options.build)}\n`, "application/json");
+  if (pathname !== "/stop") return send(response, 404, "404 page not found\n");
+  if (!isLoopback(request.socket.remoteAddress ?? "")) return send(response, 403, "only from this machine\n");
+  if (request.method !== "POST") return send(response, 405, "POST asks the controller to end\n");
+  send(response, 202, "ending\n");
+  options.stop();
+}
+
+async function health({ health, healthPath }: HealthServerOptions, url: URL, response: ServerResponse): Promise<void> {
+  const only = url.pathname.slice(healthPath.length + 1) || undefined;
+  const exclude = new Set(url.searchParams.getAll("exclude"));
+  const found = await health.answer(only, exclude, url.searchParams.has("verbose"));
+  if (found === undefined) send(response, 404, "404 page not found\n");
+  else send(response, found.status, found.body);
+}
+
+function send(response: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8"): void {
+  response.writeHead(status, {
+    "content-type": type,
+    "content-length": Buffer.byteLength(body),
+    "x-content-type-options": "nosniff",
+  });
+  response.end(body);
+}
+
+function isLoopback(address: string): boolean {
+  const bare = address.replace(/^::ffff:/, "");
+  return isIP(bare) !== 0 && (bare.startsWith("127.") || bare === "::1");
+}
+
+function listening(server: Server, { port, host }: HealthServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(host === undefined ? { port } : { port, host }, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function sentence({ port, host }: HealthServerOptions, { code, message }: NodeJS.ErrnoException): string {
+  const place = `The health server cannot listen on ${host === undefined ? "" : `${host}, `}port ${port} (--healthz-port)`;
+  if (code === "EADDRINUSE") return `${place}: another program is using it.`;
+  if (code === "EACCES") return `${place}: ports this low need root.`;
+  return `${place}: ${message}.`;
+}
