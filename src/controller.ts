@@ -7,18 +7,18 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fakeCertificate } from "./fake-certificate.ts";
 import { Channel } from "./nginx/channel.ts";
-import { type Capabilities, type NginxEvent, openNginx, type RunFolder } from "./nginx/index.ts";
+import { type Capabilities, type Nginx, type NginxEvent, openNginx, type RunFolder } from "./nginx/index.ts";
 import { instanceKey, Journal } from "./nginx/journal.ts";
 import { OpenedFiles } from "./nginx/opened-files.ts";
-import { DynamicRenderer } from "./render/dynamic-renderer.ts";
 import type { Machine } from "./render/machine.ts";
+import { openRenderer } from "./render/open-renderer.ts";
 import type { Renderer } from "./render/rendering.ts";
-import { StaticRenderer } from "./render/static-renderer.ts";
 import type { Template } from "./render/template.ts";
 import { stateFile } from "./state-file.ts";
 import type { Clock, Listener, Memory, Source } from "./sync/ports.ts";
 import { Sync } from "./sync/sync.ts";
 import { TokenBucket } from "./sync/token-bucket.ts";
+import { type TemplateVerdict, tryTemplate } from "./template-trial.ts";
 import type { TranslateOptions } from "./translate/options.ts";
 import { Translator } from "./translate/translator.ts";
 
@@ -40,8 +40,13 @@ export interface ControllerOptions {
 export interface Controller {
   readonly sync: Sync;
   readonly renderer: Renderer;
+  readonly nginx: Nginx;
+  /** Whether nginx serves a configuration of ours: one that was applied, or the last good one of an earlier life. */
+  readonly isServing: boolean;
   /** Rejects when the sync ends because of a bug. */
   readonly running: Promise<void>;
+  /** Tries a template on what is served, and uses it from now on if it is good. */
+  useTemplate(template: Template): Promise<TemplateVerdict>;
   /** Ends nginx after the requests in flight, which get `limitMs`. */
   stop(limitMs: number): Promise<void>;
 }
@@ -63,7 +68,7 @@ export async function startController(options: ControllerOptions): Promise<Start
     report: options.nginxEvent,
   });
   if (!opened.ok) return opened;
-  const { nginx } = opened;
+  const { nginx, found } = opened;
 
   const journal = await Journal.open(folder.journal);
   const openedFiles = new OpenedFiles(folder);
@@ -71,10 +76,7 @@ export async function startController(options: ControllerOptions): Promise<Start
   const memory = memoryOf(journal, channel);
   if (!journal.records.has(instanceKey)) await journal.write([[instanceKey, randomUUID()]]);
   const records = new Map([...journal.records].filter(([key]) => key !== instanceKey));
-  const renderer =
-    machine.mode === "dynamic"
-      ? new DynamicRenderer(machine, options.template, records)
-      : new StaticRenderer(machine, options.template);
+  const renderer = openRenderer(machine, options.template, records);
   const sync = new Sync({
     source: options.source,
     translator: new Translator(options.translate, await fakeCertificate(new Date())),
@@ -97,7 +99,20 @@ export async function startController(options: ControllerOptions): Promise<Start
     controller: {
       sync,
       renderer,
+      nginx,
       running,
+      get isServing() {
+        return nginx.pid !== undefined && (sync.live !== undefined || found.kind !== "nothing");
+      },
+      useTemplate: async (template) => {
+        await sync.settled();
+        const verdict = await tryTemplate(template, sync.configuration!, { machine, nginx, signal: ending.signal });
+        if (verdict.kind === "good") {
+          renderer.use(template);
+          sync.notice();
+        }
+        return verdict;
+      },
       stop: async (limitMs) => {
         ending.abort();
         await running;

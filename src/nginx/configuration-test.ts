@@ -22,17 +22,18 @@ export interface Refused {
   readonly at?: { readonly file: string; readonly line: number };
 }
 
-/** Tests `folder.candidateConf` with the nginx at `binary`. Resolving a host name in the text can take it long. */
-export async function testCandidate(
+/** Tests the text in `file` with the nginx at `binary`. Resolving a host name in the text can take it long. */
+export async function testText(
   { binary, folder, limitMs }: { readonly binary: string; readonly folder: RunFolder; readonly limitMs: number },
+  file: string,
   signal: AbortSignal,
 ): Promise<TestOutcome> {
   const directives = `pid ${JSON.stringify(`${folder.temp}/test.pid`)};`;
-  const args = ["-t", "-p", folder.root, "-c", folder.candidateConf, "-e", "stderr", "-g", directives];
+  const args = ["-t", "-p", folder.root, "-c", file, "-e", "stderr", "-g", directives];
   const options = { cwd: folder.root, stdin: "ignore", reject: false, cancelSignal: signal, timeout: limitMs } as const;
   const run = await execa(binary, args, options);
   if (run.exitCode === undefined) return { kind: "unreachable", cause: new Error(run.shortMessage) };
-  const said = run.stderr.replaceAll(folder.candidateConf, folder.conf);
+  const said = run.stderr.replaceAll(file, folder.conf);
   if (run.exitCode === 0)
     return { kind: "accepted", warnings: said.split("\n").filter((line) => line.includes("[warn]")) };
   return refusal(said);

@@ -13,6 +13,8 @@ export interface RunFolder {
   readonly conf: string;
   /** What is about to be tested; becomes `conf` when nginx accepts it, `refusedConf` when it does not. */
   readonly candidateConf: string;
+  /** A text that is only tested, to see whether it would do. */
+  readonly trialConf: string;
   /** The last text nginx refused, kept for whoever is on call. */
   readonly refusedConf: string;
   /** The last text that was seen to serve: what a restart begins with, and what a failed reload goes back to. */
@@ -84,6 +86,7 @@ function pathsOf(root: string): RunFolder {
     root,
     conf: join(root, "nginx.conf"),
     candidateConf: join(root, "nginx.conf.candidate"),
+    trialConf: join(root, "nginx.conf.trial"),
     refusedConf: join(root, "nginx.conf.refused"),
     lastGoodConf: join(root, "nginx.conf.last-good"),
     pid: join(root, "nginx.pid"),

@@ -4,6 +4,8 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { type TestOutcome, testText } from "./configuration-test.ts";
+import { writeAtomically } from "./files.ts";
 import type { RunFolder } from "./folder.ts";
 import { GenerationBook, type Generations } from "./generations.ts";
 import { lock } from "./lock.ts";
@@ -29,6 +31,8 @@ export interface NginxOptions {
 export interface Nginx {
   /** Makes nginx serve `rendered`. Asked again while a reload is under way or must wait, only the newest is done, for all who asked. */
   apply(rendered: RenderedConfiguration, signal: AbortSignal): Promise<ReloadOutcome>;
+  /** Asks nginx whether it would take `conf`, and changes nothing. The files it names must be there. */
+  test(conf: string, signal: AbortSignal): Promise<TestOutcome>;
   generations(): Generations;
   /** The process id of the master, undefined while none runs. */
   readonly pid: number | undefined;
@@ -65,6 +69,10 @@ export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
   const pruning = setInterval(() => reloader.prune(), pruneEveryMs).unref();
   const nginx: Nginx = {
     apply: (rendered, signal) => turns.take(rendered, AbortSignal.any([signal, closing.signal])),
+    async test(conf, signal) {
+      await writeAtomically(folder.trialConf, conf);
+      return testText({ binary: options.binary, folder, limitMs }, folder.trialConf, signal);
+    },
     generations: () => generations.look(),
     get pid() {
       return supervisor.pid;

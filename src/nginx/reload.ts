@@ -3,7 +3,7 @@
  * disk holds that again, and the outcome says why. `nginx.conf.last-good` is only ever a text that was seen to serve.
  */
 import { link, rename, rm, stat } from "node:fs/promises";
-import { type Refused, testCandidate, type Unreachable } from "./configuration-test.ts";
+import { type Refused, testText, type Unreachable } from "./configuration-test.ts";
 import { runningGeneration } from "./control.ts";
 import {
   bytesOf,
@@ -89,7 +89,7 @@ export class Reloader {
     const written = await this.#files.write(rendered.files);
     if (written.changed === 0 && (await this.#alreadyRuns(rendered))) return { kind: "unchanged" };
     await writeAtomically(folder.candidateConf, rendered.conf);
-    const tested = await testCandidate(this.#parts, signal);
+    const tested = await testText(this.#parts, folder.candidateConf, signal);
     if (tested.kind !== "accepted") {
       await written.undo();
       if (tested.kind === "refused") await rename(folder.candidateConf, folder.refusedConf);

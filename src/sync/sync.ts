@@ -33,6 +33,7 @@ export class Sync {
   readonly #parts: SyncParts;
   readonly #pending = new Map<string, ChangedRecord>();
   readonly #settled: { readonly turn: number; resolve(): void; reject(cause: unknown): void }[] = [];
+  #configuration: Configuration<Settings, FeatureValues> | undefined;
   #lastGood: LastGood = emptyLastGood;
   #noticed: number | undefined;
   #wake: (() => void) | undefined;
@@ -63,6 +64,11 @@ export class Sync {
   /** What nginx serves now, if it serves anything of ours. */
   get live(): RenderedText | undefined {
     return this.#live;
+  }
+
+  /** What the last turn translated; undefined before the first. */
+  get configuration(): Configuration<Settings, FeatureValues> | undefined {
+    return this.#configuration;
   }
 
   /** Resolves when everything noticed so far is live, or was refused; rejects when the sync ends before. */
@@ -125,6 +131,7 @@ export class Sync {
     const translation = translator.turn({ snapshot, lastGood: this.#lastGood, quarantine });
     this.#lastGood = translation.lastGood;
     await this.#parts.state.save({ lastGood: this.#lastGood, quarantine });
+    this.#configuration = translation.configuration;
     const translated = clock.nowMs();
     const { text, records, opened } = renderer.render(
       translation.configuration as Configuration<Settings, FeatureValues>,

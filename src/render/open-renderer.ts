@@ -1,0 +1,13 @@
+/** The Renderer for the machine's mode. */
+import { DynamicRenderer } from "./dynamic-renderer.ts";
+import type { Machine } from "./machine.ts";
+import type { Renderer } from "./rendering.ts";
+import { StaticRenderer } from "./static-renderer.ts";
+import type { Template } from "./template.ts";
+
+/** `records` are those that shared memory may hold already. */
+export function openRenderer(machine: Machine, template: Template, records?: ReadonlyMap<string, string>): Renderer {
+  return machine.mode === "dynamic"
+    ? new DynamicRenderer(machine, template, records)
+    : new StaticRenderer(machine, template);
+}
