@@ -77,6 +77,7 @@ export const objects = {
   watchIngressWithoutClass: toggle({
     name: "watch-ingress-without-class",
     default: false,
+    serve: true,
     doc: "Also serves Ingresses that name no class.",
   }),
   watchNamespace: flag({
@@ -154,6 +155,7 @@ export const objects = {
     name: "configmap",
     kind: objectName,
     default: undefined,
+    serve: "ingress-nginx/ingress-nginx-controller",
     value: "NAMESPACE/NAME",
     doc: "ConfigMap with the settings.",
   }),

@@ -151,6 +151,14 @@ export const changes = {
     own: true,
     doc: "The one folder that Sluice writes to: nginx.conf, keys, sockets.",
   }),
+  templateDir: flag({
+    name: "template-dir",
+    kind: optional(line),
+    default: undefined,
+    value: "FOLDER",
+    own: true,
+    doc: "Folder with a template of your own: its files take the place of the built-in ones of the same name. It is watched. In a cluster, /etc/nginx/template is used where it is there.",
+  }),
   nginxSocket: flag({
     name: "nginx-socket",
     kind: optional(fileName),

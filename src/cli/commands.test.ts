@@ -1,0 +1,25 @@
+import { EventEmitter } from "node:events";
+import { expect, test } from "vitest";
+import { commands, helpText, unknownCommand } from "./commands.ts";
+import { listenForEnding } from "./ending.ts";
+
+test("help names every command", () => {
+  for (const { usage, doc } of Object.values(commands)) expect(helpText()).toMatch(new RegExp(`  ${usage} +${doc}`));
+});
+
+test("an unknown command names the nearest one, or where to look", () => {
+  expect(unknownCommand("sreve")).toBe('sluice: "sreve" is not a command; did you mean serve?');
+  expect(unknownCommand("bake")).toBe('sluice: "bake" is not a command; see sluice --help');
+});
+
+test("the first signal is told, the second ends the program at once", async () => {
+  const exits: number[] = [];
+  const host = Object.assign(new EventEmitter(), { exit: (code: number) => exits.push(code) });
+  const ending = listenForEnding(host as unknown as NodeJS.Process);
+  host.emit("SIGINT", "SIGINT");
+  expect(await ending.told).toBe("SIGINT");
+  expect(exits).toEqual([]);
+  host.emit("SIGINT", "SIGINT");
+  host.emit("SIGHUP", "SIGHUP");
+  expect(exits).toEqual([130, 129]);
+});

@@ -1,0 +1,47 @@
+/** The commands by name. Each loads what it needs when it is asked for, so that `--help` does not wait for a cluster client. */
+import { nearest } from "../kinds/nearest.ts";
+import type { Out } from "./reference.ts";
+
+export interface Command {
+  readonly usage: string;
+  readonly doc: string;
+  /** Gives the exit code. */
+  readonly run: (argv: readonly string[], out: Out) => Promise<number>;
+}
+
+export const commands: Readonly<Record<string, Command>> = {
+  serve: {
+    usage: "serve FOLDER",
+    doc: "Serves the Kubernetes objects in a folder of YAML files, without a cluster.",
+    run: async (argv, out) => (await import("./serve.ts")).serve(argv, out, process),
+  },
+  reference: {
+    usage: "reference PAGE",
+    doc: "Prints the page annotations, settings or flags, in Markdown.",
+    run: async (argv, out) => (await import("./reference.ts")).reference(argv, out),
+  },
+  explain: {
+    usage: "explain KEY",
+    doc: "Says what an annotation, a ConfigMap key or a flag does.",
+    run: async (argv, out) => (await import("./explain.ts")).explain(argv, out),
+  },
+};
+
+export function helpText(): string {
+  const width = Math.max(...Object.values(commands).map(({ usage }) => usage.length)) + 2;
+  const lines = Object.values(commands).map(({ usage, doc }) => `  ${usage.padEnd(width)}${doc}\n`);
+  return `Sluice, an NGINX ingress controller.
+
+Usage: sluice COMMAND
+
+Commands:
+${lines.join("")}
+sluice COMMAND --help tells more; sluice --version names the release.
+`;
+}
+
+export function unknownCommand(name: string): string {
+  const meant = nearest(name, Object.keys(commands));
+  const hint = meant === undefined ? "see sluice --help" : `did you mean ${meant}?`;
+  return `sluice: ${JSON.stringify(name)} is not a command; ${hint}`;
+}

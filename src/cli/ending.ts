@@ -1,0 +1,34 @@
+/**
+ * How the program is told to end. The first SIGTERM, Ctrl-C or closed terminal ends everything in order; a second one ends
+ * the program at once, and nginx with it where its watchdog holds it.
+ */
+
+export type EndingSignal = "SIGTERM" | "SIGINT" | "SIGHUP";
+
+export interface Ending {
+  /** Resolves with the first signal. */
+  readonly told: Promise<EndingSignal>;
+  /** Takes the signals back, for who goes on in the same process. */
+  forget(): void;
+}
+
+/** By custom, 128 and the number of the signal. */
+const exitCodes: Readonly<Record<EndingSignal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+
+export function listenForEnding(host: NodeJS.Process): Ending {
+  const told = Promise.withResolvers<EndingSignal>();
+  let first = true;
+  const hear = (signal: NodeJS.Signals): void => {
+    if (!first) host.exit(exitCodes[signal as EndingSignal]);
+    first = false;
+    told.resolve(signal as EndingSignal);
+  };
+  const signals = Object.keys(exitCodes) as EndingSignal[];
+  for (const signal of signals) host.on(signal, hear);
+  return {
+    told: told.promise,
+    forget: () => {
+      for (const signal of signals) host.off(signal, hear);
+    },
+  };
+}

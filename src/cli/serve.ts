@@ -1,0 +1,93 @@
+/**
+ * `sluice serve FOLDER`: the whole controller on a folder of YAML, with no cluster. What has no cluster to come from is taken
+ * for granted: the class, Ingresses without one, and endpoints on this machine.
+ */
+import { hostname } from "node:os";
+import { openLog } from "../log/log.ts";
+import { openManifests } from "../manifests/manifests.ts";
+import type { IngressClass } from "../model/objects.ts";
+import { askCapabilities } from "../nginx/index.ts";
+import { operate } from "../operate.ts";
+import { build } from "../version.ts";
+import { listenForEnding } from "./ending.ts";
+import type { Flags } from "./flags.ts";
+import { helpText } from "./help.ts";
+import { translateOptions } from "./options.ts";
+import { parseFlags } from "./parse-flags.ts";
+import type { Out } from "./reference.ts";
+
+/** What requests in flight get when everything ends: nobody waits long at a terminal. */
+const drainMs = 5_000;
+
+/** Exit code 0 after a signal, 1 when it could not start, 2 for a mistake in the command line. */
+export async function serve(argv: readonly string[], out: Out, host: NodeJS.Process): Promise<number> {
+  const parsed = parseFlags(argv, "serve");
+  if (parsed.kind === "help") return said(out, helpText("serve"));
+  if (parsed.kind === "version") return said(out, `${build.name} ${build.release}\n`);
+  const mistake = parsed.kind === "failure" ? parsed.why : folderMistake(parsed.rest);
+  if (parsed.kind === "failure" || mistake !== undefined) {
+    out.fail(`sluice serve: ${mistake}`);
+    return 2;
+  }
+  const { flags, rest, problems } = parsed;
+  const ending = listenForEnding(host);
+  const opened = await openManifests(rest[0]!, { assumedClass: assumedClass(flags), now: () => new Date() });
+  if (!opened.ok) return failed(out, opened.why);
+  const { manifests } = opened;
+  const { stdout, env } = host;
+  const write = (text: string): void => void stdout.write(text);
+  const terminal = stdout.isTTY ? { colours: stdout.hasColors() } : false;
+  const log = openLog({ verbosity: flags.v, terminal, write });
+  log.info({ folder: rest[0], release: build.release }, "starting");
+  const operated = await operate({
+    flags,
+    translate: translateOptions(flags, "serve", undefined),
+    source: manifests,
+    otherProblems: (reports) => {
+      reports.few("flags", problems);
+      reports.problems("files", manifests.problems());
+      manifests.onChange(() => reports.problems("files", manifests.problems()));
+    },
+    log,
+    lines: { write, notices: !stdout.isTTY || flags.v > 0 },
+    capabilities: await askCapabilities(env.NGINX_BINARY ?? "nginx", env.PATH ?? ""),
+    runFolder: flags.runFolder ?? "run",
+    templateFolder: flags.templateDir,
+    logs: (folder) => ({ accessLog: `${folder.logs}/access.log`, errorLog: "stderr" }),
+    endWithController: true,
+    maxDraining: 4,
+    pod: { namespace: "default", name: hostname() },
+    listeners: [],
+    told: ending.told,
+    timing: { graceMs: 0, drainMs, afterMs: 0 },
+    ready: () => log.info({ http: flags.httpPort, https: flags.httpsPort }, "serving"),
+  });
+  await manifests.close();
+  if (operated.kind === "failed") return failed(out, operated.why);
+  log.info("ended; no nginx is left");
+  return 0;
+}
+
+function folderMistake(rest: readonly string[]): string | undefined {
+  if (rest.length === 0) return "which folder? Name the one with the YAML files: sluice serve FOLDER";
+  return rest.length === 1 ? undefined : `one folder at a time, and here are ${rest.length}: ${rest.join(" ")}`;
+}
+
+function assumedClass(flags: Flags): IngressClass {
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "IngressClass",
+    metadata: { name: flags.ingressClass ?? "nginx" },
+    spec: { controller: flags.controllerClass },
+  };
+}
+
+function said(out: Out, text: string): number {
+  out.write(text);
+  return 0;
+}
+
+function failed(out: Out, why: string): number {
+  out.fail(`sluice serve: ${why}`);
+  return 1;
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+/**
+ * The program: finds the command and hands it the rest of the line. What users get wrong comes back as one sentence and an
+ * exit code; an exception is a bug, is caught here and nowhere else, and ends the program.
+ */
+import { type Command, commands, helpText, unknownCommand } from "./cli/commands.ts";
+import type { Out } from "./cli/reference.ts";
+import { build } from "./version.ts";
+
+const out: Out = {
+  write: (text) => void process.stdout.write(text),
+  fail: (sentence) => void process.stderr.write(`${sentence}\n`),
+};
+
+/** A terminal that is closed, or a reader that has gone, must not end the program in the middle of ending everything. */
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+
+async function run([name, ...rest]: readonly string[]): Promise<number> {
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
+    out.write(helpText());
+    return name === undefined ? 2 : 0;
+  }
+  if (name === "--version" || name === "version") {
+    out.write(`${build.name} ${build.release}\n`);
+    return 0;
+  }
+  const command: Command | undefined = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command !== undefined) return command.run(rest, out);
+  out.fail(unknownCommand(name));
+  return 2;
+}
+
+try {
+  process.exitCode = await run(process.argv.slice(2));
+} catch (error) {
+  out.fail(`sluice: this is a bug in Sluice ${build.release}, please report it:\n${(error as Error).stack ?? error}`);
+  process.exit(70);
+}
+process.exit();

@@ -1,0 +1,199 @@
+/**
+ * A controller with everything around it: log, metrics, health, the watched template. Parts are started in order and stopped
+ * in reverse. What cannot be had at the start is one sentence and an end; later only a signal or a bug ends the program.
+ */
+import type { Flags } from "./cli/flags.ts";
+import { machineFlags } from "./cli/options.ts";
+import { type Controller, type ControllerOptions, startController } from "./controller.ts";
+import { Health } from "./health/health.ts";
+import { openHealthServer } from "./health/server.ts";
+import type { Log } from "./log/log.ts";
+import { nginxLog } from "./log/nginx-log.ts";
+import { type MachineFlags, machineOf } from "./machine.ts";
+import { Metrics } from "./metrics/metrics.ts";
+import { type AskedCapabilities, openRunFolder, type RunFolder, runningGeneration } from "./nginx/index.ts";
+import { compileTemplate } from "./render/template.ts";
+import { Reports } from "./reports.ts";
+import type { Listener, Source, SyncReport } from "./sync/ports.ts";
+import { builtInTemplates, readTemplateFiles } from "./template-files.ts";
+import type { TranslateOptions } from "./translate/options.ts";
+import { build } from "./version.ts";
+import { watchTemplate } from "./watched-template.ts";
+
+export interface Operation {
+  readonly flags: Flags;
+  readonly translate: TranslateOptions;
+  readonly source: Source;
+  /** Those of the source itself, and of the flags: called once, with what takes them. */
+  readonly otherProblems: (reports: Reports) => void;
+  readonly log: Log;
+  /** Where nginx's own lines go, and whether those below a warning do. */
+  readonly lines: { readonly write: (text: string) => void; readonly notices: boolean };
+  readonly capabilities: AskedCapabilities;
+  readonly runFolder: string;
+  /** The user's template folder, where there is one. */
+  readonly templateFolder: string | undefined;
+  /** Where nginx's logs go when no setting says so. */
+  readonly logs: (folder: RunFolder) => Pick<MachineFlags, "accessLog" | "errorLog">;
+  /** See `NginxOptions`. */
+  readonly endWithController: boolean;
+  readonly maxDraining: number;
+  /** Who this controller is, for the labels of metrics. */
+  readonly pod: { readonly namespace: string; readonly name: string };
+  /** Told besides log and metrics: Events, status. */
+  readonly listeners: readonly Listener[];
+  /** Resolves, with why, when everything is to end. */
+  readonly told: Promise<string>;
+  readonly timing: Timing;
+  /** Called once, when nginx serves what there is. */
+  readonly ready: () => void;
+}
+
+export interface Timing {
+  /** From the end of being healthy until nginx closes its listeners. */
+  readonly graceMs: number;
+  /** What requests in flight get. */
+  readonly drainMs: number;
+  /** From the end of nginx until the program ends. */
+  readonly afterMs: number;
+}
+
+export type Operated = { readonly kind: "ended" } | { readonly kind: "failed"; readonly why: string };
+
+/** Resolves when everything has ended; rejects with a bug. */
+export async function operate(operation: Operation): Promise<Operated> {
+  const { flags, log, capabilities: asked } = operation;
+  if (!asked.ok) return failed(asked.why);
+  const opened = openRunFolder(operation.runFolder);
+  if (!opened.ok) return failed(opened.why);
+  const { folder } = opened;
+
+  const running = new Running();
+  const stopAsked = Promise.withResolvers<string>();
+  const metrics = new Metrics(metricsOptions(operation, running));
+  const reports = new Reports(log, metrics);
+  const health = new Health({ nginx: () => whyNotServing(running, folder, flags.healthCheckTimeout * 1000) });
+  const server = await openHealthServer({
+    port: flags.healthzPort,
+    host: flags.healthzHost,
+    healthPath: flags.healthCheckPath,
+    health,
+    metrics: () => metrics.exposition(),
+    build,
+    stop: () => stopAsked.resolve("POST /stop"),
+  });
+  if (!server.ok) return failed(server.why);
+  operation.otherProblems(reports);
+
+  const started = await startController(controllerOptions(operation, folder, asked, reports, running));
+  if (!started.ok) {
+    await server.close();
+    return failed(started.why);
+  }
+  const { controller } = started;
+  running.controller = controller;
+  const template = watchTemplate({
+    own: operation.templateFolder,
+    offer: (one) => controller.useTemplate(one),
+    told: (problem) => {
+      reports.few("template", problem === undefined ? [] : [problem]);
+      if (problem === undefined) log.info("the template is used from now on");
+    },
+  });
+  void template.then(() => {
+    running.templateTried = true;
+  });
+
+  const bug = controller.running.then(() => new Promise<never>(() => {}));
+  const why = await Promise.race([operation.told, stopAsked.promise, running.unable.promise, bug]);
+  health.end();
+  const { graceMs, drainMs, afterMs } = operation.timing;
+  const early = typeof why !== "string";
+  if (!early) {
+    log.info({ because: why, drain: `${drainMs / 1000}s` }, "ending; requests in flight are finished");
+    await pause(graceMs);
+  }
+  await controller.stop(early ? 0 : drainMs);
+  void template.then((stop) => stop());
+  if (!early) await pause(afterMs);
+  await server.close();
+  return early ? failed(why.message) : { kind: "ended" };
+}
+
+/** What is known of the controller while it runs. */
+class Running {
+  controller: Controller | undefined;
+  templateTried = false;
+  isReady = false;
+  /** nginx cannot serve for the first time, for a reason that is not in any configuration: a busy port. */
+  readonly unable = Promise.withResolvers<Error>();
+
+  synced({ reload }: SyncReport, ready: () => void): void {
+    if (reload?.kind === "unreachable" && this.controller?.isServing !== true) this.unable.resolve(reload.cause);
+    if (this.isReady || (reload?.kind !== "reloaded" && reload?.kind !== "unchanged")) return;
+    this.isReady = true;
+    ready();
+  }
+}
+
+function controllerOptions(
+  { flags, source, translate, log, lines, logs, listeners, ready, endWithController, maxDraining }: Operation,
+  folder: RunFolder,
+  { capabilities }: Extract<AskedCapabilities, { readonly ok: true }>,
+  reports: Reports,
+  running: Running,
+): ControllerOptions {
+  const builtIn = compileTemplate(readTemplateFiles(builtInTemplates));
+  if (!builtIn.ok) throw new Error(`the built-in template: ${builtIn.why}`);
+  const machine = machineOf(capabilities, folder, machineFlags(flags, logs(folder)));
+  if (machine.mode !== flags.mode) log.warn("nginx has no Lua module: every change is a reload, as with --mode=static");
+  return {
+    source,
+    translate,
+    machine,
+    capabilities,
+    folder,
+    template: builtIn.template,
+    syncRateLimit: flags.syncRateLimit,
+    reloadBurst: flags.reloadBurst,
+    maxDraining,
+    endWithController,
+    listener: reports.listener(source, listeners, (report) => running.synced(report, ready)),
+    nginxEvent: nginxLog({ log, ...lines }),
+  };
+}
+
+async function whyNotServing(running: Running, folder: RunFolder, limitMs: number): Promise<string | undefined> {
+  if (running.controller?.isServing !== true) return "nginx serves nothing yet, or has ended";
+  if (!running.templateTried) return "the template was not tried yet";
+  const generation = await runningGeneration(folder.controlSocket, limitMs);
+  return generation === undefined ? "nginx does not answer" : undefined;
+}
+
+function metricsOptions({ flags, pod }: Operation, running: Running): ConstructorParameters<typeof Metrics>[0] {
+  const { release, build: commit, repository } = build;
+  return {
+    labels: {
+      controller_namespace: pod.namespace,
+      controller_class: flags.controllerClass,
+      controller_pod: pod.name,
+    },
+    build: { release, build: commit, repository },
+    enabled: flags.enableMetrics,
+    nowMs: Date.now,
+    nginx: () => {
+      const { nginx, renderer } = running.controller ?? {};
+      const { workers = 0, drainingWorkers = 0, draining: drainingGenerations = 0 } = nginx?.generations() ?? {};
+      const [restarts, shapes] = [nginx?.restarts ?? 0, renderer?.shapeCount ?? 0];
+      return { workers, drainingWorkers, drainingGenerations, restarts, shapes };
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function failed(why: string): Operated {
+  return { kind: "failed", why };
+}

@@ -1,0 +1,54 @@
+/**
+ * Who is told of syncs and Problems: the log, the metrics, and whoever else listens to the sync. Problems come from several
+ * sources (the sync, the files, the template), and each source says all it has, every time.
+ */
+import type { Log } from "./log/log.ts";
+import { ProblemLog } from "./log/problem-log.ts";
+import { SyncLog } from "./log/sync-log.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import { Table } from "./model/table.ts";
+import type { Problem } from "./problem.ts";
+import type { Listener, Source, SyncReport } from "./sync/ports.ts";
+
+export type ProblemSource = "flags" | "files" | "sync" | "template";
+
+export class Reports {
+  readonly #log: Log;
+  readonly #metrics: Metrics;
+  readonly #logs = new Map<ProblemSource, ProblemLog>();
+
+  constructor(log: Log, metrics: Metrics) {
+    this.#log = log;
+    this.#metrics = metrics;
+  }
+
+  /** All that `source` finds wrong now. */
+  problems(source: ProblemSource, all: Table<readonly Problem[]>): void {
+    const log = this.#logs.get(source) ?? new ProblemLog(this.#log);
+    this.#logs.set(source, log);
+    log.renew(all);
+    this.#metrics.problems(source, all);
+  }
+
+  /** As `problems`, for a source that has few. */
+  few(source: ProblemSource, some: readonly Problem[]): void {
+    this.problems(source, Table.from(some.length === 0 ? [] : [[source, some]]));
+  }
+
+  /** For the sync, and then `others` in order. */
+  listener(source: Source, others: readonly Listener[], synced: (report: SyncReport) => void): Listener {
+    const log = new SyncLog(this.#log);
+    return {
+      problems: (all) => {
+        this.problems("sync", all);
+        for (const other of others) other.problems(all);
+      },
+      synced: (report) => {
+        log.synced(report, source.snapshot());
+        this.#metrics.synced(report);
+        for (const other of others) other.synced(report);
+        synced(report);
+      },
+    };
+  }
+}
