@@ -10,6 +10,7 @@ import type { Settings } from "../settings/registry.ts";
 import type { AnyFeature, Context, Field, Fields } from "./declare.ts";
 import { type FeatureValues, featureList } from "./registry.ts";
 import { removed } from "./removed.ts";
+import { restrictionsOn } from "./restrictions.ts";
 
 /** The objects that annotations may refer to, as a Snapshot has them. */
 export type Lookup = Pick<Context, "secret" | "configMap" | "service">;
@@ -75,6 +76,10 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
     const field = fieldOfKey.get(key);
     if (field === undefined) problems.push(strange(object, key));
     else given.add(field.feature);
+  }
+  for (const { key, why } of restrictionsOn(own, (key) => fieldOfKey.get(key)?.declared.risk, settings)) {
+    consequences.add("reject");
+    problems.push({ object, kind: "annotation-unreadable", key, why, done: "reject" });
   }
 
   const values: Record<string, unknown> = {};
