@@ -5,7 +5,6 @@
  *
  * The order of a turn is the order of dependence: Settings, Claims, Servers, then what the Servers use.
  */
-import { readAnnotations } from "../annotations/read.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import {
   type Certificate,
@@ -31,6 +30,7 @@ import { defaultUpstream, type EndpointsAnswer, type EndpointsQuestion, endpoint
 import { emptyLastGood, guardsDiffer, type LastGood } from "./last-good.ts";
 import type { TranslateOptions } from "./options.ts";
 import { emptyQuarantine, type Quarantine, versionOf } from "./quarantine.ts";
+import { readIngress } from "./reading.ts";
 import { serverOf } from "./server.ts";
 import { passthroughServers, portServers, type StreamWorld } from "./streams.ts";
 import type { World } from "./world.ts";
@@ -253,12 +253,7 @@ export class Translator {
   }
 
   #read(ingress: Ingress) {
-    const { snapshot } = this.#inputs;
-    return readAnnotations(ingress, this.#options.annotationsPrefix, this.#settings, {
-      secret: (key) => snapshot.secrets.get(key),
-      configMap: (key) => snapshot.configMaps.get(key),
-      service: (key) => snapshot.services.get(key),
-    });
+    return readIngress(ingress, this.#inputs.snapshot, this.#settings, this.#options);
   }
 
   #buildServers(dirty: Set<string>, dirtyUpstreams: Set<string>, dirtyCertificates: Set<string>): void {
