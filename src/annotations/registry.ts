@@ -1,10 +1,12 @@
 /** All annotation features. Their order is the order of their directives in a location. */
 import { accessLists } from "./access-lists.ts";
 import { answers } from "./answers.ts";
+import { backendProtocol } from "./backend-protocol.ts";
 import { backendRequest } from "./backend-request.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { canary } from "./canary.ts";
 import type { AnyFeature, ValuesOf } from "./declare.ts";
+import { fastcgi } from "./fastcgi.ts";
 import { limitRate } from "./limit-rate.ts";
 import { loadBalance } from "./load-balance.ts";
 import { nextUpstream } from "./next-upstream.ts";
@@ -27,7 +29,9 @@ export const features = {
   satisfy,
   basicAuth,
   requestBody,
+  backendProtocol,
   backendRequest,
+  fastcgi,
   proxyTimeouts,
   nextUpstream,
   proxyBuffers,

@@ -21,6 +21,9 @@ export interface Configuration<S, F> {
 
 export const catchAll = "_";
 
+/** Id of the Upstream that answers where a Location has no backend of its own. */
+export const defaultUpstream = "default";
+
 export interface Server<F> {
   /** Lower-case host; `*.example.com` takes one label more; `_` takes what no other Server takes. */
   readonly name: string;

@@ -20,6 +20,8 @@ export interface ConfParts extends AboutServers {
   readonly upstreams: readonly View[];
   /** What shapes need of the http block. */
   readonly needs: ReadonlySet<HttpPart>;
+  /** Lines of the http block that shapes ask for. */
+  readonly http: readonly Token[];
   readonly streams: readonly StreamServer[];
   /** What the Lua needs; undefined in static mode. */
   readonly lua: LuaParts | undefined;
@@ -64,7 +66,7 @@ function generationOf(conf: string, files: readonly RenderedFile[]): string {
 
 /** What `nginx.tmpl` sees. */
 function mainView(about: ConfParts): View {
-  const { settings, machine, parts, servers, upstreams, lua, streams, needs } = about;
+  const { settings, machine, parts, servers, upstreams, lua, streams, needs, http } = about;
   const { paths, ports } = machine;
   return {
     dynamic: lua !== undefined,
@@ -86,6 +88,7 @@ function mainView(about: ConfParts): View {
     hsts: hsts(settings),
     stream: streamView(about, streams),
     passthrough: machine.passthrough,
+    shared: sharedLines(http),
     upstreams,
     servers,
     variables: routeVariables().map(Token.name),
@@ -97,6 +100,12 @@ function mainView(about: ConfParts): View {
       healthPath: Token.word(machine.healthPath),
     },
   };
+}
+
+/** Each line once, in an order that does not depend on who asked first. */
+function sharedLines(lines: readonly Token[]): Token[] {
+  const byText = new Map(lines.map((line) => [String(line), line]));
+  return [...byText.keys()].sort().map((text) => byText.get(text)!);
 }
 
 /** Strings in Lua have the same quotes and escapes as words of nginx. */

@@ -16,7 +16,7 @@ import { type RenderedFile, type Shape, Shapes } from "./shape.ts";
 import type { Template } from "./template.ts";
 import { dataSlot, needsText, type Slot, type TextServer, textParent, textServerOf } from "./text-servers.ts";
 import { Token } from "./token.ts";
-import { balancedUpstream } from "./upstream-views.ts";
+import { balancedBlock, balancedUpstream } from "./upstream-views.ts";
 
 type Whole = Configuration<Settings, FeatureValues>;
 
@@ -210,15 +210,17 @@ export class DynamicRenderer implements Renderer {
       ...textServers.flatMap((server) => server.files),
       ...[...used.values()].flatMap(({ shape }) => shape.files),
     ];
-    const upstreams = [balancedUpstream(settings)];
-    const needs = new Set([...used.values()].flatMap(({ shape }) => [...shape.needs]));
+    const shapes = [...used.values()].map(({ shape }) => shape);
+    const pools = new Set([balancedBlock, ...shapes.flatMap((shape) => shape.pools).sort()]);
+    const upstreams = [...pools].map((name) => balancedUpstream(name, settings));
+    const needs = new Set(shapes.flatMap((shape) => [...shape.needs]));
+    const http = shapes.flatMap((shape) => shape.http);
     const conf = confOf(
       this.#template,
-      { ...about, servers, upstreams, needs, streams, lua: { recordsBytes, slots } },
+      { ...about, servers, upstreams, needs, http, streams, lua: { recordsBytes, slots } },
       files,
     );
-    const shapes = { shapes: hashOf(keys.join()) };
-    this.#text = { ...conf, files, shapes: new Set(keys), parts: { ...parts, ...shapes } };
+    this.#text = { ...conf, files, shapes: new Set(keys), parts: { ...parts, shapes: hashOf(keys.join()) } };
     return this.#text;
   }
 }

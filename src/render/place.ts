@@ -47,6 +47,10 @@ export interface Place extends ServerPlace {
   readonly authenticates: boolean;
   /** Asks for a part of the http block. */
   needs(part: HttpPart): void;
+  /** A line, or a block, of the http block that is there once for all who ask for it. */
+  inHttp(text: Token): void;
+  /** Keeps its connections to backends apart from those of locations that say something else here. */
+  pooledApart(by: string): void;
   /**
    * `raw` as the value of a route variable: in `dynamic` mode the variable, whose value becomes data; in `static` mode
    * the literal text. `name` is without `route_`, and declared by the feature in `variables`.

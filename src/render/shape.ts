@@ -6,14 +6,16 @@ import { createHash } from "node:crypto";
 import type { AnyFeature, Field, Fields } from "../annotations/declare.ts";
 import { unannotated } from "../annotations/read.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
-import type { Location } from "../model/configuration.ts";
+import { defaultUpstream, type Location } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Machine } from "./machine.ts";
 import type { Directive, Header, HttpPart, InternalLocation, Place, Protocol, ServerPlace } from "./place.ts";
+import { poolOf, protocolOf, type Scheme } from "./pools.ts";
 import { type InEveryLocation, inEveryLocation } from "./settings/everywhere.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
 import type { Template } from "./template.ts";
 import { Token, type View } from "./token.ts";
+import { balancedBlock } from "./upstream-views.ts";
 
 export interface Shape {
   /** `@` and 16 hex digits. */
@@ -27,6 +29,10 @@ export interface Shape {
   readonly files: readonly RenderedFile[];
   /** What it needs of the http block. */
   readonly needs: ReadonlySet<HttpPart>;
+  /** Lines of the http block. */
+  readonly http: readonly Token[];
+  /** Names of the upstream blocks it sends to. */
+  readonly pools: readonly string[];
 }
 
 /** A file that the text or a record names; its name is a hash of its content. */
@@ -51,21 +57,22 @@ export interface ShapeTraits {
   readonly redirectsToHttps: boolean;
   readonly owned: boolean;
   readonly authenticates: boolean;
+  readonly scheme: Scheme;
 }
 
-export type LocationText = Pick<Shape, "text" | "beside" | "files" | "needs">;
+export type LocationText = Omit<Shape, "name" | "variables">;
 
 /** How a tenant's values are written, which differs between the modes. */
 export type Writing = Pick<Place, "bind" | "captured">;
 
-/** What the location partial sees besides its features. */
-export interface TargetView {
-  readonly [name: string]: View;
+/** Where a location sends to. */
+export interface Target {
   /** Whether the router has said in variables what it found out. */
   readonly dynamic: boolean;
   /** Whether nothing is there to serve it, where text has to say so. */
   readonly unserved: boolean;
-  readonly target: Token;
+  /** Name of the upstream block for plain HTTP. */
+  readonly block: string;
 }
 
 export class Shapes {
@@ -105,29 +112,36 @@ export class Shapes {
       return Token.variable(`route_${name}`);
     };
     const captured = () => Token.variable("forwarded_prefix");
-    const target = { dynamic: true, unserved: false, target: Token.name("http://upstream_balancer") };
-    const { text, beside, files, needs } = this.text(values, traits, { bind, captured }, target);
-    const name = `@${hashOf([text, ...beside.map((one) => one.text)])}`;
-    return { name, text, variables, beside, files, needs };
+    const target = { dynamic: true, unserved: false, block: balancedBlock };
+    const found = this.text(values, traits, { bind, captured }, target);
+    const texts = [found.text, ...found.beside.map((one) => one.text), ...found.http];
+    return { name: `@${hashOf(texts)}`, variables, ...found };
   }
 
   /** The directives of a location. `writing` says how a tenant's values are written, `target` where requests go. */
-  text(values: FeatureValues, traits: ShapeTraits, writing: Writing, target: TargetView): LocationText {
+  text(values: FeatureValues, traits: ShapeTraits, writing: Writing, target: Target): LocationText {
+    const { dynamic, unserved, block } = target;
     const beside: BesideLocation[] = [];
     const files: RenderedFile[] = [];
     const needs = new Set<HttpPart>();
+    const http = new Map<string, Token>();
+    const apart: string[] = [];
     const place: Place = {
       ...filesOf(this.#root, files),
       ...writing,
-      protocol: "http",
-      dynamic: target.dynamic,
+      protocol: protocolOf(traits.scheme),
+      dynamic,
       owned: traits.owned,
       authenticates: traits.authenticates,
       needs: (part) => needs.add(part),
+      inHttp: (text) => http.set(String(text), text),
+      pooledApart: (by) => apart.push(by),
       beside: (kind, location) => this.#beside(kind, location, beside),
     };
     const view = locationView(values, traits, place, this.#settings, this.#headers, this.#everywhere);
-    return { text: this.#template.render("location", { ...view, ...target }), beside, files, needs };
+    const { pass, blocks } = poolOf(traits.scheme, block, apart.length === 0 ? "" : digestOf(apart.join("\0")));
+    const text = this.#template.render("location", { ...view, dynamic, unserved, pass });
+    return { text, beside, files, needs, http: [...http.values()], pools: blocks };
   }
 
   #beside(kind: "uri" | "named", { partial, view }: InternalLocation, all: BesideLocation[]): Token {
@@ -153,7 +167,8 @@ export function filesOf(root: string, files: RenderedFile[]): ServerPlace {
   };
 }
 
-export function traitsOf({ path, denied, ingress }: Location<FeatureValues>, settings: Settings): ShapeTraits {
+export function traitsOf(location: Location<FeatureValues>, settings: Settings): ShapeTraits {
+  const { path, denied, ingress, features, upstream } = location;
   const within = (prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix));
   const owned = ingress.name !== "";
   return {
@@ -161,6 +176,7 @@ export function traitsOf({ path, denied, ingress }: Location<FeatureValues>, set
     redirectsToHttps: !within(settings.noTlsRedirectLocations),
     owned,
     authenticates: owned && !within(settings.noAuthLocations),
+    scheme: upstream === defaultUpstream ? "HTTP" : features.backendProtocol.scheme,
   };
 }
 
@@ -173,7 +189,8 @@ function locationView(
   builtIn: readonly Header[],
   everywhere: InEveryLocation,
 ): Readonly<Record<string, View>> {
-  const view: Record<string, View> = { ...traits };
+  const { denied, redirectsToHttps } = traits;
+  const view: Record<string, View> = { denied, redirectsToHttps };
   const directives: Directive[] = [];
   const headers: Header[] = [];
   for (const [name, feature] of featureList) {
@@ -185,7 +202,10 @@ function locationView(
   return {
     ...view,
     directives: directives.map((one) => ({ ...one })),
-    requestHeaders: headersView(headers, builtIn, everywhere.restatesRequestHeaders),
+    requestHeaders: place.protocol !== "fastcgi" && {
+      directive: Token.name(place.protocol === "grpc" ? "grpc_set_header" : "proxy_set_header"),
+      headers: headersView(headers, builtIn, everywhere.restatesRequestHeaders),
+    },
     settings: everywhere.view,
   };
 }
@@ -243,7 +263,9 @@ function print(view: View): string {
 }
 
 function hashOf(tokens: readonly Token[]): string {
-  const hash = createHash("sha256");
-  for (const token of tokens) hash.update(String(token)).update("\0");
-  return hash.digest("hex").slice(0, 16);
+  return digestOf(tokens.map((token) => `${token}\0`).join(""));
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

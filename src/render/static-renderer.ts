@@ -24,6 +24,14 @@ export interface ServerText {
   readonly texts: readonly Token[];
   readonly files: readonly RenderedFile[];
   readonly needs: ReadonlySet<HttpPart>;
+  readonly http: readonly Token[];
+  /** Id of the Upstream behind each upstream block that its locations send to. */
+  readonly pools: ReadonlyMap<string, string>;
+}
+
+interface UsedBlock {
+  readonly name: string;
+  readonly upstream: Upstream;
 }
 
 interface Remembered extends ServerText {
@@ -86,9 +94,11 @@ export class StaticRenderer implements Renderer {
   #render(next: Whole, about: AboutServers, shapes: Shapes): RenderedText {
     const names = [...next.servers.keys()].sort();
     const rendered = names.map((name) => this.#serverText(next.servers.get(name)!, next, about, shapes));
-    const upstreams = [...next.upstreams.values()]
-      .filter(({ endpoints }) => endpoints.length > 0)
-      .sort((a, b) => (a.id < b.id ? -1 : 1));
+    const pools = new Map(rendered.flatMap((one) => [...one.pools]));
+    const upstreams = [...pools]
+      .map(([name, id]) => ({ name, upstream: next.upstreams.get(id) }))
+      .filter((one): one is UsedBlock => (one.upstream?.endpoints.length ?? 0) > 0)
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
     const files = [
       ...defaultFiles(next.defaultCertificate),
       ...[...next.certificates.values()].flatMap((certificate) => certificateFiles(fileOf(certificate), certificate)),
@@ -97,8 +107,9 @@ export class StaticRenderer implements Renderer {
     const parts = {
       ...about,
       servers: rendered.flatMap((one) => one.texts),
-      upstreams: upstreams.map((upstream) => staticUpstream(upstream, next.settings)),
+      upstreams: upstreams.map(({ name, upstream }) => staticUpstream(name, upstream, next.settings)),
       needs: new Set(rendered.flatMap((one) => [...one.needs])),
+      http: rendered.flatMap((one) => one.http),
       streams: next.streams,
       lua: undefined,
     };
@@ -131,7 +142,7 @@ export function fileOf({ fingerprint }: Certificate): string {
   return fingerprint.slice(0, 32);
 }
 
-function hashes(next: Whole, servers: readonly ServerText[], upstreams: readonly Upstream[]): Record<string, string> {
+function hashes(next: Whole, servers: readonly ServerText[], upstreams: readonly UsedBlock[]): Record<string, string> {
   return {
     settings: hashOf(JSON.stringify(next.settings)),
     certificates: hashOf([...next.certificates.values()].map((one) => one.fingerprint).join()),

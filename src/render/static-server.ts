@@ -11,7 +11,7 @@ import type { ServerText } from "./static-renderer.ts";
 import type { Template } from "./template.ts";
 import { plainServerView, serverNameOf, textServerOf } from "./text-servers.ts";
 import { Token, type View } from "./token.ts";
-import { staticUpstreamName } from "./upstream-views.ts";
+import { staticBlock } from "./upstream-views.ts";
 
 export interface StaticParts {
   readonly about: AboutServers;
@@ -28,6 +28,9 @@ interface Gathered {
   readonly beside: BesideLocation[];
   readonly files: RenderedFile[];
   readonly needs: Set<HttpPart>;
+  readonly http: Token[];
+  /** Id of the Upstream behind each upstream block. */
+  readonly pools: Map<string, string>;
 }
 
 export function staticServers(server: Server<FeatureValues>, parts: StaticParts): ServerText {
@@ -39,10 +42,10 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
       ? { view: plainServerView, files: [] }
       : textServerOf(server, about.settings, about.machine.paths.root);
   files.push(...featureFiles);
-  const needs = new Set<HttpPart>();
+  const gathered: Gathered = { beside, files, needs: new Set(), http: [], pools: new Map() };
   const texts = namesByCertificate(server).map((names) => {
     const tls = names[0]!;
-    const locations = locationViews(server, tls, parts, { beside, files, needs });
+    const locations = locationViews(server, tls, parts, gathered);
     return template.render("static-server", {
       ...headOf(about, server.name === catchAll),
       dynamic: false,
@@ -55,7 +58,7 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
       beside: beside.map(({ match, text }) => ({ match, text })),
     });
   });
-  return { texts, files, needs };
+  return { texts, files, needs: gathered.needs, http: gathered.http, pools: gathered.pools };
 }
 
 /** A server block has one certificate, so aliases that it does not cover get a block of their own. */
@@ -76,12 +79,14 @@ function locationViews(
   { locations, routes }: Server<FeatureValues>,
   tls: Alias,
   parts: StaticParts,
-  { beside, files, needs }: Gathered,
+  { beside, files, needs, http, pools }: Gathered,
 ): View[] {
   return blocksOf(routes).map(({ match, location, rewrite }) => {
     const body = bodyOf(locations[location]!, rewrite !== false, parts);
     files.push(...body.files);
     for (const part of body.needs) needs.add(part);
+    http.push(...body.http);
+    for (const pool of body.pools) pools.set(pool, locations[location]!.upstream);
     for (const one of body.beside)
       if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
     return { match, rewrite, labels: labelsOf(locations[location]!, tls, parts), text: body.text };
@@ -144,7 +149,7 @@ function bodyOf(location: Location<FeatureValues>, rewritten: boolean, { about, 
   const target = {
     dynamic: false,
     unserved: !isServed(location.upstream),
-    target: Token.conf`http://${staticUpstreamName(location.upstream)}`,
+    block: staticBlock(location.upstream),
   };
   const writing: Writing = {
     bind: (_name, raw) => Token.text(raw),

@@ -3,16 +3,19 @@ import type { Upstream } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { Token, type View } from "./token.ts";
 
-/** The block whose peers the Lua chooses; called as in ingress-nginx, whose users' snippets name it. */
-export function balancedUpstream(settings: Settings): View {
-  return { name: Token.name("upstream_balancer"), servers: [], balancer: true, directives: keepalive(settings) };
+/** The block for plain HTTP whose peers the Lua chooses; called as in ingress-nginx, whose users' snippets name it. */
+export const balancedBlock = "upstream_balancer";
+
+/** A block whose peers the Lua chooses. */
+export function balancedUpstream(name: string, settings: Settings): View {
+  return { name: Token.name(name), servers: [], balancer: true, directives: keepalive(settings) };
 }
 
 /** A block of its own for one Upstream (static mode). It must have endpoints. */
-export function staticUpstream({ id, endpoints, balance }: Upstream, settings: Settings): View {
+export function staticUpstream(name: string, { endpoints, balance }: Upstream, settings: Settings): View {
   const hash = balance.algorithm === "hash" ? [line("hash", Token.conf`${hashKey(balance.by)} consistent`)] : [];
   return {
-    name: staticUpstreamName(id),
+    name: Token.name(name),
     servers: endpoints.map(({ address, port }) =>
       Token.name(address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`),
     ),
@@ -22,8 +25,8 @@ export function staticUpstream({ id, endpoints, balance }: Upstream, settings: S
 }
 
 /** Names of Kubernetes have no `_`, so two ids never meet. */
-export function staticUpstreamName(id: string): Token {
-  return Token.name(id.replaceAll("/", "_"));
+export function staticBlock(id: string): string {
+  return id.replaceAll("/", "_");
 }
 
 function hashKey(text: string): Token {

@@ -3,13 +3,13 @@
  * one; it counts for that rule alone, and a rule may have several. Its Upstream is its own even where the Service has
  * another one, because clients bound to the main Service are bound to its canary by the same cookie (RS-14.7).
  */
-import { type Canary, catchAll } from "../model/configuration.ts";
+import { type Canary, catchAll, defaultUpstream } from "../model/configuration.ts";
 import type { IngressBackend } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
 import { backendOf, type NamedBackend } from "./backends.ts";
 import type { UpstreamUse } from "./balance.ts";
 import type { Claim } from "./claim.ts";
-import { defaultUpstream, servicePortOf } from "./endpoints.ts";
+import { servicePortOf } from "./endpoints.ts";
 import { typedPath } from "./paths.ts";
 import type { World } from "./world.ts";
 

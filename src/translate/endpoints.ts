@@ -8,9 +8,6 @@ import type { EndpointSlice, Service, ServicePort } from "../model/objects.ts";
 import type { Table } from "../model/table.ts";
 import type { TranslateOptions } from "./options.ts";
 
-/** Id of the Upstream of the global default backend. */
-export const defaultUpstream = "default";
-
 export interface EndpointsQuestion {
   readonly service: Service;
   readonly slices: readonly EndpointSlice[];

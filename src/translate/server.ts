@@ -4,7 +4,7 @@
  */
 import { unannotated } from "../annotations/read.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
-import { catchAll, type Location, type Server } from "../model/configuration.ts";
+import { catchAll, defaultUpstream, type Location, type Server } from "../model/configuration.ts";
 import type { IngressBackend } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
@@ -13,7 +13,7 @@ import type { UpstreamUse } from "./balance.ts";
 import { type Shadow, shadowsOf } from "./canaries.ts";
 import { certificateOf, isValidFor } from "./certificates.ts";
 import { type Claim, isCatchAllBackend } from "./claim.ts";
-import { defaultUpstream, servicePortOf } from "./endpoints.ts";
+import { servicePortOf } from "./endpoints.ts";
 import { typedPath } from "./paths.ts";
 import { type Path, routesOf } from "./routes.ts";
 import type { World } from "./world.ts";

@@ -10,6 +10,7 @@ import {
   type Certificate,
   type Configuration,
   catchAll,
+  defaultUpstream,
   type Server,
   type StreamServer,
   type Upstream,
@@ -26,7 +27,7 @@ import { balanceOf, canaryBalance, roundRobin, speakerOf, type UpstreamUse } fro
 import { certificateOf } from "./certificates.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import { Dependencies } from "./dependencies.ts";
-import { defaultUpstream, type EndpointsAnswer, type EndpointsQuestion, endpointsOf } from "./endpoints.ts";
+import { type EndpointsAnswer, type EndpointsQuestion, endpointsOf } from "./endpoints.ts";
 import { emptyLastGood, guardsDiffer, type LastGood } from "./last-good.ts";
 import type { TranslateOptions } from "./options.ts";
 import { emptyQuarantine, type Quarantine, versionOf } from "./quarantine.ts";

@@ -102,7 +102,6 @@ export const notBuilt: readonly string[] = [
   "rate limits",
   "CORS",
   "mirror",
-  "backend protocols",
   "backend TLS",
   "balancing",
   "aliases",

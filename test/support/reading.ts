@@ -61,6 +61,8 @@ export function notingPlace(
     owned: true,
     authenticates: true,
     needs: () => {},
+    inHttp: () => {},
+    pooledApart: () => {},
     bind: (name, raw) => {
       noted.variables[name] = raw;
       return Token.variable(`route_${name}`);

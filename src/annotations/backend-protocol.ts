@@ -1,0 +1,20 @@
+/** What is spoken with the backend. A Location without a backend of its own always has the default one, which speaks HTTP. */
+import { oneOf } from "../kinds/words.ts";
+import type { Scheme } from "../render/pools.ts";
+import { feature, field } from "./declare.ts";
+
+const schemes = ["HTTP", "HTTPS", "AUTO_HTTP", "GRPC", "GRPCS", "FCGI"] as const satisfies readonly Scheme[];
+
+export const backendProtocol = feature({
+  name: "backend-protocol",
+  scope: "location",
+  fields: {
+    scheme: field<Scheme>({
+      key: "backend-protocol",
+      kind: oneOf<Scheme>(schemes, { anyCase: true }),
+      fallback: () => "HTTP",
+      risk: "Low",
+      doc: "What the backend speaks: HTTP, HTTPS, AUTO_HTTP (what the client speaks), GRPC, GRPCS (over TLS) or FCGI.",
+    }),
+  },
+});

@@ -1,0 +1,91 @@
+/**
+ * Parameters for FastCGI backends: those of the ConfigMap come after the stock ones and win. Both annotations are read, and
+ * judged, whatever backend-protocol says.
+ */
+import { textOf } from "../kinds/text.ts";
+import type { Problem } from "../problem.ts";
+import { Token } from "../render/token.ts";
+import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { named, referenceText } from "./reference.ts";
+import { isRequestVariable } from "./variables.ts";
+
+export interface FastCgi {
+  readonly index: string;
+  readonly params: readonly { readonly name: string; readonly value: string }[];
+}
+
+const names = /^[A-Za-z0-9._-]+$/;
+const values = /^[A-Za-z0-9\-_${}/.]+$/;
+
+/** What nginx knows of the script that is asked for, beside what a request is. */
+const scriptVariables: ReadonlySet<string> = new Set([
+  "document_root",
+  "document_uri",
+  "fastcgi_path_info",
+  "fastcgi_script_name",
+  "https",
+  "realpath_root",
+]);
+
+const isParameterVariable = (name: string) => scriptVariables.has(name) || isRequestVariable(name);
+
+export const fastcgi = resolvedFeature({
+  name: "fastcgi",
+  scope: "location",
+  fields: {
+    index: field({
+      key: "fastcgi-index",
+      kind: textOf({ label: "letters, digits and . - _", characters: "A-Za-z0-9._\\-" }),
+      fallback: () => "",
+      onBad: "reject",
+      risk: "Medium",
+      doc: "File that a request for a path with a slash at its end means, with backend-protocol FCGI.",
+    }),
+    params: field({
+      key: "fastcgi-params-configmap",
+      kind: referenceText,
+      fallback: () => "",
+      onBad: "reject",
+      risk: "Medium",
+      doc: "ConfigMap whose entries are FastCGI parameters, with backend-protocol FCGI; values may hold variables.",
+    }),
+  },
+  resolve: ({ index, params: reference }, context): Resolved<FastCgi> => {
+    if (reference === "") return { value: { index, params: [] } };
+    const [namespace] = reference.includes("/") ? reference.split("/") : [];
+    const foreign = namespace !== undefined && namespace !== context.ingress.namespace;
+    if (foreign && !context.settings.allowCrossNamespaceResources) {
+      return {
+        value: { index, params: [] },
+        problems: [useless(context, "it is in another namespace; its parameters are not sent")],
+      };
+    }
+    const found = named(reference, "ConfigMap", context.configMap, context);
+    if (!found.ok) return { refuse: "deny", problem: unreadable(context, found.why, "deny") };
+    const params = Object.entries(found.object.data ?? {}).map(([name, value]) => ({ name, value }));
+    const bad = params.find(({ name, value }) => !names.test(name) || !values.test(value));
+    if (bad !== undefined) {
+      const why = `the entry ${JSON.stringify(bad.name)} of ConfigMap ${reference} holds more than letters, digits and - _ $ { } / .`;
+      return { refuse: "reject", problem: unreadable(context, why, "reject") };
+    }
+    return { value: { index, params: params.sort((a, b) => (a.name < b.name ? -1 : 1)) } };
+  },
+  view: ({ index, params }, { protocol }) =>
+    protocol === "fastcgi" && {
+      index: index !== "" && Token.word(index),
+      params: params.map(({ name, value }) => ({
+        name: Token.word(name),
+        value: Token.variables(value, isParameterVariable),
+      })),
+    },
+});
+
+const key = "fastcgi-params-configmap";
+
+function unreadable({ ingress: object }: Context, why: string, done: "deny" | "reject"): Problem {
+  return { object, kind: "annotation-unreadable", key, why, done };
+}
+
+function useless({ ingress: object }: Context, why: string): Problem {
+  return { object, kind: "annotation-useless", key, why };
+}

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { poolOf, type Scheme } from "./pools.ts";
+
+const schemes: readonly Scheme[] = ["HTTP", "HTTPS", "AUTO_HTTP", "GRPC", "GRPCS", "FCGI"];
+
+test("no two ways of speaking share an upstream block", () => {
+  const blocks = schemes.flatMap((scheme) => ["", "a", "b"].flatMap((apart) => poolOf(scheme, "base", apart).blocks));
+  expect(new Set(blocks).size).toBe(blocks.length);
+});
+
+test("AUTO_HTTP has a block for each scheme of a client", () => {
+  const { pass, blocks } = poolOf("AUTO_HTTP", "base", "");
+  expect(String(pass)).toBe("proxy_pass $scheme://base_auto_http_$scheme");
+  expect(blocks).toEqual(["base_auto_http_http", "base_auto_http_https"]);
+});

@@ -1,0 +1,42 @@
+/**
+ * How a backend is spoken with, and the pool of connections that are kept for it. nginx finds a kept connection by the
+ * address of its peer alone, so each way of speaking has an `upstream` block, and with it a pool, of its own: else a
+ * request in plain text could go out over a TLS connection, or a verified route reuse one that nobody verified.
+ */
+import type { Protocol } from "./place.ts";
+import { Token } from "./token.ts";
+
+export type Scheme = "HTTP" | "HTTPS" | "AUTO_HTTP" | "GRPC" | "GRPCS" | "FCGI";
+
+export interface Pool {
+  /** `proxy_pass http://…` or its like. */
+  readonly pass: Token;
+  /** Names of its upstream blocks: with AUTO_HTTP one for each scheme that a client may use. */
+  readonly blocks: readonly string[];
+}
+
+/** `base` is the name of the block for plain HTTP; `apart` tells pools of one scheme apart, and is empty where nothing does. */
+export function poolOf(scheme: Scheme, base: string, apart: string): Pool {
+  const suffix = apart === "" ? "" : `_${apart}`;
+  const name = scheme === "HTTP" ? `${base}${suffix}` : `${base}_${scheme.toLowerCase()}${suffix}`;
+  const block = Token.name(name);
+  switch (scheme) {
+    case "HTTP":
+      return { pass: Token.conf`proxy_pass http://${block}`, blocks: [name] };
+    case "HTTPS":
+      return { pass: Token.conf`proxy_pass https://${block}`, blocks: [name] };
+    case "AUTO_HTTP":
+      return { pass: Token.conf`proxy_pass $scheme://${block}_$scheme`, blocks: [`${name}_http`, `${name}_https`] };
+    case "GRPC":
+      return { pass: Token.conf`grpc_pass grpc://${block}`, blocks: [name] };
+    case "GRPCS":
+      return { pass: Token.conf`grpc_pass grpcs://${block}`, blocks: [name] };
+    case "FCGI":
+      return { pass: Token.conf`fastcgi_pass ${block}`, blocks: [name] };
+  }
+}
+
+export function protocolOf(scheme: Scheme): Protocol {
+  if (scheme === "FCGI") return "fastcgi";
+  return scheme === "GRPC" || scheme === "GRPCS" ? "grpc" : "http";
+}
