@@ -73,6 +73,8 @@ export interface Target {
   readonly unserved: boolean;
   /** Name of the upstream block for plain HTTP. */
   readonly block: string;
+  /** The pattern and target of a rewrite; false where there is none, or the router does it. */
+  readonly rewrite: View;
 }
 
 export class Shapes {
@@ -112,7 +114,7 @@ export class Shapes {
       return Token.variable(`route_${name}`);
     };
     const captured = () => Token.variable("forwarded_prefix");
-    const target = { dynamic: true, unserved: false, block: balancedBlock };
+    const target = { dynamic: true, unserved: false, rewrite: false, block: balancedBlock };
     const found = this.text(values, traits, { bind, captured }, target);
     const texts = [found.text, ...found.beside.map((one) => one.text), ...found.http];
     return { name: `@${hashOf(texts)}`, variables, ...found };
@@ -120,7 +122,7 @@ export class Shapes {
 
   /** The directives of a location. `writing` says how a tenant's values are written, `target` where requests go. */
   text(values: FeatureValues, traits: ShapeTraits, writing: Writing, target: Target): LocationText {
-    const { dynamic, unserved, block } = target;
+    const { dynamic, unserved, rewrite, block } = target;
     const beside: BesideLocation[] = [];
     const files: RenderedFile[] = [];
     const needs = new Set<HttpPart>();
@@ -140,7 +142,7 @@ export class Shapes {
     };
     const view = locationView(values, traits, place, this.#settings, this.#headers, this.#everywhere);
     const { pass, blocks } = poolOf(traits.scheme, block, apart.length === 0 ? "" : digestOf(apart.join("\0")));
-    const text = this.#template.render("location", { ...view, dynamic, unserved, pass });
+    const text = this.#template.render("location", { ...view, dynamic, unserved, rewrite, pass });
     return { text, beside, files, needs, http: [...http.values()], pools: blocks };
   }
 

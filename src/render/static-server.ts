@@ -82,14 +82,14 @@ function locationViews(
   { beside, files, needs, http, pools }: Gathered,
 ): View[] {
   return blocksOf(routes).map(({ match, location, rewrite }) => {
-    const body = bodyOf(locations[location]!, rewrite !== false, parts);
+    const body = bodyOf(locations[location]!, rewrite, parts);
     files.push(...body.files);
     for (const part of body.needs) needs.add(part);
     http.push(...body.http);
     for (const pool of body.pools) pools.set(pool, locations[location]!.upstream);
     for (const one of body.beside)
       if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
-    return { match, rewrite, labels: labelsOf(locations[location]!, tls, parts), text: body.text };
+    return { match, labels: labelsOf(locations[location]!, tls, parts), text: body.text };
   });
 }
 
@@ -145,16 +145,17 @@ function escapeRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-function bodyOf(location: Location<FeatureValues>, rewritten: boolean, { about, shapes, isServed }: StaticParts) {
+function bodyOf(location: Location<FeatureValues>, rewrite: View, { about, shapes, isServed }: StaticParts) {
   const target = {
     dynamic: false,
     unserved: !isServed(location.upstream),
+    rewrite,
     block: staticBlock(location.upstream),
   };
   const writing: Writing = {
     bind: (_name, raw) => Token.text(raw),
     captured: (raw) =>
-      rewritten ? Token.rewriteTarget(raw, isRequestVariable) : Token.variable("http_x_forwarded_prefix"),
+      rewrite !== false ? Token.rewriteTarget(raw, isRequestVariable) : Token.variable("http_x_forwarded_prefix"),
   };
   return shapes.text(location.features, traitsOf(location, about.settings), writing, target);
 }

@@ -1,0 +1,183 @@
+/**
+ * Both modes give the same answers: random hosts and paths, applied to a dynamic and a static controller, are asked the same
+ * random requests. What a backend saw is part of the answer.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { get } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
+import { type Subject, startSubject } from "../parity/subject.ts";
+import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
+import { pkiIn } from "../support/pki.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "modes-"));
+const addresses = ["192.0.2.71", "192.0.2.72", "192.0.2.73"];
+const ports = { dynamic: 8281, static: 8282 };
+let backends: EchoBackends;
+let dynamic: Subject;
+let stock: Subject;
+
+beforeAll(async () => {
+  const { backend } = await pkiIn(folder);
+  backends = await startEchoBackends({ addresses, ...backend });
+  const flags = (first: number) =>
+    ["http", "https", "default-server", "status"].map((name, at) => `--${name}-port=${first + 10 * at}`);
+  dynamic = await startSubject({ mode: "dynamic", flags: flags(ports.dynamic), objects: base });
+  stock = await startSubject({ mode: "static", flags: flags(ports.static), objects: base });
+});
+
+afterAll(async () => {
+  await Promise.all([dynamic.stop(), stock.stop(), backends.stop()]);
+  rmSync(folder, { recursive: true });
+});
+
+const services = ["web", "api", "none"];
+const base = [
+  {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "IngressClass",
+    metadata: { name: "nginx" },
+    spec: { controller: "k8s.io/ingress-nginx" },
+  },
+  ...services.flatMap((name, at) => [
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name, namespace: "ns" },
+      spec: { ports: [{ port: 80, targetPort: 8080 }] },
+    },
+    {
+      apiVersion: "discovery.k8s.io/v1",
+      kind: "EndpointSlice",
+      metadata: { name: `${name}-1`, namespace: "ns", labels: { "kubernetes.io/service-name": name } },
+      addressType: "IPv4",
+      endpoints: name === "none" ? [] : [{ addresses: [addresses[at]] }],
+      ports: [{ port: 8080 }],
+    },
+  ]),
+] as unknown as KubernetesObject[];
+
+const prefix = "nginx.ingress.kubernetes.io/";
+const annotations = fc.constantFrom<Record<string, string>>(
+  {},
+  {},
+  {},
+  { "use-regex": "true" },
+  { "rewrite-target": "/r$1" },
+  { "force-ssl-redirect": "true" },
+);
+const path = fc.record({
+  path: fc.constantFrom("/", "/a", "/a/", "/a/b", "/ab", "/a.c", "/A", "/x(/.*)?", "/%41", "/d e"),
+  pathType: fc.constantFrom("Exact" as const, "Prefix" as const, "ImplementationSpecific" as const),
+  service: fc.constantFrom(...services),
+});
+const sketch = fc.record({
+  host: fc.constantFrom("a.example", "b.example", "*.example", "*.b.example", "x.b.example", undefined),
+  paths: fc.array(path, { maxLength: 4 }),
+  annotations,
+  tls: fc.boolean(),
+});
+const world = fc.array(sketch, { minLength: 1, maxLength: 6 });
+const hosts = [
+  "a.example",
+  "A.example",
+  "b.example",
+  "c.example",
+  "x.b.example",
+  "y.b.example",
+  "p.q.example",
+  "example",
+  "other.test",
+];
+const paths = [
+  "/",
+  "/a",
+  "/a/",
+  "/a/b",
+  "/a/b/c",
+  "/ab",
+  "/abc",
+  "/a.c",
+  "/axc",
+  "/A",
+  "/x/y",
+  "/x",
+  "//a//b",
+  "/a/../ab",
+  "/%61",
+  "/d%20e",
+  "/zz?q=1",
+];
+
+function ingresses(sketches: readonly (typeof sketch extends fc.Arbitrary<infer S> ? S : never)[]): Ingress[] {
+  return sketches.map(({ host, paths, annotations, tls }, at) => ({
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: {
+      name: `i${at}`,
+      namespace: "ns",
+      uid: `i${at}`,
+      creationTimestamp: `2026-01-01T00:00:0${at}Z`,
+      annotations: Object.fromEntries(Object.entries(annotations).map(([key, text]) => [prefix + key, text])),
+    },
+    spec: {
+      ingressClassName: "nginx",
+      ...(tls ? { tls: [{ secretName: "none" }] } : {}),
+      rules: [
+        {
+          ...(host === undefined ? {} : { host }),
+          http: {
+            paths: paths.map(({ path, pathType, service }) => ({
+              path,
+              pathType,
+              backend: { service: { name: service, port: { number: 80 } } },
+            })),
+          },
+        },
+      ],
+    },
+  }));
+}
+
+/** Status, Location without the port, and what the backend saw of the request. */
+function answerOf(port: number, host: string, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { host: "192.0.2.1", port, path, headers: { Host: host, "X-Request-ID": "1" }, agent: false };
+    get(options, (answer) => {
+      let text = "";
+      answer
+        .on("data", (data) => (text += data))
+        .on("end", () => {
+          const seen = answer.statusCode === 200 ? JSON.parse(text) : {};
+          const headers = JSON.stringify(seen.headers)?.replaceAll(String(port), "PORT");
+          resolve(
+            `${answer.statusCode} ${answer.headers.location ?? ""} ${seen.backend ?? ""} ${seen.url ?? ""} ${headers}`,
+          );
+        });
+    }).on("error", reject);
+  });
+}
+
+test("random hosts and paths are answered alike", async () => {
+  await fc.assert(
+    fc.asyncProperty(world, async (sketches) => {
+      const objects = ingresses(sketches);
+      for (const subject of [dynamic, stock]) await subject.apply(objects);
+      await Promise.all([dynamic.settled(), stock.settled()]);
+      const asked = hosts.flatMap((host) => paths.map((path) => [host, path] as const));
+      const answers = await Promise.all(
+        asked.map(async ([host, path]) => ({
+          asked: `${host}${path}`,
+          dynamic: await answerOf(ports.dynamic, host, path),
+          static: await answerOf(ports.static, host, path),
+        })),
+      );
+      for (const subject of [dynamic, stock]) await subject.remove(objects);
+      expect(answers.filter((one) => one.dynamic !== one.static)).toEqual([]);
+    }),
+    { numRuns: Number(process.env.MODES_RUNS ?? 12), endOnFailure: true },
+  );
+}, 120_000);
