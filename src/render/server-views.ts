@@ -23,6 +23,7 @@ const routerVariables = [
   "route_tls",
   "route_too_large",
   "route_slash",
+  "route_sticky",
 ];
 
 /** What all servers of one text share. */

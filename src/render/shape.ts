@@ -58,6 +58,8 @@ export interface ShapeTraits {
   readonly owned: boolean;
   readonly authenticates: boolean;
   readonly scheme: Scheme;
+  /** Whether the times of its answers are noted for ewma. */
+  readonly timed: boolean;
 }
 
 export type LocationText = Omit<Shape, "name" | "variables">;
@@ -170,7 +172,7 @@ export function filesOf(root: string, files: RenderedFile[]): ServerPlace {
 }
 
 export function traitsOf(location: Location<FeatureValues>, settings: Settings): ShapeTraits {
-  const { path, denied, ingress, features, upstream } = location;
+  const { path, denied, timed, ingress, features, upstream } = location;
   const within = (prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix));
   const owned = ingress.name !== "";
   return {
@@ -179,6 +181,7 @@ export function traitsOf(location: Location<FeatureValues>, settings: Settings):
     owned,
     authenticates: owned && !within(settings.noAuthLocations),
     scheme: upstream === defaultUpstream ? "HTTP" : features.backendProtocol.scheme,
+    timed,
   };
 }
 

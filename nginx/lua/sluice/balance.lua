@@ -1,11 +1,23 @@
--- Picks the peer for a request. Endpoints are read at every pick, so one that has left is never picked again.
+-- Picks the peer for a request, at the first try and at each retry. Endpoints are read at every pick, so one that has left is
+-- never picked again. What an algorithm remembers of an upstream it keeps in the decoded record itself: it goes when the
+-- record changes or goes, so nothing here grows.
 local balancer = require("ngx.balancer")
 local store = require("sluice.store")
+local tries = require("sluice.balance.tries")
+local affinity = require("sluice.balance.affinity")
+local round_robin = require("sluice.balance.round_robin")
+
+local algorithms = {
+  ewma = require("sluice.balance.ewma"),
+  hash = require("sluice.balance.hash"),
+  balanced = affinity,
+  persistent = affinity,
+}
+
+-- Where proxy-next-upstream-tries sets no limit, a request is given up after this many tries, or after one for each endpoint.
+local most_tries = 10
 
 local _M = {}
-
--- Where each upstream's round goes on, per worker.
-local position = {}
 
 function _M.run()
   local id = ngx.var.route_upstream
@@ -15,11 +27,22 @@ function _M.run()
     ngx.log(ngx.ERR, "no endpoints for ", id)
     return ngx.exit(503)
   end
-  local next_position = (position[id] or math.random(#endpoints)) % #endpoints + 1
-  position[id] = next_position
-  local set, problem = balancer.set_current_peer(endpoints[next_position])
+
+  local tried, count, failed
+  if balancer.get_last_failure() then
+    tried, count, failed = tries.made(ngx.var.upstream_addr)
+  end
+  if not count or count < most_tries or count < #endpoints then
+    -- nginx takes no more than proxy-next-upstream-tries allows, whatever is asked for here
+    balancer.set_more_tries(1)
+  end
+
+  local balance = upstream.balance
+  local algorithm = balance and algorithms[balance.algorithm] or round_robin
+  local peer = algorithm.pick(upstream, tried, failed)
+  local set, problem = balancer.set_current_peer(peer)
   if not set then
-    ngx.log(ngx.ERR, "peer ", endpoints[next_position], " could not be set: ", problem)
+    ngx.log(ngx.ERR, "peer ", peer, " could not be set: ", problem)
     return ngx.exit(502)
   end
 end

@@ -1,6 +1,7 @@
 -- From host and path to a shape: the named location that says how the request is served. The router only routes; what it
 -- finds out (no endpoints, too large, denied) it leaves in variables, and the shape answers, so that its error pages,
 -- headers and log apply.
+local canary = require("sluice.canary")
 local store = require("sluice.store")
 
 local ngx = ngx
@@ -96,9 +97,19 @@ function _M.run(slot)
     return ngx.exec("@sluice_unrouted")
   end
 
-  local upstream = store.get("upstream " .. location.upstream)
+  local upstream_id = location.upstream
+  local upstream = store.get("upstream " .. upstream_id)
   if not upstream or #upstream.endpoints == 0 then
     var.route_unserved = "1"
+  elseif location.canaries then
+    local id, alternative = canary.choose(location.canaries, upstream)
+    if id then
+      upstream_id = id
+      var.proxy_alternative_upstream_name = alternative.label
+    end
+  end
+  if location.sticky then
+    var.route_sticky = "1"
   end
   if record.tls then
     var.route_tls = "1"
@@ -110,7 +121,7 @@ function _M.run(slot)
       var.route_too_large = "1"
     end
   end
-  var.route_upstream = location.upstream
+  var.route_upstream = upstream_id
   var.proxy_upstream_name = upstream and upstream.label
   var.namespace = location.namespace
   var.ingress_name = location.ingress

@@ -1,0 +1,93 @@
+-- Cookie stickiness (RS-14). The cookie is "<key>|<binding>": the key leads to the endpoint, the binding says which of a rule's
+-- upstreams issued it, the main one or a canary. `balanced` finds the endpoint of a key on a ring, so every key has one;
+-- `persistent` by the checksum of its address, so a key means that endpoint or none.
+local ring = require("sluice.balance.ring")
+local session_cookie = require("sluice.balance.session_cookie")
+local tries = require("sluice.balance.tries")
+
+local ngx = ngx
+local random = math.random
+local format = string.format
+local find = string.find
+local sub = string.sub
+
+-- Random keys that are tried for one that leads to an endpoint which has not failed.
+local most_keys = 20
+
+local _M = {}
+
+-- The key of the cookie that came, or nil. Values from before ingress-nginx had bindings are keys as a whole.
+local function key_that_came(balance)
+  local value = ngx.var[balance.variable]
+  if not value or value == "" then
+    return nil
+  end
+  local bar = find(value, "|", 1, true)
+  return bar and sub(value, 1, bar - 1) or value
+end
+
+-- Whether the client came with a cookie of this upstream.
+function _M.is_bound(upstream)
+  local balance = upstream.balance
+  if not balance or not balance.binding then
+    return false
+  end
+  local value = ngx.var[balance.variable]
+  local bar = value and find(value, "|", 1, true)
+  return bar ~= nil and sub(value, bar + 1) == balance.binding
+end
+
+local function remember(upstream)
+  local endpoints = upstream.endpoints
+  if upstream.balance.algorithm == "balanced" then
+    upstream.ring = ring.new(endpoints)
+    return
+  end
+  upstream.by_key, upstream.keys = {}, {}
+  for _, endpoint in ipairs(endpoints) do
+    local key = ngx.md5(upstream.label .. endpoint)
+    upstream.by_key[key] = endpoint
+    upstream.keys[endpoint] = key
+  end
+end
+
+local function endpoint_of(upstream, key)
+  if upstream.ring then
+    return upstream.endpoints[ring.find(upstream.ring, key)]
+  end
+  return upstream.by_key[key]
+end
+
+local function fresh_key(upstream, tried)
+  local left = tries.left(upstream.endpoints, tried)
+  if upstream.keys then
+    return upstream.keys[left[random(#left)]]
+  end
+  local key
+  for _ = 1, most_keys do
+    key = format("%.3f.%d.%d", ngx.now(), ngx.worker.pid(), random(999999))
+    if not tried or not tried[endpoint_of(upstream, key)] then
+      break
+    end
+  end
+  return key
+end
+
+function _M.pick(upstream, tried)
+  if not upstream.ring and not upstream.keys then
+    remember(upstream)
+  end
+  local balance = upstream.balance
+  local key = key_that_came(balance)
+  if key and not (tried and balance.change_on_failure) then
+    local endpoint = endpoint_of(upstream, key)
+    if endpoint then
+      return endpoint
+    end
+  end
+  key = fresh_key(upstream, tried)
+  session_cookie.issue(balance, key)
+  return endpoint_of(upstream, key)
+end
+
+return _M

@@ -1,0 +1,51 @@
+-- The text of the affinity cookie (RS-14.2). It is written by locations whose own Ingress asks for affinity (RS-14.3), and a
+-- retry replaces the cookie of the try before it.
+local ngx = ngx
+local find = string.find
+
+local _M = {}
+
+-- Browsers that take SameSite=None for Strict, or refuse such a cookie.
+local function misunderstands_none(agent)
+  return agent ~= nil
+    and (
+      find(agent, "Chrome/[456]%d%.") ~= nil
+      or find(agent, "CPU iPhone OS 12", 1, true) ~= nil
+      or find(agent, "iPad; CPU OS 12", 1, true) ~= nil
+      or (
+        find(agent, "Intel Mac OS X 10_14", 1, true) ~= nil
+        and find(agent, "Safari", 1, true) ~= nil
+        and find(agent, "Chrome", 1, true) == nil
+      )
+    )
+end
+
+local function same_site_of(balance)
+  local value = balance.same_site
+  if value == "None" and balance.conditional and misunderstands_none(ngx.var.http_user_agent) then
+    return nil
+  end
+  return value
+end
+
+local function text_of(balance, key)
+  local var = ngx.var
+  local same_site = same_site_of(balance)
+  local secure = balance.secure or var.https == "on"
+  return balance.name .. "=" .. key .. "|" .. balance.binding
+    .. (balance.expires and "; Expires=" .. ngx.cookie_time(ngx.time() + balance.expires) or "")
+    .. (balance.max_age and "; Max-Age=" .. balance.max_age or "")
+    .. (balance.domain and "; Domain=" .. balance.domain or "")
+    .. "; Path=" .. (balance.path or var.location_path)
+    .. (secure and "; Secure" or "")
+    .. "; HttpOnly"
+    .. (same_site and "; SameSite=" .. same_site or "")
+end
+
+function _M.issue(balance, key)
+  if ngx.var.route_sticky == "1" then
+    ngx.header["Set-Cookie"] = text_of(balance, key)
+  end
+end
+
+return _M

@@ -1,0 +1,82 @@
+-- Which of a location's canaries takes a request, if any (RS-13.4 to 13.7). A client that an affinity cookie binds stays where
+-- it is bound; then a header decides, then a cookie, then the weights. Of several canaries the oldest that may take the
+-- request does. Weights are shares of all the requests that nothing else decided, so two canaries of 20 % get 20 % each.
+local affinity = require("sluice.balance.affinity")
+local store = require("sluice.store")
+
+local ngx = ngx
+local random = math.random
+
+local _M = {}
+
+-- What decides about a canary, in the order in which they count.
+local header_rule, cookie_rule, weight_rule = 1, 2, 3
+
+-- true: takes the request, false: leaves it to others, nil: does not decide.
+local function by_word(word)
+  if word == "always" then
+    return true
+  elseif word == "never" then
+    return false
+  end
+end
+
+local function by_header(canary)
+  local value = canary.header and ngx.var[canary.header]
+  if not value then
+    return nil
+  end
+  if canary.value then
+    return value == canary.value or nil
+  elseif canary.pattern then
+    local from, _, problem = ngx.re.find(value, canary.pattern, "jo")
+    if problem then
+      return false
+    end
+    return from ~= nil or nil
+  end
+  return by_word(value)
+end
+
+-- The rule by which it may take the request; nil where a rule keeps it out.
+local function rule_of(canary)
+  local takes = by_header(canary)
+  if takes ~= nil then
+    return takes and header_rule or nil
+  end
+  takes = canary.cookie and by_word(ngx.var[canary.cookie])
+  if takes ~= nil then
+    return takes and cookie_rule or nil
+  end
+  return canary.share and weight_rule
+end
+
+-- The canary's upstream id and record, or nil for the main one. A canary without endpoints is passed over (RS-13.8).
+function _M.choose(canaries, main)
+  if affinity.is_bound(main) then
+    return nil
+  end
+  local best, id, record
+  local draw, reached = nil, 0
+  for i = 1, #canaries do
+    local canary = canaries[i]
+    local upstream = store.get("upstream " .. canary.upstream)
+    if upstream and #upstream.endpoints > 0 then
+      if affinity.is_bound(upstream) then
+        return canary.upstream, upstream
+      end
+      local rule = rule_of(canary)
+      if rule == weight_rule then
+        draw = draw or random()
+        reached = reached + canary.share
+        rule = draw < reached and rule or nil
+      end
+      if rule and (not best or rule < best) then
+        best, id, record = rule, canary.upstream, upstream
+      end
+    end
+  end
+  return id, record
+end
+
+return _M
