@@ -32,7 +32,7 @@ function _M.run()
   if balancer.get_last_failure() then
     tried, count, failed = tries.made(ngx.var.upstream_addr)
   end
-  if not count or count < most_tries or count < #endpoints then
+  if not count or count + 1 < most_tries or count + 1 < #endpoints then
     -- nginx takes no more than proxy-next-upstream-tries allows, whatever is asked for here
     balancer.set_more_tries(1)
   end

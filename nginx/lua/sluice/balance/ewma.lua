@@ -16,13 +16,15 @@ local kept_seconds = 100
 
 local _M = {}
 
--- Tenths of a second that fit into the 32 bits of flags; only differences are taken.
+-- Tenths of a second that fit into flags, which are a positive int; only differences are taken.
+local ticks = 2147483648
+
 local function tick()
-  return floor(ngx.now() * 10) % 4294967296
+  return floor(ngx.now() * 10) % ticks
 end
 
 local function share_left(noted)
-  local seconds = (tick() - noted) % 4294967296 / 10
+  local seconds = (tick() - noted) % ticks / 10
   return exp(-seconds / decay_seconds)
 end
 

@@ -8,9 +8,12 @@ local _M = {}
 function _M.made(addresses)
   local tried, count, last = {}, 0, nil
   for peer in gmatch(addresses or "", "[^, ]+") do
-    tried[peer] = true
-    last = peer
-    count = count + 1
+    -- a colon of its own parts the peers before and after an internal redirect
+    if peer ~= ":" then
+      tried[peer] = true
+      last = peer
+      count = count + 1
+    end
   end
   return tried, count, last
 end
