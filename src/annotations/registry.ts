@@ -6,6 +6,7 @@ import { backendRequest } from "./backend-request.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { canary } from "./canary.ts";
 import type { AnyFeature, ValuesOf } from "./declare.ts";
+import { externalAuth } from "./external-auth/index.ts";
 import { fastcgi } from "./fastcgi.ts";
 import { limitRate } from "./limit-rate.ts";
 import { loadBalance } from "./load-balance.ts";
@@ -32,6 +33,7 @@ export const features = {
   backendProtocol,
   backendRequest,
   fastcgi,
+  externalAuth,
   proxyTimeouts,
   nextUpstream,
   proxyBuffers,

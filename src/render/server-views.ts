@@ -9,8 +9,9 @@ import type { Shape } from "./shape.ts";
 import { dataSlot, plainServerView, type Slot, type TextServer } from "./text-servers.ts";
 import { Token, type View } from "./token.ts";
 
-/** Route variables that the router itself sets. */
+/** Variables that the router sets, or a location that needs them. */
 const routerVariables = [
+  "escaped_request_uri",
   "namespace",
   "ingress_name",
   "service_name",

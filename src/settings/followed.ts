@@ -65,7 +65,8 @@ export function followedOf(settings: Settings, object: ObjectName, lookup: Looku
   return { followed, problems };
 }
 
-function headersOf(configMap: ConfigMap, settings: Settings, problems: Problem[]): FollowedHeader[] {
+/** The entries of a ConfigMap as headers, sorted by name. What cannot be one is left out, and added to `problems`. */
+export function headersOf(configMap: ConfigMap, settings: Settings, problems: Problem[]): FollowedHeader[] {
   const { namespace, name: ownName } = configMap.metadata;
   const object = { kind: "ConfigMap", ...(namespace === undefined ? {} : { namespace }), name: ownName };
   return Object.keys(configMap.data ?? {})

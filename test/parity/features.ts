@@ -95,7 +95,6 @@ export const notBuilt: readonly string[] = [
   "annotation evaluation",
   "other redirects",
   "custom errors",
-  "external authentication",
   "client certificates",
   "rate limits",
   "CORS",

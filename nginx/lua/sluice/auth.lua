@@ -1,0 +1,49 @@
+-- What an auth service said besides its status. nginx's own variables know one header of a name, so a second cookie or
+-- group would be lost, or (from 1.23) be glued to the first.
+local ngx = ngx
+local type = type
+local concat = table.concat
+
+local _M = {}
+
+-- Statuses with which cookies of the auth service reach the client, unless always: those of add_header.
+local with_cookies = {
+  [200] = true, [201] = true, [204] = true, [206] = true, [301] = true, [302] = true, [303] = true, [304] = true,
+  [307] = true, [308] = true,
+}
+
+-- In the question's location: keeps what the answer says in variables, which the request itself shares. No header holds a
+-- line break, so one can stand between cookies.
+function _M.answered(wanted, only_200)
+  local var = ngx.var
+  local headers = ngx.resp.get_headers(0)
+  local cookies = headers["set-cookie"]
+  if cookies then
+    var.auth_cookies = type(cookies) == "table" and concat(cookies, "\n") or cookies
+  end
+  for name, header in pairs(wanted) do
+    local value = headers[header]
+    if value then
+      var[name] = type(value) == "table" and concat(value, ", ") or value
+    end
+  end
+  if only_200 and ngx.status > 200 and ngx.status < 300 then
+    ngx.status = 500
+  end
+end
+
+-- In the request's own location: adds the cookies to those of the backend.
+function _M.pass_cookies(always)
+  local cookies = ngx.var.auth_cookies
+  if not cookies or cookies == "" or not (always or with_cookies[ngx.status]) then
+    return
+  end
+  local own = ngx.header["Set-Cookie"]
+  local all = type(own) == "table" and own or { own }
+  for cookie in cookies:gmatch("[^\n]+") do
+    all[#all + 1] = cookie
+  end
+  ngx.header["Set-Cookie"] = all
+end
+
+return _M

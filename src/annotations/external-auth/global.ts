@@ -1,0 +1,29 @@
+/** The operator's external authentication, for every Ingress that has none of its own (RS-16.9). */
+import type { Token } from "../../render/token.ts";
+import { settings as declarations, type Settings } from "../../settings/registry.ts";
+import { hostOfUrl } from "./kinds.ts";
+import type { ExternalAuth } from "./question.ts";
+
+export function globalAuth(settings: Settings): ExternalAuth {
+  const { globalAuthUrl: whom, globalAuthSnippet: snippet } = settings;
+  if (whom.kind !== "ask") return whom;
+  const host = hostOfUrl(whom.url);
+  if (host === undefined) return { kind: "refuse" };
+  const question = {
+    by: "operator" as const,
+    url: whom.url,
+    host,
+    method: settings.globalAuthMethod,
+    signin: settings.globalAuthSignin ?? "",
+    redirectParam: settings.globalAuthSigninRedirectParam ?? "rd",
+    responseHeaders: settings.globalAuthResponseHeaders,
+    headers: [],
+    requestRedirect: settings.globalAuthRequestRedirect ?? "",
+    alwaysSetCookie: settings.globalAuthAlwaysSetCookie,
+    cacheKey: settings.globalAuthCacheKey ?? "",
+    cacheDurations: settings.globalAuthCacheDuration,
+    only200: false,
+    snippet: snippet === "" ? undefined : (declarations.globalAuthSnippet.kind.view(snippet) as Token),
+  };
+  return { kind: "ask", question };
+}

@@ -1,0 +1,95 @@
+/** What the annotations of external authentication may say. Their alphabets are those of ingress-nginx. */
+import { isHost } from "../../kinds/addresses.ts";
+import { type Kind, no, ok, shown } from "../../kinds/kind.ts";
+import { textOf, trimmed } from "../../kinds/text.ts";
+import { isKnownVariable, variablesIn } from "../../kinds/variables.ts";
+import { Token } from "../../render/token.ts";
+
+/** Text with variables that are all among the allowed ones; others would be refused by nginx, or tell what is nobody's business. */
+function withVariables(kind: Kind<string>, allowed: (name: string) => boolean): Kind<string> {
+  return {
+    ...kind,
+    read: (text) => {
+      const read = kind.read(text);
+      if (!read.ok) return read;
+      const stranger = variablesIn(read.value).find((name) => !allowed(name));
+      return stranger === undefined ? read : no(`${shown(text)} uses $${stranger}, which is not allowed here`);
+    },
+    view: (value) => Token.variables(value, allowed),
+  };
+}
+
+const urlLetters = {
+  label: "letters, digits and - . _ ~ / : , ? & = $",
+  characters: "A-Za-z0-9._~/:,?&=$\\-",
+};
+
+/** What a URL may tell of a request. */
+const shareable = new Set(
+  "host http_host best_http_host scheme pass_access_scheme request_uri escaped_request_uri uri args query_string is_args request_method remote_addr server_name server_port pass_port req_id request_id namespace ingress_name service_name service_port location_path http_x_forwarded_host http_x_forwarded_proto http_referer".split(
+    " ",
+  ),
+);
+
+/** Of the URL that is asked: the auth service gets the client's headers and certificate anyway. */
+export const isQuestionVariable = (name: string): boolean =>
+  shareable.has(name) ||
+  /^(http|arg|cookie)_\w+$/.test(name) ||
+  /^ssl_client_(verify|s_dn|i_dn|serial|fingerprint)$/.test(name);
+
+/** Of the page that clients are sent to: their credentials do not belong in an address. */
+export const isSigninVariable = (name: string): boolean => shareable.has(name) || /^arg_\w+$/.test(name);
+
+export const questionUrl: Kind<string> = {
+  ...withVariables(trimmed(textOf(urlLetters)), isQuestionVariable),
+  good: ["http://auth.shop.svc.cluster.local/check", "https://$host:8443/check?uri=$request_uri"],
+  bad: ["http://a/{x}", "http://a/%2f", "http://a b/", 'http://a/"; }', "http://a/$nosuch", "http://a/#"],
+};
+
+export const signinUrl: Kind<string> = {
+  ...withVariables(trimmed(textOf(urlLetters)), isSigninVariable),
+  good: ["https://login.example/start", "https://$host/oauth2/start?rd=$escaped_request_uri"],
+  bad: ["https://a/{x}", "https://a/$http_authorization", "https://a/$cookie_session", "https://a\n"],
+};
+
+export const plainText = trimmed(
+  textOf({ label: "letters, digits and - . _ ~ / : , ? & =", characters: "A-Za-z0-9._~/:,?&=\\-" }),
+);
+
+export const cacheKey: Kind<string> = {
+  ...withVariables(
+    trimmed(textOf({ label: "letters, digits and - _ $ { }", characters: "A-Za-z0-9_${}\\-" })),
+    (name) => isKnownVariable(name, "http"),
+  ),
+  good: ["$remote_user$http_authorization", "${cookie_session}-x"],
+  bad: ["$nosuch", "a b", 'a"', "a;"],
+};
+
+/** Parameters of `proxy_cache_valid`, a time after the codes. nginx knows no milliseconds there. */
+const duration = /^(?:[1-5]\d\d +)*\d{1,6}[smhdwMy]$/;
+
+export const cacheDurations: Kind<readonly string[]> = {
+  label: "a comma-separated list, each status codes and a time like 200 202 10m",
+  read: (text) => {
+    const items = text
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== "");
+    const wrong = items.find((item) => !duration.test(item));
+    if (wrong !== undefined) return no(`${shown(wrong)} is not status codes and a time like 200 202 10m`);
+    return ok(items.length === 0 ? usualDurations : items.map((item) => item.replace(/ +/g, " ")));
+  },
+  write: (items) => items.join(", "),
+  view: (items) => items.map((item) => Token.words(item.split(" ").map(Token.name))),
+  good: ["200 202 10m", "200 1m, 401 30s", "5m"],
+  bad: ["200", "10m 200", "200 5", "999 5m", "200 10m;", "200 500ms", "a while"],
+};
+
+export const usualDurations: readonly string[] = ["200 202 401 5m"];
+
+/** The host of an absolute http or https URL, without its port; undefined for anything else. It may hold variables. */
+export function hostOfUrl(url: string): string | undefined {
+  const host = /^https?:\/\/(\[[\da-f:.]+\]|[^/:?&=,]+)(?::(?:\d{1,5}|\$\w+))?(?:[/?].*)?$/i.exec(url)?.[1];
+  if (host === undefined) return undefined;
+  return isHost(host) || /^[\w.-]*\$[\w$.-]+$/.test(host) ? host : undefined;
+}

@@ -1,0 +1,155 @@
+/**
+ * How a question to an auth service looks in nginx. The location gets `auth_request`; what is asked stands in a location
+ * beside it, and so does the redirect to the sign-in page. A tenant's literal texts are route variables, so the usual
+ * settings share one shape however many URLs there are.
+ *
+ * The URL always goes through a variable: nginx resolves a literal host at the configuration test, where one dead name
+ * refuses everything (design.md 4, trap 8).
+ */
+import { createHash } from "node:crypto";
+import { isKnownVariable, variablesIn, variableText } from "../../kinds/variables.ts";
+import type { Header, Place } from "../../render/place.ts";
+import { Token, type View } from "../../render/token.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { isQuestionVariable, isSigninVariable } from "./kinds.ts";
+import type { ExternalAuth, Question } from "./question.ts";
+
+/** For `templates/external-auth.tmpl`. */
+export function externalAuthView(value: ExternalAuth, place: Place, settings: Settings): View {
+  if (value.kind === "none" || !place.authenticates) return false;
+  if (value.kind === "refuse") return { refused: true };
+  const { question } = value;
+  const { alwaysSetCookie, cacheKey } = question;
+  if (cacheKey !== "") place.needs("authCache");
+  return {
+    refused: false,
+    question: place.beside("uri", { partial: "auth-request", view: questionView(question, place, settings) }),
+    signin:
+      question.signin !== "" && place.beside("named", { partial: "auth-signin", view: signinView(question, place) }),
+    answers: place.dynamic ? false : answers(question),
+    alwaysSetCookie,
+  };
+}
+
+/** The headers of the answer, on their way to the backend; what the answer does not have is taken away. */
+export function answeredHeaders(value: ExternalAuth, { authenticates }: Place): readonly Header[] {
+  if (value.kind !== "ask" || !authenticates) return [];
+  return value.question.responseHeaders.map((name) => ({
+    name: Token.name(name),
+    value: Token.variable(`auth_header_${underscored(name)}`),
+  }));
+}
+
+function answers({ responseHeaders }: Question): View[] {
+  return [...new Set(responseHeaders.map(underscored))].map((name) => ({
+    variable: Token.name(`auth_header_${name}`),
+    header: Token.name(name.replaceAll("_", "-")),
+    from: Token.variable(`upstream_http_${name}`),
+  }));
+}
+
+/** For `templates/auth-request.tmpl`. */
+function questionView(question: Question, place: Place, settings: Settings): View {
+  const { url, host, method, cacheKey, cacheDurations, only200, snippet } = question;
+  return {
+    dynamic: place.dynamic,
+    logged: settings.enableAuthAccessLog,
+    escapes: variablesIn(`${url}${cacheKey}`).includes("escaped_request_uri"),
+    answers: answers(question),
+    only200,
+    cache: cacheKey !== "" && {
+      key: keyOf(question, place),
+      durations: cacheDurations.map((item) => Token.words(item.split(" ").map(Token.name))),
+    },
+    method: method === undefined ? false : Token.name(method),
+    headers: headersOf(question, bound("auth_host", host, question, place), place, settings),
+    url: bound("auth_url", withPath(url), question, place),
+    snippet: snippet ?? false,
+  };
+}
+
+function headersOf(question: Question, host: Token, place: Place, settings: Settings): View[] {
+  const { method, requestRedirect, headers } = question;
+  const full = settings.useForwardedHeaders && settings.computeFullForwardedFor;
+  const nothing = Token.text("");
+  const built: readonly (readonly [string, Token])[] = [
+    ["Host", host],
+    ["Content-Length", nothing],
+    ["Proxy", nothing],
+    ["X-Sluice-Client-Address", nothing],
+    ["X-Forwarded-Proto", nothing],
+    ["X-Forwarded-For", Token.variable(full ? "full_x_forwarded_for" : "remote_addr")],
+    ["X-Real-IP", Token.variable("remote_addr")],
+    ["X-Request-ID", Token.variable("req_id")],
+    ["X-Sent-From", Token.text("nginx-ingress-controller")],
+    ["X-Original-URL", Token.conf`$scheme://$http_host$request_uri`],
+    ["X-Original-Method", Token.variable("request_method")],
+    // The client's own are never taken for ours, whether we send any or not (RS-32.30).
+    ["X-Original-URI", method === undefined ? nothing : Token.variable("request_uri")],
+    ["X-Scheme", method === undefined ? nothing : Token.variable("pass_access_scheme")],
+    [
+      "X-Auth-Request-Redirect",
+      requestRedirect === "" ? Token.variable("request_uri") : bound("auth_redirect", requestRedirect, question, place),
+    ],
+  ];
+  const own = headers.map(({ name, value }) => [name, variableText.view(value) as Token] as const);
+  return [...built, ...own].map(([name, value]) => ({ name: Token.name(name), value }));
+}
+
+/** For `templates/auth-signin.tmpl`. */
+function signinView(question: Question, place: Place): View {
+  const { alwaysSetCookie } = question;
+  return { dynamic: place.dynamic, escapes: true, alwaysSetCookie, target: signinTarget(question, place) };
+}
+
+const cameFrom = "$pass_access_scheme://$own_host$escaped_request_uri";
+
+/** The sign-in page, and where the client came from, unless the page's address says that already (RS-16.4). */
+function signinTarget(question: Question, place: Place): Token {
+  const { signin, redirectParam } = question;
+  const query = new URLSearchParams(/\?(.*)$/s.exec(signin)?.[1] ?? "");
+  if ((query.get(redirectParam) ?? "") !== "") return bound("auth_signin", signin, question, place);
+  const page = `${signin}${query.size === 0 ? "?" : "&"}${redirectParam}=`;
+  if (place.dynamic && isLiteral(question, page))
+    return Token.conf`${place.bind("auth_signin", page)}${Token.conf`$pass_access_scheme://$own_host$escaped_request_uri`}`;
+  const allowed = allowedFor(question, isSigninVariable);
+  return Token.variables(`${page}${cameFrom}`, (name) => name === "own_host" || allowed(name));
+}
+
+/**
+ * What tells one kept answer from another: the Ingress, the host, the path, whom was asked, and the author's own text.
+ * A line break ends each part, since no host and no header can hold one.
+ */
+function keyOf(question: Question, place: Place): Token {
+  const { url, cacheKey } = question;
+  const asked =
+    place.dynamic && isLiteral(question, url)
+      ? "${route_auth_url}"
+      : createHash("sha256").update(url).digest("hex").slice(0, 16);
+  const text = `$namespace/$ingress_name\n$host\n$location_path\n${asked}\n${cacheKey}`;
+  return Token.lines(text, (name) => name === "route_auth_url" || isKnownVariable(name, "http"));
+}
+
+/** A tenant's literal text as the value of a route variable; anything else stands in the text itself. */
+function bound(name: string, text: string, question: Question, place: Place): Token {
+  if (isLiteral(question, text)) return place.bind(name, text);
+  return Token.variables(text, allowedFor(question, isQuestionVariable));
+}
+
+function isLiteral({ by }: Question, text: string): boolean {
+  return by === "ingress" && variablesIn(text).length === 0;
+}
+
+function allowedFor({ by }: Question, ofTenant: (name: string) => boolean): (name: string) => boolean {
+  return by === "operator" ? (name) => /^[a-z_]/i.test(name) : ofTenant;
+}
+
+/** Without a path nginx would send that of its own location. */
+function withPath(url: string): string {
+  const [, origin = url, rest = ""] = /^(https?:\/\/[^/?]+)(.*)$/is.exec(url) ?? [];
+  return rest.startsWith("/") ? url : `${origin}/${rest}`;
+}
+
+function underscored(name: string): string {
+  return name.toLowerCase().replaceAll("-", "_");
+}
