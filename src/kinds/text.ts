@@ -59,11 +59,11 @@ export function listOf<T>(item: Kind<T>, { most = 1000 } = {}): Kind<readonly T[
   };
 }
 
-/** `kind`, where blanks around the text do not count. */
+/** `kind`, where blanks around the text do not count; a line break does. */
 export function trimmed<T>(kind: Kind<T>): Kind<T> {
   return {
     ...kind,
-    read: (text) => kind.read(text.trim()),
+    read: (text) => kind.read(text.replace(/^[ \t]+|[ \t]+$/g, "")),
     good: [...kind.good, ...kind.good.slice(0, 1).map((text) => ` ${text} `)],
   };
 }

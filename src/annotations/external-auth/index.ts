@@ -36,7 +36,7 @@ export const externalAuth = resolvedFeature({
     }),
     useGlobal: field({
       key: "enable-global-auth",
-      kind: trimmed(bool),
+      kind: bool,
       fallback: () => true,
       risk: "Low",
       doc: "false exempts the Ingress from the ConfigMap's global-auth-url.",
@@ -88,7 +88,7 @@ export const externalAuth = resolvedFeature({
     }),
     alwaysSetCookie: field({
       key: "auth-always-set-cookie",
-      kind: trimmed(bool),
+      kind: bool,
       fallback: () => false,
       onBad: "deny",
       risk: "Low",
@@ -118,7 +118,7 @@ export const externalAuth = resolvedFeature({
     }),
     keepaliveShareVars: field({
       key: "auth-keepalive-share-vars",
-      kind: trimmed(bool),
+      kind: bool,
       fallback: () => false,
       risk: "Low",
       doc: "Accepted; the question always shares the request's variables.",
