@@ -125,6 +125,7 @@ export async function startController(options: ControllerOptions): Promise<Start
 
 const systemClock: Clock = {
   nowMs: () => performance.now(),
+  now: () => new Date(),
   after: (ms, then) => {
     const timer = setTimeout(then, ms);
     return () => clearTimeout(timer);

@@ -41,6 +41,7 @@ export type Problem = { readonly object: ObjectName } & (
   | { readonly kind: "nginx-refused"; readonly why: string }
   | { readonly kind: "path-taken"; readonly host: string; readonly path: string; readonly by: ObjectName }
   | { readonly kind: "secret-unusable"; readonly field: string; readonly secret: string; readonly why: string }
+  | { readonly kind: "certificate-doubtful"; readonly why: string }
   | { readonly kind: "certificate-misfit"; readonly secret: string; readonly host: string; readonly names: string }
 );
 
@@ -83,6 +84,8 @@ export function sentence(p: Problem): string {
       return `path ${p.path} of host ${p.host} belongs to the older ${named(p.by)}; this one is ignored`;
     case "secret-unusable":
       return `${p.field}: Secret ${p.secret} ${p.why}; the default certificate is served`;
+    case "certificate-doubtful":
+      return `tls.crt: ${p.why}; it is served all the same`;
     case "certificate-misfit":
       return `the certificate of Secret ${p.secret} is for ${p.names}, not for ${p.host}; the default certificate is served`;
   }

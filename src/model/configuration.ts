@@ -136,6 +136,8 @@ export interface Certificate {
   readonly notAfter: Date;
   /** DNS names it is valid for. */
   readonly names: readonly string[];
+  /** What is weak about it, in words: "its RSA key has 1024 bits"; undefined where nothing is. */
+  readonly weakness: string | undefined;
   /** SHA-256 of chain and key, hex: equal content, equal fingerprint. */
   readonly fingerprint: string;
 }

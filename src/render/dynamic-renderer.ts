@@ -35,6 +35,7 @@ export class DynamicRenderer implements Renderer {
   /** Files that routes name, by path: shapes of one text may have different ones. */
   readonly #opened = new Map<string, { readonly file: RenderedFile; uses: number }>();
   #bytes = 0;
+  #enlarged = 1;
 
   /** `records` are those that shared memory may hold already, from the journal. */
   constructor(machine: Machine, template: Template, records: ReadonlyMap<string, string> = new Map()) {
@@ -72,6 +73,10 @@ export class DynamicRenderer implements Renderer {
   }
 
   /** All records of the last turn are published: shapes that no route names may go with the next text. */
+  enlarge(): void {
+    this.#enlarged *= 2;
+  }
+
   published(): void {
     this.#lingering.clear();
   }
@@ -178,7 +183,7 @@ export class DynamicRenderer implements Renderer {
    * that published routes may still name.
    */
   #textOf({ settings, defaultCertificate, streams }: Whole): RenderedText {
-    const recordsBytes = memoryFor(this.#records.size, this.#bytes);
+    const recordsBytes = this.#enlarged * memoryFor(this.#records.size, this.#bytes);
     const textServers = [...this.#textServers.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     const parts = {
       settings: hashOf(JSON.stringify(settings)),

@@ -62,6 +62,8 @@ export class StaticRenderer implements Renderer {
 
   published(): void {}
 
+  enlarge(): void {}
+
   get shapeCount(): number {
     return 0;
   }

@@ -117,7 +117,7 @@ export const tls = {
     key: "enable-ocsp",
     kind: toggle,
     default: false,
-    becomes: "an OCSP answer fetched by the controller and stapled",
+    noEffect: "this version of Sluice does not staple OCSP answers",
     doc: "Staples OCSP answers to the certificates.",
   }),
 };

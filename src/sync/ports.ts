@@ -65,6 +65,8 @@ export interface KeptState {
 export interface Clock {
   /** Milliseconds that never go back. */
   nowMs(): number;
+  /** The time of day. */
+  now(): Date;
   /** Calls `then` after `ms`; gives back how to cancel. */
   after(ms: number, then: () => void): () => void;
 }

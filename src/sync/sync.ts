@@ -6,10 +6,13 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration } from "../model/configuration.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
+import type { Table } from "../model/table.ts";
+import type { Problem } from "../problem.ts";
 import type { ChangedRecord, RenderedText, Renderer } from "../render/rendering.ts";
 import type { Settings } from "../settings/registry.ts";
+import { certificateProblems } from "../translate/doubtful.ts";
 import { emptyLastGood, type LastGood } from "../translate/last-good.ts";
-import type { Translator } from "../translate/translator.ts";
+import type { Translation, Translator } from "../translate/translator.ts";
 import { compare } from "./compare.ts";
 import { Detention } from "./detention.ts";
 import type { ApplyOutcome, Change, Clock, Listener, Memory, Nginx, Source, State } from "./ports.ts";
@@ -137,7 +140,7 @@ export class Sync {
       translation.configuration as Configuration<Settings, FeatureValues>,
     );
     const rendered = clock.nowMs();
-    listener.problems(translation.problems);
+    listener.problems(this.#withDoubts(translation));
 
     const change = compare(this.#live, text, records.size);
     for (const [key, record] of records) this.#pending.set(key, record);
@@ -162,6 +165,12 @@ export class Sync {
     });
   }
 
+  /** Problems of certificates depend on the time of day, which translate knows nothing of. */
+  #withDoubts({ problems, configuration }: Translation): Table<readonly Problem[]> {
+    const doubts = certificateProblems(configuration.certificates.values(), this.#parts.clock.now());
+    return doubts.size === 0 ? problems : problems.with(doubts);
+  }
+
   /** Publishes what names only shapes that are live; gives how many records of each sort. */
   async #publish(): Promise<Record<string, number>> {
     const { memory, renderer } = this.#parts;
@@ -170,6 +179,7 @@ export class Sync {
     const ready = [...this.#pending].filter(([, { shapes }]) => shapes.every((name) => this.#live?.shapes.has(name)));
     if (ready.length === 0) return counts;
     const outcome = await memory.publish(ready.map(([key, { value }]) => [key, value] as const));
+    if (outcome.kind === "full") renderer.enlarge();
     if (outcome.kind !== "published") {
       this.#again();
       return counts;

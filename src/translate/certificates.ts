@@ -48,6 +48,7 @@ export function certificateFrom(
     notBefore: leaf.validFromDate,
     notAfter: leaf.validToDate,
     names: namesOf(leaf),
+    weakness: weaknessOf(leaf),
     fingerprint: createHash("sha256").update(chain).update("\0").update(key).digest("hex"),
   };
 }
@@ -56,6 +57,13 @@ export function certificateFrom(
 export function isValidFor({ names }: Pick<Certificate, "names">, host: string): boolean {
   const parent = `*${host.slice(Math.max(0, host.indexOf(".")))}`;
   return names.some((name) => name === host || (host.includes(".") && name === parent));
+}
+
+/** What clients may refuse: short RSA keys, and SHA-1 under the signature. */
+function weaknessOf({ publicKey, signatureAlgorithm }: X509Certificate): string | undefined {
+  const bits = publicKey.asymmetricKeyDetails?.modulusLength;
+  if (bits !== undefined && bits < 2048) return `its RSA key has ${bits} bits`;
+  return /sha1/i.test(signatureAlgorithm ?? "") ? "it is signed with SHA-1" : undefined;
 }
 
 /** DNS names of the SAN; the common name only where there is no SAN (RS-10.2). */

@@ -10,6 +10,7 @@ export const fake: Certificate = {
   notBefore: new Date(0),
   notAfter: new Date(0),
   names: [],
+  weakness: undefined,
   fingerprint: "",
 };
 export const put = (snapshot: Snapshot, ...objects: KubernetesObject[]) =>
