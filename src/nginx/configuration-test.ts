@@ -30,7 +30,9 @@ export async function testText(
 ): Promise<TestOutcome> {
   const directives = `pid ${JSON.stringify(`${folder.temp}/test.pid`)};`;
   const args = ["-t", "-p", folder.root, "-c", file, "-e", "stderr", "-g", directives];
-  const options = { cwd: folder.root, stdin: "ignore", reject: false, cancelSignal: signal, timeout: limitMs } as const;
+  // Logs may go to /dev/stdout, which nginx opens: it must be what it will be for the running nginx, and not a socket of Node's.
+  const streams = { stdin: "ignore", stdout: "inherit" } as const;
+  const options = { cwd: folder.root, ...streams, reject: false, cancelSignal: signal, timeout: limitMs } as const;
   const run = await execa(binary, args, options);
   if (run.exitCode === undefined) return { kind: "unreachable", cause: new Error(run.shortMessage) };
   const said = run.stderr.replaceAll(file, folder.conf);
