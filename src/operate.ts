@@ -42,8 +42,10 @@ export interface Operation {
   readonly pod: { readonly namespace: string; readonly name: string };
   /** Told besides log and metrics: Events, status. */
   readonly listeners: readonly Listener[];
-  /** Resolves, with why, when everything is to end. */
-  readonly told: Promise<string>;
+  /** Resolves, with why, when everything is to end; with an Error when it cannot go on. */
+  readonly told: Promise<string | Error>;
+  /** What has to end before nginx does. */
+  readonly leave: () => Promise<void>;
   readonly timing: Timing;
   /** Called once, when nginx serves what there is. */
   readonly ready: () => void;
@@ -113,6 +115,7 @@ export async function operate(operation: Operation): Promise<Operated> {
     log.info({ because: why, drain: `${drainMs / 1000}s` }, "ending; requests in flight are finished");
     await pause(graceMs);
   }
+  await operation.leave();
   await controller.stop(early ? 0 : drainMs);
   void template.then((stop) => stop());
   if (!early) await pause(afterMs);

@@ -23,3 +23,11 @@ test("the first signal is told, the second ends the program at once", async () =
   host.emit("SIGHUP", "SIGHUP");
   expect(exits).toEqual([130, 129]);
 });
+
+test("where only Ctrl-C is hasty, a second SIGTERM is passed over", () => {
+  const exits: number[] = [];
+  const host = Object.assign(new EventEmitter(), { exit: (code: number) => exits.push(code) });
+  listenForEnding(host as unknown as NodeJS.Process, ["SIGINT"]);
+  for (const signal of ["SIGTERM", "SIGTERM", "SIGINT"]) host.emit(signal, signal);
+  expect(exits).toEqual([130]);
+});

@@ -10,6 +10,11 @@ export interface Command {
 }
 
 export const commands: Readonly<Record<string, Command>> = {
+  run: {
+    usage: "run",
+    doc: "Serves the Ingresses of a Kubernetes cluster.",
+    run: async (argv, out) => (await import("./run.ts")).run(argv, out, process),
+  },
   serve: {
     usage: "serve FOLDER",
     doc: "Serves the Kubernetes objects in a folder of YAML files, without a cluster.",

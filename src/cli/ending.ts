@@ -15,20 +15,22 @@ export interface Ending {
 /** By custom, 128 and the number of the signal. */
 const exitCodes: Readonly<Record<EndingSignal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
-export function listenForEnding(host: NodeJS.Process): Ending {
+const allSignals = Object.keys(exitCodes) as readonly EndingSignal[];
+
+/** `hasty` are the signals that end the program at once when they come second; others are then passed over. */
+export function listenForEnding(host: NodeJS.Process, hasty: readonly EndingSignal[] = allSignals): Ending {
   const told = Promise.withResolvers<EndingSignal>();
   let first = true;
   const hear = (signal: NodeJS.Signals): void => {
-    if (!first) host.exit(exitCodes[signal as EndingSignal]);
+    if (!first && hasty.includes(signal as EndingSignal)) host.exit(exitCodes[signal as EndingSignal]);
     first = false;
     told.resolve(signal as EndingSignal);
   };
-  const signals = Object.keys(exitCodes) as EndingSignal[];
-  for (const signal of signals) host.on(signal, hear);
+  for (const signal of allSignals) host.on(signal, hear);
   return {
     told: told.promise,
     forget: () => {
-      for (const signal of signals) host.off(signal, hear);
+      for (const signal of allSignals) host.off(signal, hear);
     },
   };
 }

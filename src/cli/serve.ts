@@ -59,6 +59,7 @@ export async function serve(argv: readonly string[], out: Out, host: NodeJS.Proc
     pod: { namespace: "default", name: hostname() },
     listeners: [],
     told: ending.told,
+    leave: async () => {},
     timing: { graceMs: 0, drainMs, afterMs: 0 },
     ready: () => log.info({ http: flags.httpPort, https: flags.httpsPort }, "serving"),
   });

@@ -24,7 +24,7 @@ function setUp({ syncEvents = true } = {}) {
     snapshot: () => snapshot,
     isOurs: (ingress, { ingressClasses }) => isOurs(ingress, ingressClasses, defaultOptions),
     configMaps: ["own/settings"],
-    ownPod,
+    ownPod: () => ownPod,
     syncEvents,
   });
   const put = (...objects: readonly KubernetesObject[]) => {

@@ -21,7 +21,7 @@ export interface EventOptions {
   readonly isOurs: (ingress: Ingress, snapshot: Snapshot) => boolean;
   /** The settings, the TCP and the UDP ports, as `namespace/name`. */
   readonly configMaps: readonly string[];
-  readonly ownPod: ObjectReference;
+  readonly ownPod: () => ObjectReference;
   /** False: only `RELOAD` is said. */
   readonly syncEvents: boolean;
 }
@@ -60,7 +60,8 @@ export class EventWriter implements Listener {
   }
 
   synced({ change, reload }: SyncReport): void {
-    const { recorder, ownPod } = this.#options;
+    const { recorder } = this.#options;
+    const ownPod = this.#options.ownPod();
     const why = change.kind === "reload" ? `: ${change.why.join(", ")}` : "";
     if (reload?.kind === "reloaded") recorder.record(ownPod, "Normal", "RELOAD", `nginx was reloaded${why}`);
     if (reload?.kind === "refused") recorder.record(ownPod, "Warning", "RELOAD", `nginx refuses it: ${reload.stderr}`);

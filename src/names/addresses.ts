@@ -17,7 +17,7 @@ export interface AddressOptions {
 
 export type NameEvent =
   | { readonly kind: "failed"; readonly name: string; readonly why: string }
-  | { readonly kind: "changed"; readonly name: string; readonly addresses: readonly string[] };
+  | { readonly kind: "found"; readonly name: string; readonly addresses: readonly string[]; readonly changed: boolean };
 
 /** Answers are asked for again no sooner and no later than this. */
 const [shortestMs, longestMs] = [1_000, 3_600_000];
@@ -115,10 +115,10 @@ class AddressedSource implements Source {
       return failedMs;
     }
     const { addresses, ttlMs } = found;
-    const before = this.#snapshot.addresses.get(name);
-    if (before?.join(" ") !== addresses.join(" ")) {
+    const changed = this.#snapshot.addresses.get(name)?.join(" ") !== addresses.join(" ");
+    this.#options.report({ kind: "found", name, addresses, changed });
+    if (changed) {
       this.#snapshot = { ...this.snapshot(), addresses: this.#snapshot.addresses.with([[name, addresses]]) };
-      this.#options.report({ kind: "changed", name, addresses });
       this.#announce();
     }
     return Math.min(longestMs, Math.max(shortestMs, ttlMs));

@@ -1,0 +1,95 @@
+/**
+ * `sluice run`: the controller of a cluster, started with the flags of ingress-nginx.
+ * What a newcomer would get wrong: nginx comes up first, with the last good configuration if there is one, and serves while the API server is
+ * still being looked for. Nothing is changed before every list is in.
+ */
+import { closeSync, existsSync, openSync } from "node:fs";
+import { Client, systemClock } from "../kubernetes/index.ts";
+import { openLog } from "../log/log.ts";
+import { askCapabilities } from "../nginx/index.ts";
+import { operate } from "../operate.ts";
+import { build } from "../version.ts";
+import { listenForEnding } from "./ending.ts";
+import { helpText } from "./help.ts";
+import { translateOptions } from "./options.ts";
+import { parseFlags } from "./parse-flags.ts";
+import type { Out } from "./reference.ts";
+import { openClusterSide } from "./run/cluster-side.ts";
+import { credentialsOf } from "./run/credentials.ts";
+
+/** nginx ends its requests by itself, after the setting worker-shutdown-timeout; this is the end of all patience. */
+const drainMs = 3_600_000;
+
+/** Where the chart mounts a template of the user's own. */
+const mountedTemplate = "/etc/nginx/template";
+
+/** Exit code 0 after a signal, 1 when it could not start or go on, 2 for a mistake in the command line. */
+export async function run(argv: readonly string[], out: Out, host: NodeJS.Process): Promise<number> {
+  const parsed = parseFlags(argv, "run");
+  if (parsed.kind === "help") return said(out, helpText("run"));
+  if (parsed.kind === "version") return said(out, `${build.name} ${build.release}\n`);
+  if (parsed.kind === "failure") return failed(out, parsed.why, 2);
+  const { flags, problems } = parsed;
+  const { env, stdout } = host;
+  const found = await credentialsOf(flags, env);
+  if (!found.ok) return failed(out, found.why, 1);
+  // kubelet and a preStop hook may both send SIGTERM; the second one must not cut the first one's work short.
+  const ending = listenForEnding(host, ["SIGINT"]);
+  const write = (text: string): void => void stdout.write(text);
+  const terminal = stdout.isTTY ? { colours: stdout.hasColors() } : false;
+  const log = openLog({ verbosity: flags.v, terminal, write });
+  log.info({ release: build.release, server: found.credentials.server.host }, "starting");
+
+  const userAgent = `sluice/${build.release} (${process.platform}/${process.arch}) ${build.build}`;
+  const client = new Client(found.credentials, { userAgent });
+  const accept = translateOptions(flags, "run", undefined);
+  const cluster = openClusterSide({ client, flags, accept, env, log, clock: systemClock, random: Math.random });
+  // Only this flag's users wait for the API server before nginx comes up.
+  const around = flags.enableTopologyAwareRouting ? await Promise.race([cluster.around, ending.told]) : undefined;
+  const zone = typeof around === "object" ? around.zone : undefined;
+  const operated = await operate({
+    flags,
+    translate: translateOptions(flags, "run", zone),
+    source: cluster.source,
+    otherProblems: (reports) => reports.few("flags", problems),
+    log,
+    lines: { write, notices: !stdout.isTTY || flags.v > 0 },
+    capabilities: await askCapabilities(env.NGINX_BINARY ?? "nginx", env.PATH ?? ""),
+    runFolder: flags.runFolder ?? env.SLUICE_RUN_FOLDER ?? "/run/sluice",
+    templateFolder: flags.templateDir ?? (existsSync(mountedTemplate) ? mountedTemplate : undefined),
+    logs: (folder) => ({ accessLog: stdoutOpens() ? "/dev/stdout" : `${folder.logs}/access.log`, errorLog: "stderr" }),
+    endWithController: false,
+    maxDraining: 16,
+    pod: { namespace: env.POD_NAMESPACE ?? "", name: env.POD_NAME ?? "" },
+    listeners: [cluster.listener],
+    told: Promise.race([ending.told, cluster.failure]),
+    leave: () => cluster.leave(),
+    timing: { graceMs: flags.shutdownGracePeriod * 1000, drainMs, afterMs: flags.postShutdownGracePeriod * 1000 },
+    ready: () => log.info({ http: flags.httpPort, https: flags.httpsPort }, "serving"),
+  });
+  await cluster.end();
+  client.close();
+  if (operated.kind === "failed") return failed(out, operated.why, 1);
+  log.info("ended; no nginx is left");
+  return 0;
+}
+
+/** nginx opens its log as a file, which works for a terminal, a file and a pipe, and not for the socket that some programs start others with. */
+function stdoutOpens(): boolean {
+  try {
+    closeSync(openSync("/dev/stdout", "a"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function said(out: Out, text: string): number {
+  out.write(text);
+  return 0;
+}
+
+function failed(out: Out, why: string, code: number): number {
+  out.fail(`sluice run: ${why}`);
+  return code;
+}

@@ -1,0 +1,63 @@
+/**
+ * What happens between the informers and the API server, as few lines: a kind that is refused once, and the server's absence once, however many
+ * watches notice it and however often they try.
+ */
+import type { Watch } from "../../cluster/watches.ts";
+import type { ReflectorEvent } from "../../kubernetes/index.ts";
+import type { Log } from "../../log/log.ts";
+import { spoken } from "../../resources.ts";
+
+export class ClusterLog {
+  readonly #log: Log;
+  readonly #nowMs: () => number;
+  readonly #refused = new Set<Watch>();
+  readonly #away = new Set<Watch>();
+  #awaySince = 0;
+
+  /** `nowMs` never goes back. */
+  constructor(log: Log, nowMs: () => number) {
+    this.#log = log;
+    this.#nowMs = nowMs;
+  }
+
+  report(watch: Watch, event: ReflectorEvent): void {
+    const what = spoken(watch.of, watch.namespace);
+    switch (event.kind) {
+      case "listed":
+        this.#log.debug({ what, objects: event.objects, took: `${Math.round(event.tookMs)}ms` }, "listed");
+        if (this.#refused.delete(watch)) this.#log.info({ what }, "the API server allows it now");
+        this.#beBack(watch);
+        break;
+      case "watching":
+        this.#beBack(watch);
+        break;
+      case "version-lost":
+        this.#log.debug({ what, why: event.why }, "everything is asked for again");
+        break;
+      case "failed":
+        if (event.denied) this.#beRefused(watch, what, event.failure.message);
+        else this.#beAway(watch, event.failure.message);
+    }
+  }
+
+  #beRefused(watch: Watch, what: string, why: string): void {
+    if (this.#refused.has(watch)) return;
+    this.#refused.add(watch);
+    const then = watch.without ?? "nothing new can be served until it is allowed";
+    this.#log.warn({ what, why, then }, "the API server refuses to list");
+  }
+
+  #beAway(watch: Watch, why: string): void {
+    if (this.#away.size === 0) {
+      this.#awaySince = this.#nowMs();
+      this.#log.warn({ why }, "the API server is not reached; what is served stays as it is");
+    }
+    this.#away.add(watch);
+  }
+
+  #beBack(watch: Watch): void {
+    if (!this.#away.delete(watch) || this.#away.size > 0) return;
+    const away = `${Math.round((this.#nowMs() - this.#awaySince) / 1000)}s`;
+    this.#log.info({ away }, "the API server is reached again");
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Everything of a controller that talks to the API server: the checks at the start, the Snapshot, Events, election and status. It is opened at
+ * once and finds out by itself when the server answers, so nginx need not wait for it.
+ */
+import { type Cluster, openCluster } from "../../cluster/cluster.ts";
+import { EventWriter } from "../../events/event-writer.ts";
+import { type Client, type Clock, EventRecorder } from "../../kubernetes/index.ts";
+import type { Log } from "../../log/log.ts";
+import type { Ingress } from "../../model/objects.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import type { Listener, Source } from "../../sync/ports.ts";
+import { isOurs } from "../../translate/accept.ts";
+import type { TranslateOptions } from "../../translate/options.ts";
+import type { Flags } from "../flags.ts";
+import { addressedSource } from "../names.ts";
+import { ClusterLog } from "./cluster-log.ts";
+import { type Leader, standForElection } from "./leader.ts";
+import { type Around, checkCluster } from "./start-checks.ts";
+
+export interface ClusterSideOptions {
+  readonly client: Client;
+  readonly flags: Flags;
+  /** Which Ingresses count, and what flags name. */
+  readonly accept: TranslateOptions;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+export interface ClusterSide {
+  readonly source: Source;
+  /** What the Pod is and where; never resolves while the cluster is not as the flags say. */
+  readonly around: Promise<Around>;
+  /** Writes Events. */
+  readonly listener: Listener;
+  /** Resolves when the cluster is not as the flags say; rejects with a bug. */
+  readonly failure: Promise<Error>;
+  /** Looks at nothing any more, clears the status where that has to be, and gives the Lease back. */
+  leave(): Promise<void>;
+  /** Writes no more Events. */
+  end(): Promise<void>;
+}
+
+/** How long the status may take to be cleared. */
+const leaveMs = 60_000;
+
+export function openClusterSide(options: ClusterSideOptions): ClusterSide {
+  const { client, clock, log } = options;
+  const watching = new AbortController();
+  const recording = new AbortController();
+  const waiting = ({ message }: { readonly message: string }, retryMs: number) =>
+    log.warn({ why: message, retry: `${retryMs}ms` }, "the API server is not reached");
+  const checked = checkCluster({ ...options, waiting }, watching.signal);
+  const around = checked.then((answer) => (answer.ok ? answer.around : new Promise<never>(() => {})));
+  const cluster = openCluster(client, clusterOptions(options), watching.signal);
+  const source = gated(addressedSource(cluster, options, watching.signal), around);
+
+  const recorder = new EventRecorder(client, {
+    component: "nginx-ingress-controller",
+    clock,
+    report: ({ occurrence, failure }) =>
+      log.debug({ reason: occurrence.reason, why: failure?.message ?? "there are too many" }, "an Event is left out"),
+  });
+  const recorded = recorder.run(recording.signal);
+  const events = eventWriter(options, recorder, source, around);
+  source.onChange(() => events.look());
+
+  const leading = Promise.all([around, source.synced]).then(([{ own, notes }]) => {
+    for (const note of notes) log.warn(note);
+    return watching.signal.aborted
+      ? undefined
+      : standForElection({ ...options, ...statusTargets(options, cluster), own });
+  });
+  const { promise: failure, resolve: fail, reject: crash } = Promise.withResolvers<Error>();
+  void checked.then((answer) => answer.ok || watching.signal.aborted || fail(new Error(answer.why)));
+  for (const part of [cluster.ended, recorded, leading.then((leader) => leader?.running)]) part.catch(crash);
+
+  return {
+    source,
+    around,
+    listener: events,
+    failure,
+    async leave() {
+      watching.abort();
+      const leader: Leader | undefined = await Promise.race([leading, cluster.ended.then(() => undefined)]);
+      await leader?.stop(leaveMs);
+    },
+    async end() {
+      recording.abort();
+      await recorded;
+    },
+  };
+}
+
+function clusterOptions({ flags, accept, clock, random, log }: ClusterSideOptions): Parameters<typeof openCluster>[1] {
+  const given = (...keys: readonly (string | undefined)[]) => keys.filter((key) => key !== undefined);
+  const lines = new ClusterLog(log, () => clock.now());
+  return {
+    watchNamespace: flags.watchNamespace,
+    watchNamespaceSelector: flags.watchNamespaceSelector,
+    named: {
+      settings: accept.configMap,
+      configMaps: given(accept.tcpServicesConfigMap, accept.udpServicesConfigMap),
+      secrets: given(accept.defaultSslCertificate),
+      services: given(accept.defaultBackendService),
+    },
+    annotationsPrefix: accept.annotationsPrefix,
+    clock,
+    random,
+    report: (watch, event) => lines.report(watch, event),
+  };
+}
+
+/** The Source, in order only when the cluster is as the flags say. */
+function gated(source: Source, around: Promise<Around>): Source & { readonly synced: Promise<void> } {
+  return {
+    synced: Promise.all([around, source.synced]).then(() => {}),
+    snapshot: () => source.snapshot(),
+    onChange: (listener) => source.onChange(listener),
+  };
+}
+
+function eventWriter(
+  { flags, accept, env }: ClusterSideOptions,
+  recorder: EventRecorder,
+  source: Source,
+  around: Promise<Around>,
+): EventWriter {
+  const pod = { apiVersion: "v1", kind: "Pod", namespace: env.POD_NAMESPACE ?? "", name: env.POD_NAME ?? "" };
+  let ownPod: typeof pod & { readonly uid?: string } = pod;
+  void around.then(({ own }) => {
+    if (own.uid !== undefined) ownPod = { ...pod, uid: own.uid };
+  });
+  const { configMap, tcpServicesConfigMap, udpServicesConfigMap } = accept;
+  return new EventWriter({
+    recorder,
+    snapshot: () => source.snapshot(),
+    isOurs: (ingress, { ingressClasses }) => isOurs(ingress, ingressClasses, accept),
+    configMaps: [configMap, tcpServicesConfigMap, udpServicesConfigMap].filter((key) => key !== undefined),
+    ownPod: () => ownPod,
+    syncEvents: !flags.disableSyncEvents,
+  });
+}
+
+/** The accepted Ingresses, and when to look at them again. */
+function statusTargets({ accept }: ClusterSideOptions, cluster: Cluster) {
+  const ours = ({ ingresses, ingressClasses }: Snapshot): Ingress[] =>
+    [...ingresses].flatMap(([key, ingress]) =>
+      isOurs(ingress, ingressClasses, accept) ? [cluster.ingress(key) ?? ingress] : [],
+    );
+  let seen = cluster.snapshot();
+  return {
+    ingresses: () => ours(cluster.snapshot()),
+    onChange: (listener: () => void) =>
+      cluster.onChange(() => {
+        const before = seen;
+        seen = cluster.snapshot();
+        const same = seen.ingresses === before.ingresses && seen.ingressClasses === before.ingressClasses;
+        if (!same) listener();
+      }),
+  };
+}

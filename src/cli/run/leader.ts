@@ -1,0 +1,112 @@
+/**
+ * What only one of several replicas does: the election, and the status of Ingresses that its winner writes. Stopping has an order: the status is
+ * cleared while the Lease is still held, so that no other leader writes it back meanwhile.
+ */
+import { type Client, type Clock, type ElectionEvent, LeaseElection, type Term } from "../../kubernetes/index.ts";
+import type { Log } from "../../log/log.ts";
+import { addressSource, hasCompany, type OwnPod } from "../../status/sources.ts";
+import { clearStatus, keepStatus, type StatusEvent, type StatusOptions } from "../../status/syncer.ts";
+import type { Flags } from "../flags.ts";
+
+export interface LeaderOptions extends Pick<StatusOptions, "ingresses" | "onChange"> {
+  readonly client: Client;
+  readonly flags: Flags;
+  readonly own: OwnPod;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+export interface Leader {
+  readonly isLeading: boolean;
+  /** Rejects with a bug. */
+  readonly running: Promise<void>;
+  /** Ends the writing, clears what has to be cleared, and gives the Lease back. Takes `limitMs` at most. */
+  stop(limitMs: number): Promise<void>;
+}
+
+export function standForElection(options: LeaderOptions): Leader {
+  const { client, flags, own, clock, random, log } = options;
+  const leaving = new AbortController();
+  const resigning = new AbortController();
+  const status: StatusOptions = {
+    client,
+    addresses: addressSource(client, flags, own),
+    ingresses: options.ingresses,
+    onChange: options.onChange,
+    intervalMs: flags.statusUpdateInterval * 1000,
+    clock,
+    report: (event) => logStatus(log, event),
+  };
+  const election = new LeaseElection(client, {
+    lease: { namespace: own.name.namespace, name: flags.electionId },
+    identity: own.name.name,
+    durationMs: flags.electionTtl,
+    lead: async (term: Term) => {
+      if (flags.updateStatus) await keepStatus(status, term, leaving.signal);
+    },
+    clock,
+    random,
+    report: (event) => logElection(log, event),
+  });
+  const running = flags.disableLeaderElection ? Promise.resolve() : election.run(resigning.signal);
+  return {
+    get isLeading() {
+      return election.isLeading;
+    },
+    running,
+    async stop(limitMs) {
+      leaving.abort();
+      if (flags.updateStatus && flags.updateStatusOnShutdown) {
+        const company = async (signal: AbortSignal) => {
+          const answer = await hasCompany(client, own, signal);
+          return answer.ok ? answer.value : undefined;
+        };
+        await clearStatus({ ...status, hasCompany: company }, AbortSignal.timeout(limitMs));
+      }
+      resigning.abort();
+      await running;
+    },
+  };
+}
+
+function logElection(log: Log, event: ElectionEvent): void {
+  switch (event.kind) {
+    case "leading":
+      log.info("this replica leads");
+      break;
+    case "lost":
+      log.warn({ why: event.why }, "this replica leads no more");
+      break;
+    case "released":
+      log.debug("the Lease is given back");
+      break;
+    case "observed":
+      log.info({ leader: event.leader === "" ? "nobody" : event.leader }, "the Lease was seen");
+      break;
+    case "failed":
+      log.warn({ why: event.failure.message }, "the Lease could not be read or written; trying again");
+  }
+}
+
+function logStatus(log: Log, event: StatusEvent): void {
+  switch (event.kind) {
+    case "written":
+      log.info({ ingresses: event.ingresses }, "the status of Ingresses was written");
+      break;
+    case "cleared":
+      log.info({ ingresses: event.ingresses }, "the status of Ingresses was cleared");
+      break;
+    case "no-addresses":
+      log.warn(
+        { why: event.failure.message },
+        "the addresses for the status of Ingresses cannot be read; trying again",
+      );
+      break;
+    case "write-failed":
+      log.warn(
+        { ingress: event.ingress, why: event.failure.message },
+        "the status of an Ingress could not be written; trying again",
+      );
+  }
+}
