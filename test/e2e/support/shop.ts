@@ -1,0 +1,76 @@
+/** Backends that answer, and the objects that lead to them: Services with EndpointSlices written by hand, and Ingresses. One namespace, `shop`. */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
+import { type EchoBackends, type Seen, startEchoBackends } from "../../support/echo-backend.ts";
+import { type Pki, pkiIn } from "../../support/pki.ts";
+
+/** Services, and the address of the one backend behind each. */
+const addresses = { "echo-a": "192.0.2.11", "echo-b": "192.0.2.12" } as const;
+export type Backend = keyof typeof addresses;
+
+export interface Shop {
+  readonly pki: Pki;
+  readonly stop: () => Promise<void>;
+}
+
+export async function openShop(): Promise<Shop> {
+  const pki = await pkiIn(join(tmpdir(), "sluice-e2e-pki"));
+  const { certificate, key } = pki.backend;
+  const backends: EchoBackends = await startEchoBackends({ addresses: Object.values(addresses), certificate, key });
+  return { pki, stop: backends.stop };
+}
+
+/** The namespace and the Services. */
+export const shopObjects: readonly object[] = [
+  { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } },
+  ...Object.entries(addresses).flatMap(([name, address]) => [
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { namespace: "shop", name },
+      spec: { ports: [{ name: "http", port: 80, targetPort: 8080 }] },
+    },
+    {
+      apiVersion: "discovery.k8s.io/v1",
+      kind: "EndpointSlice",
+      metadata: { namespace: "shop", name: `${name}-1`, labels: { "kubernetes.io/service-name": name } },
+      addressType: "IPv4",
+      ports: [{ name: "http", port: 8080, protocol: "TCP" }],
+      endpoints: [{ addresses: [address], conditions: { ready: true } }],
+    },
+  ]),
+];
+
+export interface IngressOptions {
+  readonly service?: string;
+  readonly ingressClass?: string;
+  readonly namespace?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly tls?: string;
+}
+
+/** One host `NAME.example`, one path. */
+export function ingress(name: string, options: IngressOptions = {}): object {
+  const { service = "echo-a", ingressClass = "nginx", namespace = "shop", annotations = {}, tls } = options;
+  const host = `${name}.example`;
+  const backend = { service: { name: service, port: { number: 80 } } };
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: { namespace, name, annotations },
+    spec: {
+      ingressClassName: ingressClass,
+      ...(tls === undefined ? {} : { tls: [{ hosts: [host], secretName: tls }] }),
+      rules: [{ host, http: { paths: [{ path: "/", pathType: "Prefix", backend }] } }],
+    },
+  };
+}
+
+/** What `NAME.example` answers: the backend's address, or the status where that is not 200. */
+export async function answerOf(name: string, options: Partial<RequestOptions> = {}): Promise<Backend | number> {
+  const answer: Answer = await request({ to: "127.0.0.1:80", host: `${name}.example`, ...options });
+  if (answer.status !== 200) return answer.status;
+  const { backend } = JSON.parse(answer.body) as Seen;
+  return (Object.keys(addresses) as Backend[]).find((service) => addresses[service] === backend) ?? 0;
+}

@@ -1,0 +1,111 @@
+/**
+ * `sluice run` as its own process beside a real cluster, as a Pod would have it: its Pod and Node are objects that somebody made, because no
+ * kubelet runs. nginx outlives a controller that dies, so whoever starts one calls `end` at the end.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { request } from "../../nginx/support/request.ts";
+import type { Cluster } from "./cluster.ts";
+import { Daemon } from "./daemon.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+export interface SluiceOptions {
+  readonly cluster: Cluster;
+  readonly flags?: readonly string[];
+  /** `admin` when not given. */
+  readonly user?: string;
+  /** Something in front of the API server. */
+  readonly server?: string;
+  readonly pod?: { readonly namespace: string; readonly name: string };
+  /** Where its health is asked. */
+  readonly healthPort?: number;
+}
+
+export class Sluice {
+  readonly process: Daemon;
+  readonly folder = mkdtempSync(join(tmpdir(), "sluice-run-"));
+  readonly #healthPort: number;
+
+  constructor({ cluster, flags = [], user, server, pod = ownPod, healthPort = 10_254 }: SluiceOptions) {
+    this.#healthPort = healthPort;
+    const given = ["--kubeconfig", cluster.kubeconfig(user, server), "--run-folder", join(this.folder, "run")];
+    const quick = ["--post-shutdown-grace-period=0", `--healthz-port=${healthPort}`];
+    this.process = new Daemon({
+      name: "sluice",
+      command: [join(root, "node_modules/.bin/node"), join(root, "src/main.ts"), "run", ...given, ...quick, ...flags],
+      folder: this.folder,
+      isReady: async () => (await this.health()) === 200,
+      env: { POD_NAME: pod.name, POD_NAMESPACE: pod.namespace },
+    });
+  }
+
+  /** What it logged so far. */
+  get log(): string {
+    return readFileSync(this.process.logFile, "utf8");
+  }
+
+  /** The status of `/healthz`, undefined while nobody answers. */
+  async health(): Promise<number | undefined> {
+    const answer = await request({ to: `127.0.0.1:${this.#healthPort}`, path: "/healthz" }).catch(() => undefined);
+    return answer?.status;
+  }
+
+  /** The nginx that belongs to it, if one runs. */
+  get nginxPid(): number | undefined {
+    try {
+      const pid = Number(readFileSync(join(this.folder, "run/nginx.pid"), "utf8"));
+      return readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "nginx" ? pid : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Leaves neither it nor its nginx nor its files, in whatever state they are. */
+  async end(): Promise<void> {
+    await this.process.stop("SIGKILL");
+    const nginx = this.nginxPid;
+    if (nginx !== undefined) process.kill(-nginx, "SIGKILL");
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+export const ownPod = { namespace: "ingress-nginx", name: "controller-0" };
+
+/** The namespace, Node and Pod of a controller, and the class it serves. */
+export async function installPod(cluster: Cluster, pod = ownPod): Promise<void> {
+  const { namespace, name } = pod;
+  const node = { apiVersion: "v1", kind: "Node", metadata: { name: "node-1" } };
+  const labels = { app: "sluice" };
+  const containers = [{ name: "controller", image: "sluice" }];
+  const objects = [
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
+    node,
+    { apiVersion: "v1", kind: "Pod", metadata: { namespace, name, labels }, spec: { nodeName: "node-1", containers } },
+    ingressClass("nginx", "k8s.io/ingress-nginx"),
+  ];
+  await apply(cluster, objects);
+  const conditions = [{ type: "Ready", status: "True" }];
+  const addresses = [{ type: "InternalIP", address: "192.0.2.1" }];
+  await patchStatus(cluster, ["node", "node-1"], { addresses });
+  await patchStatus(cluster, ["pod", name, "--namespace", namespace], { phase: "Running", conditions });
+}
+
+export const ingressClass = (name: string, controller: string) => ({
+  apiVersion: "networking.k8s.io/v1",
+  kind: "IngressClass",
+  metadata: { name },
+  spec: { controller },
+});
+
+/** With kubectl, as a user would. */
+export async function apply(cluster: Cluster, objects: readonly object[]): Promise<void> {
+  const list = { apiVersion: "v1", kind: "List", items: objects };
+  await cluster.kubectl(["apply", "--server-side", "-f", "-"], { input: JSON.stringify(list) });
+}
+
+async function patchStatus(cluster: Cluster, what: readonly string[], status: object): Promise<void> {
+  await cluster.kubectl(["patch", ...what, "--subresource=status", "--type=merge", "-p", JSON.stringify({ status })]);
+}
