@@ -19,8 +19,16 @@ import type { Out } from "./reference.ts";
 /** What requests in flight get when everything ends: nobody waits long at a terminal. */
 const drainMs = 5_000;
 
-/** Exit code 0 after a signal, 1 when it could not start, 2 for a mistake in the command line. */
-export async function serve(argv: readonly string[], out: Out, host: NodeJS.Process): Promise<number> {
+/**
+ * Exit code 0 after a signal, 1 when it could not start, 2 for a mistake in the command line. `ready` is called when nginx
+ * serves what the folder holds.
+ */
+export async function serve(
+  argv: readonly string[],
+  out: Out,
+  host: NodeJS.Process,
+  ready: () => void = () => {},
+): Promise<number> {
   const parsed = parseFlags(argv, "serve");
   if (parsed.kind === "help") return said(out, helpText("serve"));
   if (parsed.kind === "version") return said(out, `${build.name} ${build.release}\n`);
@@ -61,7 +69,10 @@ export async function serve(argv: readonly string[], out: Out, host: NodeJS.Proc
     told: ending.told,
     leave: async () => {},
     timing: { graceMs: 0, drainMs, afterMs: 0 },
-    ready: () => log.info({ http: flags.httpPort, https: flags.httpsPort }, "serving"),
+    ready: () => {
+      log.info({ http: flags.httpPort, https: flags.httpsPort }, "serving");
+      ready();
+    },
   });
   await manifests.close();
   if (operated.kind === "failed") return failed(out, operated.why);
