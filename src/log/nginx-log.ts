@@ -17,16 +17,16 @@ export function nginxLog({ log, write, notices }: NginxLines): (event: NginxEven
         break;
       case "started":
         log.info(
-          event.orphans === 0 ? { pid: event.pid } : { pid: event.pid, orphans: event.orphans },
+          event.orphans === 0 ? { master: event.pid } : { master: event.pid, orphans: event.orphans },
           "nginx started",
         );
         break;
       case "adopted":
-        log.info({ pid: event.pid }, "nginx was running and was taken over");
+        log.info({ master: event.pid }, "nginx was running and was taken over");
         break;
       case "ended":
         log.error(
-          { pid: event.pid, how: event.how, nextTry: `${event.nextTryMs}ms` },
+          { master: event.pid, how: event.how, nextTry: `${event.nextTryMs}ms` },
           "nginx ended and is started again",
         );
         break;

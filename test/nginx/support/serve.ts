@@ -1,0 +1,111 @@
+/** `sluice serve` as a user runs it: a process of its own on a folder of files, on ports that no other test uses. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { execa } from "execa";
+import { nginxProcesses } from "../../../src/nginx/processes.ts";
+import { type Answer, request } from "./request.ts";
+import { until } from "./until.ts";
+
+const root = join(import.meta.dirname, "../../..");
+export const program = join(root, "src/main.ts");
+export const ports = { http: 21_080, https: 21_443, health: 21_254, status: 21_246, default: 21_181 };
+
+export interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Served {
+  readonly pid: number;
+  /** Writes a manifest; undefined removes it. */
+  write(file: string, text: string | undefined): void;
+  readonly folder: string;
+  readonly runFolder: string;
+  /** JSON lines of standard output so far. */
+  lines(): readonly LogLine[];
+  /** Everything it printed so far. */
+  printed(): string;
+  said(pattern: RegExp): Promise<LogLine>;
+  ask(host: string, path?: string): Promise<Answer>;
+  health(path?: string): Promise<Answer>;
+  /** Resolves with the exit code, or the signal that killed it. */
+  readonly ended: Promise<number | string>;
+  signal(name: NodeJS.Signals): void;
+  /** How many nginx processes of it there are. */
+  nginxes(): number;
+  /** Ends it, if it has not ended, and removes its folders. */
+  remove(): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly files: Readonly<Record<string, string>>;
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** A command that the program is the argument of, such as one that gives it a terminal. */
+  readonly through?: (command: readonly string[]) => readonly string[];
+}
+
+/** Starts it and does not wait. */
+export function startServe({ files, flags = [], env = {}, through = (command) => command }: ServeOptions): Served {
+  const base = mkdtempSync(join(tmpdir(), "sluice-serve-"));
+  const folder = join(base, "manifests");
+  const runFolder = join(base, "run");
+  const write = (file: string, text: string | undefined): void => {
+    const path = join(folder, file);
+    mkdirSync(dirname(path), { recursive: true });
+    if (text === undefined) rmSync(path);
+    else writeFileSync(path, text);
+  };
+  for (const [file, text] of Object.entries(files)) write(file, text);
+  const given = [
+    `--http-port=${ports.http}`,
+    `--https-port=${ports.https}`,
+    `--healthz-port=${ports.health}`,
+    `--status-port=${ports.status}`,
+    `--default-server-port=${ports.default}`,
+    `--run-folder=${runFolder}`,
+  ];
+  const [command = "", ...rest] = through([process.execPath, program, "serve", folder, ...given, ...flags]);
+  const child = execa(command, rest, { env, reject: false, all: true, stdin: "ignore", buffer: false });
+  let printed = "";
+  child.all!.setEncoding("utf8").on("data", (text: string) => {
+    printed += text;
+  });
+  const lines = (): LogLine[] =>
+    printed.split("\n").flatMap((line) => (line.startsWith("{") && line.endsWith("}") ? [JSON.parse(line)] : []));
+  const ended = child.then(({ exitCode, signal }) => exitCode ?? signal ?? "unknown");
+  const nginxes = () => nginxProcesses({ root: runFolder, conf: join(runFolder, "nginx.conf") }).length;
+  return {
+    pid: child.pid!,
+    write,
+    folder,
+    runFolder,
+    lines,
+    printed: () => printed,
+    said: (pattern) =>
+      until(`a line like ${pattern} in:\n${printed}`, () => lines().find((line) => pattern.test(JSON.stringify(line)))),
+    ask: (host, path = "/") => request({ to: `127.0.0.1:${ports.http}`, host, path }),
+    health: (path = "/healthz") => request({ to: `127.0.0.1:${ports.health}`, path }),
+    ended,
+    signal: (name) => void child.kill(name),
+    nginxes,
+    remove: async () => {
+      child.kill("SIGTERM");
+      await ended;
+      await until("nginx to end", () => nginxes() === 0);
+      rmSync(base, { recursive: true });
+    },
+  };
+}
+
+/** Starts it and waits until it serves. */
+export async function serving(options: ServeOptions): Promise<Served> {
+  const served = startServe(options);
+  await Promise.race([
+    until("it to serve", () => served.lines().some(({ msg }) => msg === "serving"), 20_000),
+    served.ended.then((code) => Promise.reject(new Error(`it ended with ${code}:\n${served.printed()}`))),
+  ]);
+  return served;
+}
