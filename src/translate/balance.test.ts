@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { base, fake, ingress, put, service, slice } from "../../test/support/sketch.ts";
-import type { Ingress } from "../model/objects.ts";
+import type { Ingress, Service } from "../model/objects.ts";
+import { Table } from "../model/table.ts";
 import { sentence } from "../problem.ts";
 import { defaultOptions } from "./options.ts";
 import { emptyInputs, translate } from "./translator.ts";
@@ -115,4 +116,21 @@ test.each([
 ])("%j is told", (annotations, told) => {
   const problems = [...of(put(world, one(annotations))).problems.values()].flat();
   expect(problems.map(sentence)).toEqual([told]);
+});
+
+test("an ExternalName without a usable address is told on the Ingress that decides about its Upstream", () => {
+  const spec = { type: "ExternalName", externalName: "far.example", ports: [{ port: 80 }] };
+  const external = {
+    ...put(world, { ...service("web"), spec } as Service, one({})),
+    addresses: Table.from([["far.example", []] as const]),
+  };
+  const { problems, configuration } = of(external);
+  expect([...problems.values()].flat()).toMatchObject([
+    {
+      object: { kind: "Ingress", name: "i0" },
+      field: "Service ns/web",
+      why: "externalName far.example has no address",
+    },
+  ]);
+  expect(configuration.upstreams.get("ns/web/80")?.endpoints).toEqual([]);
 });

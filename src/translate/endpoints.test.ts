@@ -97,7 +97,17 @@ test.each([
   ["localhost", "80", "unusable"],
   ["127.0.0.1", "80", "unusable"],
   ["not a name", "80", "unusable"],
+  ["169.254.169.254", "80", "unusable"],
+  ["0.0.0.0", "80", "unusable"],
+  ["gone.example", "80", "unusable"],
+  ["own.example", "80", "unusable"],
+  ["rebinding.example", "80", "198.51.100.2:80"],
 ])("ExternalName %s port %s", (externalName, port, expected) => {
-  const addresses = Table.from([["web.example", ["198.51.100.1"]] as const]);
+  const addresses = Table.from([
+    ["web.example", ["198.51.100.1"]],
+    ["gone.example", []],
+    ["own.example", ["::ffff:7f00:1", "fe80::1"]],
+    ["rebinding.example", ["127.0.0.1", "198.51.100.2"]],
+  ] as const);
   expect(ask({ service: service({ type: "ExternalName", externalName }), port, addresses })).toBe(expected);
 });

@@ -2,7 +2,7 @@
  * The Endpoints behind one port of one Service (RS-9). An endpoint counts unless its ready condition is false; one that is
  * terminating but still serving counts only while no other is ready, so a rollout never empties an Upstream.
  */
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import type { Endpoint } from "../model/configuration.ts";
 import type { EndpointSlice, Service, ServicePort } from "../model/objects.ts";
 import type { Table } from "../model/table.ts";
@@ -56,7 +56,7 @@ function fromSlices({ slices, protocol }: EndpointsQuestion, port: ServicePort, 
       if (zone !== undefined && hints?.forZones?.some(({ name }) => name === zone) !== true) continue;
       const list = conditions?.ready !== false ? ready : isDraining(conditions) ? draining : undefined;
       for (const address of addresses) {
-        if (!options.allowLoopbackEndpoints && isLoopback(address)) continue;
+        if (isRefused(address, options)) continue;
         for (const number of numbers) list?.push({ address, port: number });
       }
     }
@@ -104,15 +104,15 @@ function externalEndpoints(
   const name = (service.spec?.externalName ?? "").toLowerCase();
   const bare = name.replace(/\.$/, "");
   if (isIP(bare) === 0 && !isDnsName(bare)) return { kind: "unusable", why: `externalName ${name} is not a DNS name` };
-  if (bare === "localhost" || isLoopback(bare)) {
-    if (!options.allowLoopbackEndpoints)
-      return { kind: "unusable", why: `externalName ${name} is this machine itself` };
-  }
+  if (bare === "localhost" && !options.allowLoopbackEndpoints) return { kind: "unusable", why: ownMachine(name) };
   const declared = servicePortOf(service, port);
   const target = Number(declared === undefined ? port : (declared.targetPort ?? declared.port));
   if (!Number.isInteger(target)) return { kind: "no-port" };
-  const found = isIP(bare) !== 0 ? [bare] : (addresses.get(name) ?? []);
-  return endpoints(found.map((address) => ({ address, port: target })));
+  const found = isIP(bare) !== 0 ? [bare] : addresses.get(name);
+  if (found?.length === 0) return { kind: "unusable", why: `externalName ${name} has no address` };
+  const usable = (found ?? []).filter((address) => !isRefused(address, options) && !matches(elsewhere, address));
+  if (found !== undefined && usable.length === 0) return { kind: "unusable", why: ownMachine(name) };
+  return endpoints(usable.map((address) => ({ address, port: target })));
 }
 
 function isDnsName(name: string): boolean {
@@ -122,8 +122,30 @@ function isDnsName(name: string): boolean {
   );
 }
 
-function isLoopback(address: string): boolean {
-  return /^127\./.test(address) || address === "::1" || /^::ffff:127\./i.test(address);
+/** This machine: where nginx itself listens, the status port among others. An unspecified address connects here as well. */
+const own = new BlockList();
+own.addSubnet("127.0.0.0", 8);
+own.addSubnet("0.0.0.0", 8);
+own.addAddress("::1", "ipv6");
+own.addAddress("::", "ipv6");
+
+/** What the API server refuses as an endpoint, so that a name must not lead there either: link-local and multicast. */
+const elsewhere = new BlockList();
+elsewhere.addSubnet("169.254.0.0", 16);
+elsewhere.addSubnet("224.0.0.0", 4);
+elsewhere.addSubnet("fe80::", 10, "ipv6");
+elsewhere.addSubnet("ff00::", 8, "ipv6");
+
+function isRefused(address: string, { allowLoopbackEndpoints }: TranslateOptions): boolean {
+  return !allowLoopbackEndpoints && matches(own, address);
+}
+
+function matches(list: BlockList, address: string): boolean {
+  return list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+}
+
+function ownMachine(name: string): string {
+  return `externalName ${name} leads to this machine itself or its link`;
 }
 
 /** Sorted and without duplicates, so equal clusters give equal Upstreams. */

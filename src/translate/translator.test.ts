@@ -161,6 +161,10 @@ const step = fc.oneof(
   fc.constantFrom(...names).map((name) => ({ kind: "Ingress", key: `ns/${name}` })),
   fc.constantFrom("web", "api", "fallback").map((name) => service(name)),
   fc.constantFrom("web", "api").map((name) => ({ kind: "Service", key: `ns/${name}` })),
+  fc.constantFrom("web", "api").map((name) => ({
+    ...service(name),
+    spec: { type: "ExternalName", externalName: "localhost", ports: [{ port: 80 }] },
+  })),
   fc
     .tuple(fc.constantFrom("web", "api", "fallback"), fc.subarray(["192.0.2.1", "192.0.2.2"]))
     .map(([name, found]) => slice(name, ...found)),

@@ -324,14 +324,17 @@ export class Translator {
     if (uses.length === 0) {
       this.#upstreamsByService.set(id, []);
       this.#canariesByUpstream.set(id, []);
+      this.#report(`upstream ${id}`, []);
       return undefined;
     }
     const { service, port, claim, relieves } = speakerOf(uses);
     const relieved = relieves === undefined ? [] : this.#usesOf(relieves);
+    const answer = this.#answer(service, { port, serviceUpstream: claim.values.serviceUpstream.on, protocol: "TCP" });
+    this.#report(`upstream ${id}`, unusable(answer, service, claim));
     return {
       id,
       label: `${service}/${port}`.replaceAll("/", "-"),
-      endpoints: this.#endpoints(service, port, claim.values.serviceUpstream.on),
+      endpoints: answer.kind === "endpoints" ? answer.endpoints : [],
       balance: relieved.length === 0 ? balanceOf(uses) : canaryBalance(uses, balanceOf(relieved)),
     };
   }
@@ -346,14 +349,11 @@ export class Translator {
     const key = this.#options.defaultBackendService;
     const port = key === undefined ? undefined : this.#inputs.snapshot.services.get(key)?.spec?.ports?.[0]?.port;
     this.#upstreamsByService.set(defaultUpstream, key === undefined ? [] : this.#servicesOf(key));
-    const found = key === undefined || port === undefined ? [] : this.#endpoints(key, String(port), false);
+    const question = { port: String(port), serviceUpstream: false, protocol: "TCP" };
+    const answer = key === undefined || port === undefined ? undefined : this.#answer(key, question);
+    const found = answer?.kind === "endpoints" ? answer.endpoints : [];
     const endpoints = found.length > 0 ? found : [{ address: "127.0.0.1", port: this.#options.defaultServerPort }];
     return { id: defaultUpstream, label: "upstream-default-backend", endpoints, balance: roundRobin };
-  }
-
-  #endpoints(key: string, port: string, serviceUpstream: boolean): Upstream["endpoints"] {
-    const answer = this.#answer(key, { port, serviceUpstream, protocol: "TCP" });
-    return answer.kind === "endpoints" ? answer.endpoints : [];
   }
 
   #answer(key: string, question: Omit<EndpointsQuestion, "service" | "slices" | "addresses">): EndpointsAnswer {
@@ -445,6 +445,14 @@ export class Translator {
     if (problems.length === 0 && !this.#problems.has(owner)) return;
     this.#problems = this.#problems.with([[owner, problems.length === 0 ? undefined : problems]]);
   }
+}
+
+/** Told on the Ingress that decides about the Upstream. */
+function unusable(answer: EndpointsAnswer, service: string, { object }: Claim): Problem[] {
+  if (answer.kind !== "unusable") return [];
+  return [
+    { object, kind: "field-unusable", field: `Service ${service}`, why: answer.why, done: "it gets no requests" },
+  ];
 }
 
 function serviceOf({ metadata }: EndpointSlice): string | undefined {
