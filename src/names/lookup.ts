@@ -16,9 +16,12 @@ export type Lookup = (name: string) => Promise<Found>;
 /** How long an answer "no such name" is believed. */
 const noNameMs = 5_000;
 
-export function dnsLookup(conf: ResolvConf): Lookup {
+/** `port` is where the nameservers listen. */
+export function dnsLookup(conf: ResolvConf, port = 53): Lookup {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
-  resolver.setServers(conf.nameservers.map((address) => (address.includes(":") ? `[${address}]` : address)));
+  resolver.setServers(
+    conf.nameservers.map((address) => (address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`)),
+  );
   return async (name) => {
     if (name === "localhost") return { kind: "found", addresses: ["127.0.0.1"], ttlMs: 3_600_000 };
     if (conf.nameservers.length === 0) return { kind: "failed", why: "resolv.conf names no nameserver" };
