@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Certificate, StreamServer } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
+import { indented } from "./indent.ts";
 import type { Machine } from "./machine.ts";
 import type { HttpPart } from "./place.ts";
 import { type AboutServers, routeVariables } from "./server-views.ts";
@@ -35,7 +36,7 @@ export interface LuaParts {
 }
 
 export function confOf(template: Template, parts: ConfParts, files: readonly RenderedFile[]) {
-  const conf = String(template.render("nginx", mainView(parts)));
+  const conf = indented(String(template.render("nginx", mainView(parts))));
   const generation = generationOf(conf, files);
   return { conf: conf.replace(generationMark, generation), generation };
 }
