@@ -40,6 +40,7 @@ export type Problem = { readonly object: ObjectName } & (
   | { readonly kind: "service-port-missing"; readonly field: string; readonly service: string; readonly port: string }
   | { readonly kind: "nginx-refused"; readonly why: string }
   | { readonly kind: "path-taken"; readonly host: string; readonly path: string; readonly by: ObjectName }
+  | { readonly kind: "path-contested"; readonly host: string; readonly path: string; readonly by: ObjectName }
   | { readonly kind: "secret-unusable"; readonly field: string; readonly secret: string; readonly why: string }
   | { readonly kind: "certificate-doubtful"; readonly why: string }
   | { readonly kind: "certificate-misfit"; readonly secret: string; readonly host: string; readonly names: string }
@@ -82,6 +83,8 @@ export function sentence(p: Problem): string {
       return `nginx refused it: ${p.why}; the last good version goes on being served, if there was one`;
     case "path-taken":
       return `path ${p.path} of host ${p.host} belongs to the older ${named(p.by)}; this one is ignored`;
+    case "path-contested":
+      return `path ${p.path} of host ${p.host} is in ${named(p.by)}, too; only one of them may have it, whatever the path type`;
     case "secret-unusable":
       return `${p.field}: Secret ${p.secret} ${p.why}; the default certificate is served`;
     case "certificate-doubtful":

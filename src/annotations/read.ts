@@ -20,6 +20,8 @@ export interface Reading {
   /** `deny`: its Locations answer 503; `reject`: this version of the Ingress is not applied (RS-2.3). */
   readonly verdict: "serve" | "deny" | "reject";
   readonly problems: readonly Problem[];
+  /** Those of the problems that may lie in another object, which can come or be mended without a change of the Ingress. */
+  readonly elsewhere: readonly Problem[];
   /** Objects that were looked at, as `Kind namespace/name`; a change of one of them means reading again. */
   readonly references: readonly string[];
 }
@@ -69,6 +71,7 @@ function ownAnnotations({ metadata }: Ingress, prefix: string): [string, string]
 function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Settings, lookup: Lookup): Reading {
   const object = { kind: "Ingress", namespace: ingress.metadata.namespace ?? "default", name: ingress.metadata.name };
   const problems: Problem[] = [];
+  const elsewhere: Problem[] = [];
   const references = new Set<string>();
   const consequences = new Set<Consequence>();
   const given = new Set<string>();
@@ -87,7 +90,7 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
     values[name] = given.has(name) ? featureValue(feature) : defaultOf(name, feature, settings);
   }
   const verdict = consequences.has("reject") ? "reject" : consequences.has("deny") ? "deny" : "serve";
-  return { values: values as FeatureValues, verdict, problems, references: [...references] };
+  return { values: values as FeatureValues, verdict, problems, elsewhere, references: [...references] };
 
   function featureValue(feature: AnyFeature): unknown {
     const fields: Record<string, unknown> = {};
@@ -108,21 +111,28 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
       }
     }
     if (feature.resolve === undefined) return fields;
-    const resolved = feature.resolve(fields, contextOf(readable));
+    let looked = false;
+    const look = (reference: string) => {
+      looked = true;
+      references.add(reference);
+    };
+    const resolved = feature.resolve(fields, contextOf(readable, look));
     if ("refuse" in resolved) {
       consequences.add(resolved.refuse);
       problems.push(resolved.problem);
+      if (looked) elsewhere.push(resolved.problem);
       return defaultOf(feature.name, feature, settings);
     }
     problems.push(...(resolved.problems ?? []));
+    if (looked) elsewhere.push(...(resolved.problems ?? []));
     return resolved.value;
   }
 
-  function contextOf(readable: ReadonlySet<string>): Context {
+  function contextOf(readable: ReadonlySet<string>, look: (reference: string) => void): Context {
     const tracked =
       <T>(kind: string, get: (key: string) => T) =>
       (key: string) => {
-        references.add(`${kind} ${key}`);
+        look(`${kind} ${key}`);
         return get(key);
       };
     return {
