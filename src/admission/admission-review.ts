@@ -1,0 +1,110 @@
+/**
+ * AdmissionReview v1, the question of the API server and its answer (RS-29.1, RS-29.2). Whoever can reach the port can ask,
+ * so nothing of the question is believed: every field that is read later is looked at here first.
+ */
+import type { Ingress } from "../model/objects.ts";
+
+export interface Question {
+  /** Of the review, to be repeated in the answer. */
+  readonly uid: string;
+  /** Undefined where nothing is to be stored: a DELETE. */
+  readonly ingress: Ingress | undefined;
+}
+
+export type ReadQuestion =
+  | { readonly ok: true; readonly question: Question }
+  /** An HTTP status, which the API server treats as a webhook that failed. */
+  | { readonly ok: false; readonly status: 400 | 500; readonly why: string };
+
+export interface Answer {
+  readonly allowed: boolean;
+  readonly message: string;
+  readonly warnings: readonly string[];
+}
+
+export function readQuestion(text: string): ReadQuestion {
+  const review = parsed(text);
+  if (!isMapping(review)) return unreadable("it is no JSON object");
+  if (review.apiVersion !== "admission.k8s.io/v1" || review.kind !== "AdmissionReview" || !isMapping(review.request)) {
+    return unreadable("it is no AdmissionReview of admission.k8s.io/v1");
+  }
+  const { uid, kind, namespace, operation, object } = review.request;
+  if (typeof uid !== "string" || !isMapping(kind)) return unreadable("its request has no uid or no kind");
+  if (kind.group !== "networking.k8s.io" || kind.version !== "v1" || kind.kind !== "Ingress") {
+    return { ok: false, status: 500, why: "it is about something else than an Ingress of networking.k8s.io/v1" };
+  }
+  if (operation === "DELETE") return { ok: true, question: { uid, ingress: undefined } };
+  if (!isIngress(object)) return unreadable("its object is no Ingress");
+  const stated = Object.entries(object.metadata).filter(([, value]) => value !== null);
+  const place = typeof namespace === "string" && namespace !== "" ? namespace : "default";
+  const metadata = { name: "", namespace: place, ...Object.fromEntries(stated) };
+  return { ok: true, question: { uid, ingress: { ...object, metadata } } };
+}
+
+/** The text of the answer. Warnings are given whether or not the object is allowed. */
+export function answerTo(uid: string, { allowed, message, warnings }: Answer): string {
+  const status = { status: "Failure", message, reason: "BadRequest", code: 400 };
+  return JSON.stringify({
+    apiVersion: "admission.k8s.io/v1",
+    kind: "AdmissionReview",
+    response: { uid, allowed, ...(allowed ? {} : { status }), ...(warnings.length === 0 ? {} : { warnings }) },
+  });
+}
+
+const unreadable = (why: string): ReadQuestion => ({ ok: false, status: 400, why });
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+type Shape = (value: unknown) => boolean;
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const string: Shape = (value) => typeof value === "string";
+const stringOrNull: Shape = (value) => value === null || typeof value === "string";
+const number: Shape = (value) => typeof value === "number";
+const list =
+  (item: Shape): Shape =>
+  (value) =>
+    Array.isArray(value) && value.every(item);
+const texts: Shape = (value) => isMapping(value) && Object.values(value).every(string);
+/** Fields that are there have their shape; other fields are not read. */
+const record =
+  (fields: Readonly<Record<string, Shape>>): Shape =>
+  (value) =>
+    isMapping(value) && Object.entries(fields).every(([name, is]) => value[name] === undefined || is(value[name]));
+
+const backend = record({
+  service: record({ name: string, port: record({ name: string, number }) }),
+  resource: record({ apiGroup: string, kind: string, name: string }),
+});
+const path: Shape = (value) =>
+  record({ path: string, pathType: string, backend })(value) && isMapping(value) && value.backend !== undefined;
+
+const ingress = record({
+  metadata: record({
+    name: string,
+    namespace: string,
+    uid: string,
+    annotations: texts,
+    creationTimestamp: stringOrNull,
+    deletionTimestamp: stringOrNull,
+  }),
+  spec: record({
+    ingressClassName: string,
+    defaultBackend: backend,
+    rules: list(record({ host: string, http: record({ paths: list(path) }) })),
+    tls: list(record({ hosts: list(string), secretName: string })),
+  }),
+});
+
+function isIngress(value: unknown): value is Ingress {
+  return isMapping(value) && isMapping(value.metadata) && ingress(value);
+}

@@ -1,0 +1,20 @@
+/** Annotations that are refused for their names alone (RS-29.5). */
+import type { Ingress } from "../model/objects.ts";
+import { defaultOptions } from "../translate/options.ts";
+import type { Finding } from "./path-types.ts";
+
+/** With the usual prefix, where the controller listens to another one: they would do nothing, and nobody would say so. */
+export function foreignKeys({ metadata }: Ingress, prefix: string): Finding[] {
+  const usual = defaultOptions.annotationsPrefix;
+  if (prefix === usual) return [];
+  return Object.keys(metadata.annotations ?? {})
+    .filter((key) => key.startsWith(`${usual}/`))
+    .map((key) => ({ field: `annotation ${key}`, why: `annotations of this controller begin with ${prefix}/` }));
+}
+
+/** Snippets, whatever they configure: for where the operator has not allowed them (RS-2.6). */
+export function snippetKeys({ metadata }: Ingress, prefix: string): Finding[] {
+  return Object.keys(metadata.annotations ?? {})
+    .filter((key) => key.startsWith(`${prefix}/`) && key.endsWith("-snippet"))
+    .map((key) => ({ field: `annotation ${key.slice(prefix.length + 1)}`, why: "allow-snippet-annotations is off" }));
+}

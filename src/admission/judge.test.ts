@@ -1,0 +1,169 @@
+import { expect, test } from "vitest";
+import { base, ingress, put, type Sketch, service } from "../../test/support/sketch.ts";
+import type { Ingress, KubernetesObject } from "../model/objects.ts";
+import { type Problem, sentence } from "../problem.ts";
+import { defaultOptions } from "../translate/options.ts";
+import { judge } from "./judge.ts";
+import { Neighbours } from "./neighbours.ts";
+import { PresentSettings } from "./settings.ts";
+
+const uid = "705ab4f5-6393-11e8-b7cc-42010a800002";
+const options = { ...defaultOptions, configMap: "ns/settings" };
+const configMap = (data: Record<string, string>) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "settings", namespace: "ns" },
+  data,
+});
+
+/** What is said of an Ingress, in an otherwise empty cluster with `others`. */
+function ask(submitted: Ingress, others: readonly KubernetesObject[] = [], changed: Partial<typeof options> = {}) {
+  const snapshot = put(base, service("web"), ...others);
+  const translate = { ...options, ...changed };
+  const neighbours = new Neighbours(translate);
+  neighbours.catchUp(snapshot);
+  const settings = new PresentSettings(translate.configMap).of(snapshot);
+  const verdict = judge(submitted, { snapshot, neighbours, settings, options: translate, watches: () => true });
+  if (verdict.kind === "passed-over") return verdict.kind;
+  const said = (problems: readonly Problem[]) => problems.map(sentence);
+  return { refusals: said(verdict.refusals), warnings: said(verdict.warnings) };
+}
+function fresh(sketch: Partial<Sketch>, metadata: Partial<Ingress["metadata"]> = {}): Ingress {
+  const made = ingress({ name: "new", host: "a.example", ...sketch });
+  return { ...made, metadata: { ...made.metadata, uid, ...metadata } };
+}
+const annotated = (annotations: Record<string, string>, sketch: Partial<Sketch> = {}) =>
+  fresh({ annotations, ...sketch });
+const old = (sketch: Partial<Sketch> = {}) => ingress({ name: "old", host: "a.example", age: 5, ...sketch });
+const nothing = { refusals: [], warnings: [] };
+
+test("an ordinary Ingress is allowed without a word, and so is the new version of one that is there", () => {
+  expect(ask(fresh({}))).toEqual(nothing);
+  expect(ask(fresh({ name: "old" }), [old()])).toEqual(nothing);
+});
+
+test("what is on its way out, of another class or in another namespace is not looked at", () => {
+  const bad = annotated({ "whitelist-source-range": "x" });
+  expect(ask({ ...bad, metadata: { ...bad.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } })).toBe("passed-over");
+  expect(ask({ ...bad, spec: { ...bad.spec, ingressClassName: "other" } })).toBe("passed-over");
+  const snapshot = put(base);
+  const bench = {
+    snapshot,
+    neighbours: new Neighbours(options),
+    settings: new PresentSettings(undefined).of(snapshot),
+  };
+  expect(judge(bad, { ...bench, options, watches: () => false }).kind).toBe("passed-over");
+});
+
+test.each([
+  [
+    "with the same words as its Event",
+    old(),
+    "path / of host a.example belongs to the older Ingress ns/old; this one is ignored",
+  ],
+  [
+    "whatever the path type",
+    old({ paths: [["/", "web", "Exact"]] }),
+    "path / of host a.example is in Ingress ns/old, too; only one of them may have it, whatever the path type",
+  ],
+])("a host and path that another Ingress has is refused, %s", (_how, other, said) => {
+  expect(ask(fresh({}), [other])).toMatchObject({ refusals: [said] });
+});
+
+test("an older Ingress cannot take the path of a younger one", () => {
+  const younger = ingress({ name: "younger", host: "a.example" });
+  const said =
+    "path / of host a.example is in Ingress ns/younger, too; only one of them may have it, whatever the path type";
+  expect(ask(fresh({ name: "older", age: 9 }), [younger])).toMatchObject({ refusals: [said] });
+});
+
+test("a canary may share a path with its main Ingress, with another canary, and when it is switched off", () => {
+  const second = ingress({ name: "second", host: "a.example", annotations: { canary: "true" } });
+  expect(ask(annotated({ canary: "true" }, { paths: [["/", "other"]] }), [old(), second, service("other")])).toEqual(
+    nothing,
+  );
+  expect(ask(annotated({ canary: "false" }), [old()])).toEqual({
+    refusals: [],
+    warnings: ["path / of host a.example belongs to the older Ingress ns/old; this one is ignored"],
+  });
+});
+
+test("an Ingress that is not applied, or not ours, holds no path", () => {
+  const rejected = old({ annotations: { "load-balance": "no-such" } });
+  expect(ask(fresh({}), [rejected])).toEqual(nothing);
+  expect(ask(fresh({}), [old({ spec: { ingressClassName: "other" } })])).toEqual(nothing);
+});
+
+test("values that would keep it or its paths from being served are refused, those with a default are warned of", () => {
+  expect(ask(annotated({ "load-balance": "no-such" }))).toMatchObject({
+    refusals: [expect.stringMatching(/not applied$/)],
+  });
+  expect(ask(annotated({ "whitelist-source-range": "x" }))).toMatchObject({
+    refusals: [expect.stringMatching(/503$/)],
+  });
+  const soft = ask(annotated({ "proxy-read-timeout": "60s", "proxy-raed-timeout": "5" }));
+  expect(soft).toMatchObject({
+    refusals: [],
+    warnings: [/did you mean proxy-read-timeout/, /default is used/].map(matching),
+  });
+});
+const matching = (pattern: RegExp) => expect.stringMatching(pattern);
+
+test("a Secret or Service that is missing says nothing about the Ingress", () => {
+  expect(ask(annotated({ "auth-type": "basic", "auth-secret": "gone" }, { paths: [["/", "gone"]] }))).toEqual(nothing);
+});
+
+test.each([
+  ["/b(.*)", "Prefix"],
+  ["/ü", "Exact"],
+  ["/a;b", "Prefix"],
+])("path %s of type %s is refused, and only warned of where the operator said so", (path, type) => {
+  const submitted = fresh({ paths: [[path, "web", type]] });
+  expect(ask(submitted)).toMatchObject({ refusals: [expect.stringContaining(`has pathType ${type}`)] });
+  const off = configMap({ "strict-validate-path-type": "false" });
+  expect(ask(submitted, [off])).toMatchObject({ refusals: [], warnings: [expect.stringContaining("used as it is")] });
+  expect(ask(fresh({ paths: [[path, "web", "ImplementationSpecific"]] }))).toEqual(nothing);
+});
+
+test("a pattern that is no regular expression is refused where it would be one", () => {
+  const paths = [["/b(", "web", "ImplementationSpecific"]] as const;
+  expect(ask(annotated({ "use-regex": "true" }, { paths }))).toMatchObject({
+    refusals: [expect.stringContaining('a "(" is not closed')],
+  });
+  expect(ask(annotated({}, { paths }))).toEqual(nothing);
+});
+
+test("snippets are refused while they are off, whatever they are called", () => {
+  expect(ask(annotated({ "some-snippet": "x;" }))).toMatchObject({
+    refusals: ["annotation some-snippet: allow-snippet-annotations is off; the Ingress is refused"],
+  });
+});
+
+test("with a prefix of its own, the usual one is refused", () => {
+  expect(ask(annotated({ "proxy-read-timeout": "5" }), [], { annotationsPrefix: "mine.example" })).toMatchObject({
+    refusals: [expect.stringContaining("annotations of this controller begin with mine.example/")],
+  });
+});
+
+test("a default backend is refused with --disable-catch-all", () => {
+  const submitted = fresh({ spec: { defaultBackend: { service: { name: "web", port: { number: 80 } } } } });
+  expect(ask(submitted)).toEqual(nothing);
+  expect(ask(submitted, [], { disableCatchAll: true })).toMatchObject({
+    refusals: ["spec.defaultBackend: --disable-catch-all is on; the Ingress is refused"],
+  });
+});
+
+test("a UID that is none, and nginx text in a path of whatever class, are refused", () => {
+  expect(ask(fresh({}, { uid: "../../x" }))).toMatchObject({
+    refusals: ["metadata.uid: it is no UUID; the Ingress is refused"],
+  });
+  const foreign = fresh({ paths: [["/x/etc/passwd", "web"]], spec: { ingressClassName: "other" } });
+  expect(ask(foreign)).toMatchObject({ refusals: [expect.stringContaining("--deep-inspect is on")] });
+});
+
+test("a canary that shadows nothing and a backend that is no Service are warned of", () => {
+  expect(ask(annotated({ canary: "true" }), [old({ host: "b.example" })])).toMatchObject({
+    refusals: [],
+    warnings: [expect.stringContaining("no ordinary Ingress has this host, path and path type")],
+  });
+});

@@ -1,0 +1,99 @@
+/**
+ * What the webhook says to one Ingress: refused for what would keep it, or some of its paths, from being served as written;
+ * warned of what would be applied and do nothing. What lies in other objects is left to Events, because a Service or Secret
+ * that is missing when its Ingress is applied usually comes a moment later, and Secrets nobody names yet are not in memory.
+ */
+import type { Ingress } from "../model/objects.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import type { Problem } from "../problem.ts";
+import type { Settings } from "../settings/registry.ts";
+import { isOurs } from "../translate/accept.ts";
+import { inspect } from "../translate/deep-inspection.ts";
+import type { TranslateOptions } from "../translate/options.ts";
+import { readIngress } from "../translate/reading.ts";
+import { foreignKeys, snippetKeys } from "./annotation-keys.ts";
+import { type Applied, idleParts } from "./idle-parts.ts";
+import type { HostPath, Neighbours } from "./neighbours.ts";
+import { overlaps } from "./overlap.ts";
+import { brokenPatterns, type Finding, unliteralPaths } from "./path-types.ts";
+
+/** What an Ingress is held against. */
+export interface Bench {
+  readonly snapshot: Snapshot;
+  /** Caught up with the Snapshot. */
+  readonly neighbours: Neighbours;
+  readonly settings: Settings;
+  readonly options: TranslateOptions;
+  /** Whether the controller looks at this namespace. */
+  readonly watches: (namespace: string) => boolean;
+}
+
+export type Verdict =
+  /** Not ours to judge: of another class or namespace, or on its way out. */
+  | { readonly kind: "passed-over" }
+  /** Refused if there is any refusal. */
+  | { readonly kind: "judged"; readonly refusals: readonly Problem[]; readonly warnings: readonly Problem[] };
+
+export function judge(submitted: Ingress, bench: Bench): Verdict {
+  const { snapshot, options, settings } = bench;
+  const { namespace = "default", name, deletionTimestamp } = submitted.metadata;
+  if (deletionTimestamp !== undefined) return { kind: "passed-over" };
+  const inspected = options.deepInspect ? inspect(submitted) : [];
+  if (inspected.length > 0) return { kind: "judged", refusals: inspected, warnings: [] };
+  const ours = (one: TranslateOptions) => isOurs(submitted, snapshot.ingressClasses, one);
+  if (!ours({ ...options, disableCatchAll: false }) || !bench.watches(namespace)) return { kind: "passed-over" };
+
+  const ingress = { ...submitted, metadata: { creationTimestamp: notYet, ...submitted.metadata } };
+  const reading = readIngress(ingress, snapshot, settings, options);
+  const said = reading.problems.filter((problem) => !reading.elsewhere.includes(problem));
+  const { regex, target } = reading.values.rewrite;
+  const unliteral = unliteralPaths(ingress);
+  const strict = settings.strictValidatePathType;
+  const neighbours = (place: HostPath) => appliedAt(place, bench);
+  const object = { kind: "Ingress", namespace, name };
+  const about = (findings: readonly Finding[], done: string) =>
+    findings.map((finding): Problem => ({ kind: "field-unusable", object, ...finding, done }));
+
+  const wrong = [
+    ...(ours(options) ? [] : [{ field: "spec.defaultBackend", why: "--disable-catch-all is on" }]),
+    ...oddUid(ingress),
+    ...(strict ? unliteral : []),
+    ...(regex || target !== "" ? brokenPatterns(ingress) : []),
+    ...foreignKeys(ingress, options.annotationsPrefix),
+    ...(settings.allowSnippetAnnotations ? [] : snippetKeys(ingress, options.annotationsPrefix)),
+  ];
+  const refusals = [
+    ...about(wrong, "the Ingress is refused"),
+    ...said.filter(isGrave),
+    ...overlaps(ingress, options.annotationsPrefix, neighbours),
+  ];
+  const warnings = [
+    ...(strict ? [] : about(unliteral, "it is used as it is")),
+    ...said.filter((problem) => !isGrave(problem)),
+    ...(refusals.length > 0 ? [] : idleParts({ ingress, reading }, neighbours, bench)),
+  ];
+  return { kind: "judged", refusals, warnings };
+}
+
+/** The age of what is not in the cluster: younger than all that is. */
+const notYet = "9999-12-31T23:59:59Z";
+
+/** Whether it keeps the Ingress, or its paths, from being served. */
+function isGrave(problem: Problem): boolean {
+  return problem.kind === "annotation-unreadable" && problem.done !== "default";
+}
+
+/** The API server gives every object a UUID; anything else was made by hand, to get into a file. */
+function oddUid({ metadata: { uid } }: Ingress): Finding[] {
+  if (uid === undefined || /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(uid)) return [];
+  return [{ field: "metadata.uid", why: "it is no UUID" }];
+}
+
+/** The Ingresses at a host and path that are applied. */
+function appliedAt(place: HostPath, { neighbours, snapshot, settings, options }: Bench): readonly Applied[] {
+  return [...neighbours.at(place)].flatMap((key) => {
+    const ingress = snapshot.ingresses.get(key)!;
+    const reading = readIngress(ingress, snapshot, settings, options);
+    return reading.verdict === "reject" ? [] : [{ ingress, reading }];
+  });
+}

@@ -1,0 +1,59 @@
+/**
+ * Which of the controller's Ingresses have a host and path, kept from one Snapshot to the next with work in proportion to
+ * what changed. An object under review is held against its neighbours alone, however many others there are.
+ */
+import { catchAll } from "../model/configuration.ts";
+import type { Ingress, IngressClass } from "../model/objects.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import { Table } from "../model/table.ts";
+import { isOurs } from "../translate/accept.ts";
+import { Dependencies } from "../translate/dependencies.ts";
+import type { TranslateOptions } from "../translate/options.ts";
+import { typedPath } from "../translate/paths.ts";
+
+export interface HostPath {
+  readonly host: string;
+  /** As written. */
+  readonly path: string;
+  readonly type: "exact" | "prefix";
+}
+
+export class Neighbours {
+  readonly #options: TranslateOptions;
+  readonly #places = new Dependencies();
+  #ingresses: Table<Ingress> = Table.empty();
+  #classes: Table<IngressClass> | undefined;
+
+  constructor(options: TranslateOptions) {
+    this.#options = options;
+  }
+
+  catchUp({ ingresses, ingressClasses }: Snapshot): void {
+    const changed = ingresses.changesSince(this.#ingresses).map(({ key }) => key);
+    const everything = ingressClasses !== this.#classes;
+    for (const key of everything ? new Set([...changed, ...ingresses.keys()]) : changed) {
+      const ingress = ingresses.get(key);
+      const ours = ingress !== undefined && isOurs(ingress, ingressClasses, this.#options);
+      this.#places.set(key, ours ? hostPaths(ingress).map(placeOf) : []);
+    }
+    this.#ingresses = ingresses;
+    this.#classes = ingressClasses;
+  }
+
+  /** Keys of the Ingresses that have this host and path, of whatever type. */
+  at(place: HostPath): Iterable<string> {
+    return this.#places.usersOf(placeOf(place));
+  }
+}
+
+/** Of rules with paths only: the `/` that every host has besides belongs to nobody in particular. */
+export function hostPaths({ spec }: Ingress): HostPath[] {
+  return (spec?.rules ?? []).flatMap(({ host = "", http }) =>
+    (http?.paths ?? []).map((written) => {
+      const { text, type } = typedPath(written);
+      return { host: host === "" ? catchAll : host.toLowerCase(), path: text, type };
+    }),
+  );
+}
+
+const placeOf = ({ host, path }: HostPath): string => `${host} ${path}`;

@@ -1,0 +1,39 @@
+/** Paths that their path type cannot mean (RS-29.7). Only the webhook minds: what is in the cluster already is served as it is. */
+import { shown } from "../kinds/kind.ts";
+import { regexMistake } from "../kinds/patterns.ts";
+import type { Ingress } from "../model/objects.ts";
+
+export interface Finding {
+  /** `spec.rules[0].http.paths[1].path` */
+  readonly field: string;
+  /** Finishes the sentence "<field>: …". */
+  readonly why: string;
+}
+
+const literal = /^\/[A-Za-z0-9._/-]*$/;
+
+/** Of type Exact or Prefix, or without one, and yet more than a literal path. */
+export function unliteralPaths(ingress: Ingress): Finding[] {
+  return pathsOf(ingress).flatMap(({ field, path, pathType }) => {
+    if (pathType === "ImplementationSpecific" || literal.test(path)) return [];
+    const where = pathType === undefined ? "no pathType" : `pathType ${pathType}`;
+    const may = "may only hold letters, digits and . _ - / and begins with /";
+    return [{ field, why: `${shown(path)} has ${where}, which ${may}; ImplementationSpecific takes patterns` }];
+  });
+}
+
+/** Patterns that no regular expression library would take. */
+export function brokenPatterns(ingress: Ingress): Finding[] {
+  return pathsOf(ingress).flatMap(({ field, path, pathType }) => {
+    const mistake = pathType === "ImplementationSpecific" ? regexMistake(path) : undefined;
+    return mistake === undefined ? [] : [{ field, why: `${shown(path)} is no regular expression: ${mistake}` }];
+  });
+}
+
+function pathsOf({ spec }: Ingress) {
+  return [...(spec?.rules ?? []).entries()].flatMap(([r, { http }]) =>
+    [...(http?.paths ?? []).entries()].flatMap(([p, { path, pathType }]) =>
+      path === undefined || path === "" ? [] : [{ field: `spec.rules[${r}].http.paths[${p}].path`, path, pathType }],
+    ),
+  );
+}

@@ -1,0 +1,30 @@
+/** The operator's Settings for the webhook, read from the Snapshot as the sync reads them: a text that went bad leaves the last good one in force. */
+import type { ConfigMap } from "../model/objects.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import { readSettings } from "../settings/read.ts";
+import { defaultSettings, type Settings } from "../settings/registry.ts";
+
+export class PresentSettings {
+  readonly #key: string | undefined;
+  #configMap: ConfigMap | undefined;
+  #texts: Readonly<Record<string, string>> = {};
+  #settings: Settings = defaultSettings;
+
+  /** `namespace/name` of the ConfigMap; undefined: the defaults. */
+  constructor(key: string | undefined) {
+    this.#key = key;
+  }
+
+  /** The same object while the ConfigMap is the same. */
+  of({ configMaps }: Snapshot): Settings {
+    const configMap = this.#key === undefined ? undefined : configMaps.get(this.#key);
+    if (configMap === this.#configMap) return this.#settings;
+    const data = configMap?.data ?? {};
+    const { settings, kept } = readSettings(data, { kind: "ConfigMap", name: this.#key ?? "" }, this.#texts);
+    const texts = Object.entries(data).map(([key, text]) => [key.toLowerCase(), text]);
+    this.#texts = { ...Object.fromEntries(texts), ...kept };
+    this.#configMap = configMap;
+    this.#settings = settings;
+    return settings;
+  }
+}

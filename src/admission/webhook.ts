@@ -1,0 +1,157 @@
+/**
+ * The validating webhook: an HTTPS server that the API server asks before it stores an Ingress. It reads what it is sent,
+ * holds it against the Snapshot, and answers; it renders nothing, writes nothing and never runs nginx, because whoever
+ * reaches the port can send anything.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { type Problem, sentence } from "../problem.ts";
+import type { Source } from "../sync/ports.ts";
+import type { TranslateOptions } from "../translate/options.ts";
+import { answerTo, readQuestion } from "./admission-review.ts";
+import { Bodies, type BodyLimits } from "./bodies.ts";
+import { judge, type Verdict } from "./judge.ts";
+import type { KeyPairs } from "./key-pairs.ts";
+import { Neighbours } from "./neighbours.ts";
+import { PresentSettings } from "./settings.ts";
+
+export interface WebhookOptions {
+  /** `:8443`, `192.0.2.1:8443` or `[::1]:8443`; port 0 takes a free one. */
+  readonly address: string;
+  readonly keyPairs: KeyPairs;
+  readonly source: Source;
+  readonly translate: TranslateOptions;
+  /** Whether the controller looks at this namespace; others' objects are allowed unseen. */
+  readonly watches: (namespace: string) => boolean;
+  readonly report: (event: WebhookEvent) => void;
+  readonly limits?: BodyLimits;
+}
+
+/** For logs and metrics. */
+export type WebhookEvent =
+  | { readonly kind: "reviewed"; readonly review: Review }
+  /** The request was no review that could be answered. */
+  | { readonly kind: "unreadable"; readonly status: number; readonly why: string }
+  | { readonly kind: "certificate-changed" }
+  | { readonly kind: "failed"; readonly cause: Error };
+
+export interface Review {
+  readonly namespace: string;
+  readonly name: string;
+  readonly verdict: Verdict;
+  readonly bytes: number;
+  /** From the last byte of the question to the answer. */
+  readonly tookMs: number;
+}
+
+export type StartedWebhook =
+  | { readonly ok: true; readonly port: number; stop(): Promise<void> }
+  | { readonly ok: false; readonly why: string };
+
+/** ingress-nginx answers 413 from 9 MiB on. All bodies together stay under 64 MiB, which is many more than one API server sends. */
+const defaultLimits: BodyLimits = { eachBytes: 9 * 1024 * 1024 - 1, allBytes: 64 * 1024 * 1024 };
+
+/** More warnings than these are counted, not given. */
+const mostWarnings = 20;
+
+/** How long reviews that are being answered may take when the webhook ends. */
+const longestEndMs = 2_000;
+
+export async function startWebhook(options: WebhookOptions): Promise<StartedWebhook> {
+  const { keyPairs, report } = options;
+  const reviewer = new Reviewer(options);
+  const server = createServer({ ...keyPairs.current(), minVersion: "TLSv1.2" }, (request, response) => {
+    reviewer.answer(request, response).catch((cause: Error) => {
+      report({ kind: "failed", cause });
+      response.destroy();
+    });
+  });
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 30_000;
+  const listening = await listen(server, options.address);
+  if (listening instanceof Error) {
+    return { ok: false, why: `The webhook cannot listen on ${options.address}: ${listening.message}.` };
+  }
+  server.on("error", (cause) => report({ kind: "failed", cause }));
+  const stopListening = keyPairs.onChange((pair) => {
+    server.setSecureContext({ ...pair, minVersion: "TLSv1.2" });
+    report({ kind: "certificate-changed" });
+  });
+  return {
+    ok: true,
+    port: listening,
+    stop: async () => {
+      stopListening();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const impatience = setTimeout(() => server.closeAllConnections(), longestEndMs);
+      await closed;
+      clearTimeout(impatience);
+    },
+  };
+}
+
+class Reviewer {
+  readonly #options: WebhookOptions;
+  readonly #bodies: Bodies;
+  readonly #neighbours: Neighbours;
+  readonly #settings: PresentSettings;
+
+  constructor(options: WebhookOptions) {
+    this.#options = options;
+    this.#bodies = new Bodies(options.limits ?? defaultLimits);
+    this.#neighbours = new Neighbours(options.translate);
+    this.#settings = new PresentSettings(options.translate.configMap);
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await this.#bodies.read(request);
+    if (!body.ok) return this.#refuse(response, body.status, body.why);
+    const begun = performance.now();
+    const read = readQuestion(body.text);
+    if (!read.ok) return this.#refuse(response, read.status, read.why);
+    const { uid, ingress } = read.question;
+    const verdict = ingress === undefined ? ({ kind: "passed-over" } as const) : this.#judge(ingress);
+    const { refusals, warnings } = verdict.kind === "judged" ? verdict : { refusals: [], warnings: [] };
+    const message = refusals.map(sentence).join("\n");
+    response.setHeader("content-type", "application/json");
+    response.end(answerTo(uid, { allowed: refusals.length === 0, message, warnings: spoken(warnings) }));
+    if (ingress === undefined) return;
+    const { namespace = "default", name } = ingress.metadata;
+    const tookMs = performance.now() - begun;
+    this.#options.report({ kind: "reviewed", review: { namespace, name, verdict, bytes: body.text.length, tookMs } });
+  }
+
+  #judge(ingress: Parameters<typeof judge>[0]): Verdict {
+    const { source, translate, watches } = this.#options;
+    const snapshot = source.snapshot();
+    this.#neighbours.catchUp(snapshot);
+    const settings = this.#settings.of(snapshot);
+    return judge(ingress, { snapshot, neighbours: this.#neighbours, settings, options: translate, watches });
+  }
+
+  #refuse(response: ServerResponse, status: number, why: string): void {
+    this.#options.report({ kind: "unreadable", status, why });
+    response.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
+    response.end(`${why}\n`);
+  }
+}
+
+function spoken(warnings: readonly Problem[]): string[] {
+  const said = warnings.map(sentence);
+  if (said.length <= mostWarnings) return said;
+  return [...said.slice(0, mostWarnings), `and ${said.length - mostWarnings} more`];
+}
+
+/** The port, or why it cannot be had. */
+function listen(server: Server, address: string): Promise<number | Error> {
+  const [, host = "", port = ""] = /^(.*):(\d+)$/.exec(address) ?? [];
+  return new Promise((resolve) => {
+    server.once("error", resolve);
+    const bare = host.replace(/^\[(.*)\]$/, "$1");
+    server.listen({ port: Number(port), ...(bare === "" ? {} : { host: bare }) }, () => {
+      server.off("error", resolve);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
