@@ -13,6 +13,7 @@ import { OpenedFiles } from "./nginx/opened-files.ts";
 import type { Machine } from "./render/machine.ts";
 import { openRenderer } from "./render/open-renderer.ts";
 import type { Renderer } from "./render/rendering.ts";
+import { SteadyRenderer } from "./render/steady-renderer.ts";
 import type { Template } from "./render/template.ts";
 import { stateFile } from "./state-file.ts";
 import type { Clock, Listener, Memory, Source } from "./sync/ports.ts";
@@ -28,7 +29,10 @@ export interface ControllerOptions {
   readonly machine: Machine;
   readonly capabilities: Capabilities;
   readonly folder: RunFolder;
+  /** The built-in one. */
   readonly template: Template;
+  /** Another template was in use and failed on what there is to render now; the built-in one took its place. */
+  readonly templateGaveUp: (why: string) => void;
   readonly syncRateLimit: number;
   readonly reloadBurst: number;
   readonly maxDraining: number;
@@ -76,7 +80,8 @@ export async function startController(options: ControllerOptions): Promise<Start
   const memory = memoryOf(journal, channel);
   if (!journal.records.has(instanceKey)) await journal.write([[instanceKey, randomUUID()]]);
   const records = new Map([...journal.records].filter(([key]) => key !== instanceKey));
-  const renderer = openRenderer(machine, options.template, records);
+  const plain = openRenderer(machine, options.template, records);
+  const renderer = new SteadyRenderer(plain, options.template, options.templateGaveUp);
   const sync = new Sync({
     source: options.source,
     translator: new Translator(options.translate, await fakeCertificate(new Date())),

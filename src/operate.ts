@@ -18,7 +18,7 @@ import type { Listener, Source, SyncReport } from "./sync/ports.ts";
 import { builtInTemplates, readTemplateFiles } from "./template-files.ts";
 import type { TranslateOptions } from "./translate/options.ts";
 import { build } from "./version.ts";
-import { watchTemplate } from "./watched-template.ts";
+import { gaveUp, watchTemplate } from "./watched-template.ts";
 
 export interface Operation {
   readonly flags: Flags;
@@ -157,6 +157,7 @@ function controllerOptions(
     capabilities,
     folder,
     template: builtIn.template,
+    templateGaveUp: (why) => reports.few("template", [gaveUp(why)]),
     syncRateLimit: flags.syncRateLimit,
     reloadBurst: flags.reloadBurst,
     maxDraining,

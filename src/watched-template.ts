@@ -57,9 +57,13 @@ function placeOf(line: string, files: TemplateFiles): string {
   return places.length === 1 ? ` (${places[0]})` : ` (the line is ${JSON.stringify(line)})`;
 }
 
-function unusable(name: string, why: string): Problem {
-  const object = { kind: "Template", name };
-  return { kind: "field-unusable", object, field: "the template", why, done: "the one before it stays in use" };
+function unusable(name: string, why: string, done = "the one before it stays in use"): Problem {
+  return { kind: "field-unusable", object: { kind: "Template", name }, field: "the template", why, done };
+}
+
+/** A template that was in use and failed on something new. */
+export function gaveUp(why: string): Problem {
+  return unusable("nginx.conf", why, "the built-in one is used until the template changes");
 }
 
 function filesOf(folders: readonly string[]): TemplateFiles | Error {

@@ -26,8 +26,10 @@ export class SyncLog {
       render: ms(report.renderMs),
       publish: ms(report.publishMs),
     };
-    if (reload === undefined) this.#log.info(fields, "applied without a reload");
-    else this.#reloaded(reload, fields);
+    if (reload !== undefined) this.#reloaded(reload, fields);
+    else if (change.kind === "data") this.#log.info(fields, "applied without a reload");
+    else if (change.kind === "none") this.#log.info(fields, "nothing to change in nginx");
+    else this.#log.info(fields, "not live yet: it waits for a reload");
   }
 
   #reloaded(reload: ApplyOutcome, fields: object): void {

@@ -83,6 +83,7 @@ export class Metrics {
   }
 
   synced({ change, reload, tookMs }: SyncReport): void {
+    if (change.kind === "reload" && reload === undefined) return; // the report of the reload is still to come
     this.#syncs.inc({ change: change.kind });
     if (reload === undefined || reload.kind === "reloaded" || reload.kind === "unchanged")
       this.#live.observe(tookMs / 1000);

@@ -62,21 +62,31 @@ export class DynamicRenderer implements Renderer {
     for (const { key, value } of made) if (value === undefined) changes.set(key, { value, shapes: [] });
     for (const { key, value, shapes } of made) if (value !== undefined) changes.set(key, { value, shapes });
     const records = new Map([...changes].filter(([key, { value }]) => this.#records.get(key) !== value));
+    const before = [...records.keys()].map((key) => [key, { value: this.#records.get(key) }] as const);
+    this.#put(records);
+    try {
+      const text = this.#textOf(next);
+      this.#last = next;
+      return { text, records, opened: [...this.#opened.values()].map(({ file }) => file) };
+    } catch (error) {
+      this.#put(before); // nobody was told of them
+      throw error;
+    }
+  }
+
+  #put(records: Iterable<readonly [string, { readonly value: string | undefined }]>): void {
     for (const [key, { value }] of records) {
       this.#bytes += (value?.length ?? 0) - (this.#records.get(key)?.length ?? 0);
       if (value === undefined) this.#records.delete(key);
       else this.#records.set(key, value);
     }
-    const text = this.#textOf(next);
-    this.#last = next;
-    return { text, records, opened: [...this.#opened.values()].map(({ file }) => file) };
   }
 
-  /** All records of the last turn are published: shapes that no route names may go with the next text. */
   enlarge(): void {
     this.#enlarged *= 2;
   }
 
+  /** All records of the last turn are published: shapes that no route names may go with the next text. */
   published(): void {
     this.#lingering.clear();
   }

@@ -85,6 +85,7 @@ export interface SyncReport {
   readonly translateMs: number;
   readonly renderMs: number;
   readonly publishMs: number;
+  /** Absent where none was needed, or where `change` says that one is and it still has to wait. */
   readonly reload?: ApplyOutcome;
   /** From the first notice of the change until it was live. */
   readonly tookMs: number;

@@ -36,6 +36,8 @@ export class Sync {
   readonly #parts: SyncParts;
   readonly #pending = new Map<string, ChangedRecord>();
   readonly #settled: { readonly turn: number; resolve(): void; reject(cause: unknown): void }[] = [];
+  /** What the listener was last told of. */
+  #told: Snapshot | undefined;
   #configuration: Configuration<Settings, FeatureValues> | undefined;
   #lastGood: LastGood = emptyLastGood;
   #noticed: number | undefined;
@@ -156,13 +158,18 @@ export class Sync {
       renderMs: rendered - translated,
       publishMs: clock.nowMs() - rendered,
     };
-    if (text.generation === this.#live?.generation || text.generation === this.#refused) {
-      if (change.kind !== "none") listener.synced({ ...report, tookMs: clock.nowMs() - noticedMs });
+    const tell = (reload?: ApplyOutcome): void => {
+      const tookMs = clock.nowMs() - noticedMs;
+      listener.synced(reload === undefined ? { ...report, tookMs } : { ...report, reload, tookMs });
+    };
+    const isRefused = text.generation === this.#refused;
+    const news = snapshot !== this.#told || (change.kind !== "none" && !isRefused);
+    this.#told = snapshot;
+    if (text.generation === this.#live?.generation || isRefused) {
+      if (news) tell();
       return;
     }
-    this.#reloadWhenAllowed(signal, (reload) => {
-      listener.synced({ ...report, reload, tookMs: clock.nowMs() - noticedMs });
-    });
+    if (!this.#reloadWhenAllowed(signal, tell) && news) tell();
   }
 
   /** Problems of certificates depend on the time of day, which translate knows nothing of. */
@@ -193,9 +200,10 @@ export class Sync {
     return counts;
   }
 
-  #reloadWhenAllowed(signal: AbortSignal, done: (outcome: ApplyOutcome) => void): void {
+  /** Whether it begins now: otherwise it waits for another reload or for the token bucket. */
+  #reloadWhenAllowed(signal: AbortSignal, done: (outcome: ApplyOutcome) => void): boolean {
     const { bucket, clock } = this.#parts;
-    if (this.#reloading !== undefined) return;
+    if (this.#reloading !== undefined) return false;
     const wait = bucket.waitMs(clock.nowMs());
     this.#reloading = (async () => {
       if (wait > 0) await new Promise<void>((resolve) => this.#delay(wait, resolve, signal));
@@ -210,6 +218,7 @@ export class Sync {
       this.#noticed ??= clock.nowMs();
       this.#wake?.();
     });
+    return wait === 0;
   }
 
   /** Applies the newest text, whatever it was when the reload was asked for. */

@@ -155,6 +155,20 @@ describe("the template", () => {
     await said(/"problem gone"/);
   });
 
+  test("that fails on a later Ingress gives way to the built-in one", async () => {
+    const { folder, write, original } = ownTemplate();
+    write(`${original}\nadd_header X-Template one always;\n`);
+    writeFileSync(join(folder, "access-lists.tmpl"), "{{#if accessLists}}{{nothing}}{{/if}}");
+    const { ask, said, write: writeManifest } = await served({ flags: [`--template-dir=${folder}`] });
+    await until("the header", async () => (await ask("one.example")).headers["x-template"] === "one");
+    const denied = "\n  annotations: { nginx.ingress.kubernetes.io/denylist-source-range: 127.0.0.0/8 }";
+    writeManifest("web.yaml", ingress("two.example", denied));
+    await becomes(() => ask("two.example"), 403);
+    expect((await said(/"object":"Template nginx.conf"/)).problem).toMatch(
+      /"nothing" not defined.*; the built-in one is used until the template changes$/,
+    );
+  });
+
   test("of ingress-nginx is recognised, and the built-in one is used", async () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-template-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));

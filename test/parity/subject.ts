@@ -82,6 +82,7 @@ async function start(
     capabilities: asked.capabilities,
     folder: opened.folder,
     template: compiled.template,
+    templateGaveUp: () => {},
     syncRateLimit: 1000,
     reloadBurst: 1000,
     maxDraining: 100,

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import type { Rendered, Renderer } from "./rendering.ts";
+import { SteadyRenderer } from "./steady-renderer.ts";
+import { type Template, TemplateError } from "./template.ts";
+
+const [builtIn, own] = [{}, {}] as Template[];
+
+/** Fails as long as it uses `own`. */
+function failing(error: Error) {
+  let used = builtIn;
+  const rendered = { records: new Map() } as unknown as Rendered;
+  const renderer = {
+    use: (template: Template) => {
+      used = template!;
+    },
+    render: () => {
+      if (used === own) throw error;
+      return rendered;
+    },
+  } as unknown as Renderer;
+  return { renderer, rendered };
+}
+
+test("a template that fails gives way to the built-in one, and that is told", () => {
+  const { renderer, rendered } = failing(new TemplateError("no such name"));
+  const told: string[] = [];
+  const steady = new SteadyRenderer(renderer, builtIn!, (why) => told.push(why));
+  steady.use(own!);
+  expect(steady.render({} as never)).toBe(rendered);
+  expect(steady.render({} as never)).toBe(rendered);
+  expect(told).toEqual(["no such name"]);
+});
+
+test("any other error is a bug", () => {
+  const { renderer } = failing(new RangeError("bug"));
+  const steady = new SteadyRenderer(renderer, builtIn!, () => {});
+  steady.use(own!);
+  expect(() => steady.render({} as never)).toThrow("bug");
+});

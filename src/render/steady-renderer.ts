@@ -1,0 +1,56 @@
+/**
+ * A Renderer that no template can stop. A template is tried before it is used, but only on what there was to render then; one
+ * that fails later, on the first Ingress with some annotation, gives way to the built-in one. The built-in one failing is a bug.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Configuration } from "../model/configuration.ts";
+import type { Settings } from "../settings/registry.ts";
+import type { Rendered, Renderer } from "./rendering.ts";
+import { type Template, TemplateError } from "./template.ts";
+
+export class SteadyRenderer implements Renderer {
+  readonly #renderer: Renderer;
+  readonly #builtIn: Template;
+  readonly #gaveUp: (why: string) => void;
+  #template: Template;
+
+  /** `renderer` uses `builtIn` now. `gaveUp` is told why another template gave way to it. */
+  constructor(renderer: Renderer, builtIn: Template, gaveUp: (why: string) => void) {
+    this.#renderer = renderer;
+    this.#builtIn = builtIn;
+    this.#template = builtIn;
+    this.#gaveUp = gaveUp;
+  }
+
+  use(template: Template): void {
+    this.#template = template;
+    this.#renderer.use(template);
+  }
+
+  render(next: Configuration<Settings, FeatureValues>): Rendered {
+    try {
+      return this.#renderer.render(next);
+    } catch (error) {
+      if (!(error instanceof TemplateError) || this.#template === this.#builtIn) throw error;
+      this.use(this.#builtIn);
+      this.#gaveUp(error.message);
+      return this.#renderer.render(next);
+    }
+  }
+
+  published(): void {
+    this.#renderer.published();
+  }
+
+  enlarge(): void {
+    this.#renderer.enlarge();
+  }
+
+  get records(): ReadonlyMap<string, string> {
+    return this.#renderer.records;
+  }
+
+  get shapeCount(): number {
+    return this.#renderer.shapeCount;
+  }
+}
