@@ -281,7 +281,7 @@ describe("no nginx is left", () => {
     const terminal = (command: readonly string[]) => ["script", "-qfec", command.join(" "), "/dev/null"];
     const one = startServe({ files, through: terminal });
     onTestFinished(one.remove);
-    await until("it to serve", () => one.printed().includes("serving: http="), 20_000);
+    await until("it to serve", () => one.printed().includes("serving: http="), 40_000);
     expect(one.printed()).toMatch(/INFO\S* *: .*applied with a reload: changed=/);
     one.signal("SIGKILL");
     await one.ended;

@@ -104,7 +104,7 @@ export function startServe({ files, flags = [], env = {}, through = (command) =>
 export async function serving(options: ServeOptions): Promise<Served> {
   const served = startServe(options);
   await Promise.race([
-    until("it to serve", () => served.lines().some(({ msg }) => msg === "serving"), 20_000),
+    until("it to serve", () => served.lines().some(({ msg }) => msg === "serving"), 40_000),
     served.ended.then((code) => Promise.reject(new Error(`it ended with ${code}:\n${served.printed()}`))),
   ]);
   return served;
