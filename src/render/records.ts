@@ -103,9 +103,9 @@ export function* recordsOf(
   for (const server of configuration.servers.values()) yield* serverRecords(server, shapes);
 }
 
-/** `address:port` as nginx writes it. */
+/** `address:port` as nginx writes it: what a request has tried is told from the names in $upstream_addr. */
 function addressOf({ address, port }: Endpoint): string {
-  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+  return address.includes(":") ? `${new URL(`http://[${address}]`).hostname}:${port}` : `${address}:${port}`;
 }
 
 /** The fields that say something: records are kept ten thousand times, so what is empty is left out. */

@@ -118,6 +118,17 @@ test.each([
   expect(problems.map(sentence)).toEqual([told]);
 });
 
+test("affinity with regular expressions for paths wants a path for its cookie", () => {
+  const told = (more: Record<string, string>) =>
+    [...of(put(world, one({ affinity: "cookie", "use-regex": "true", ...more }))).problems.values()]
+      .flat()
+      .map(sentence);
+  expect(told({})).toEqual([
+    "spec.rules[0].http.paths[0].path: a regular expression is no Path for the affinity cookie; clients may not send it back; set session-cookie-path",
+  ]);
+  expect(told({ "session-cookie-path": "/" })).toEqual([]);
+});
+
 test("an ExternalName without a usable address is told on the Ingress that decides about its Upstream", () => {
   const spec = { type: "ExternalName", externalName: "far.example", ports: [{ port: 80 }] };
   const external = {

@@ -55,7 +55,9 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
         continue;
       }
       const backend = usedBackend(`${field}.backend`, path.backend, claim, false);
-      if (backend !== undefined) drafts.push(draftOf(claim, text, type, backend));
+      if (backend === undefined) continue;
+      drafts.push(draftOf(claim, text, type, backend));
+      problems.push(...patternAsCookiePath(claim, `${field}.path`));
     }
   }
   if (claims.length > 0 || host === catchAll) addRoot();
@@ -143,6 +145,16 @@ function withCanaries(location: Location<FeatureValues>, shadows: readonly Shado
   const asked = [location.features, ...shadows.map(({ claim }) => claim.values)];
   const timed = asked.some(({ loadBalance }) => loadBalance.algorithm === "ewma");
   return { ...location, canaries: shadows.map(({ canary }) => canary), timed };
+}
+
+/** RS-14.8: a cookie with a pattern for its path never comes back. */
+function patternAsCookiePath({ object, values }: Claim, field: string): Problem[] {
+  const { rewrite, sessionAffinity } = values;
+  if (!rewrite.regex || sessionAffinity.type !== "cookie" || sessionAffinity.path !== "") return [];
+  const why = "a regular expression is no Path for the affinity cookie";
+  return [
+    { object, kind: "field-unusable", field, why, done: "clients may not send it back; set session-cookie-path" },
+  ];
 }
 
 const noBackend: NamedBackend = { upstream: defaultUpstream, key: "", service: "", port: "" };

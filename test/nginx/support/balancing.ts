@@ -60,7 +60,7 @@ export interface Answered {
 export async function startBalancing({ workers = 2, tries = 3 } = {}): Promise<Balancing> {
   const nginx = await testNginx();
   const socket = `${nginx.folder.sockets}/records.sock`;
-  const pool = new Pool(`http://${listen}`, { connections: 32 });
+  const pool = new Pool(`http://${listen}`, { connections: 16, pipelining: 8 });
   const channel = new Channel(socket);
   onTestFinished(async () => {
     await pool.close();

@@ -11,7 +11,7 @@ local format = string.format
 local find = string.find
 local sub = string.sub
 
--- Random keys that are tried for one that leads to an endpoint which has not failed.
+-- Keys that are tried for one that leads to the endpoint that was drawn (RS-14.6).
 local most_keys = 20
 
 local _M = {}
@@ -58,19 +58,26 @@ local function endpoint_of(upstream, key)
   return upstream.by_key[key]
 end
 
+-- A key that leads to an endpoint drawn at random. Endpoints own unlike shares of a ring, so a random key would not do; where
+-- no key of some leads to the one that was drawn, one that leads to another endpoint which has not failed is good enough.
 local function fresh_key(upstream, tried)
   local left = tries.left(upstream.endpoints, tried)
+  local drawn = left[random(#left)]
   if upstream.keys then
-    return upstream.keys[left[random(#left)]]
+    return upstream.keys[drawn]
   end
-  local key
-  for _ = 1, most_keys do
-    key = format("%.3f.%d.%d", ngx.now(), ngx.worker.pid(), random(999999))
-    if not tried or not tried[endpoint_of(upstream, key)] then
-      break
+  local stem = format("%.3f.%d.%d.", ngx.now(), ngx.worker.pid(), random(999999))
+  local usable = stem
+  for i = 1, most_keys do
+    local key = stem .. i
+    local endpoint = endpoint_of(upstream, key)
+    if endpoint == drawn then
+      return key
+    elseif not tried or not tried[endpoint] then
+      usable = key
     end
   end
-  return key
+  return usable
 end
 
 function _M.pick(upstream, tried)

@@ -14,9 +14,11 @@ local _M = {}
 
 function _M.new(names)
   local points, count = {}, 0
+  -- a name that is alone owns the ring with a single point
+  local points_each = #names == 1 and 1 or points_per_name
   for index, name in ipairs(names) do
     local place = 0
-    for _ = 1, points_per_name do
+    for _ = 1, points_each do
       local bytes = char(place % 256, floor(place / 256) % 256, floor(place / 65536) % 256, floor(place / 16777216))
       place = crc32(name .. bytes)
       count = count + 1
