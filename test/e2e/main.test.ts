@@ -1,4 +1,6 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { answerOf, ingress, openShop, type Shop, shopObjects } from "./support/shop.ts";
@@ -53,5 +55,129 @@ describe("twenty Ingresses", () => {
     await answers(["web-7"], "echo-a");
     await apply(cluster, [ingress("web-5")]);
     await answers(["web-5"], "echo-a");
+  });
+});
+
+describe("around the Ingresses", () => {
+  const statusOf = async (name: string) => {
+    const path = "jsonpath={.status.loadBalancer.ingress[*].ip}";
+    return cluster.kubectl(["get", "ingress", name, "--namespace=shop", "-o", path]);
+  };
+  const eventsAbout = async (kind: string, name: string) => {
+    const about = `involvedObject.kind=${kind},involvedObject.name=${name}`;
+    const print = 'jsonpath={range .items[*]}{.type} {.reason} {.message}{"\\n"}{end}';
+    return cluster.kubectl(["get", "events", "--all-namespaces", "--field-selector", about, "-o", print]);
+  };
+
+  test("the address comes into the status", async () => {
+    await until("web-1 has its address", async () => (await statusOf("web-1")) === "192.0.2.1");
+    await apply(cluster, [ingress("late")]);
+    await until("a late one has it as well", async () => (await statusOf("late")) === "192.0.2.1");
+  });
+
+  test("Events say what was done and what is wrong", async () => {
+    await apply(cluster, [ingress("wrong", { service: "nothing" })]);
+    await until("a Warning is there", async () =>
+      /Warning ServiceMissing .*nothing/.test(await eventsAbout("Ingress", "wrong")),
+    );
+    await until("a Sync is there", async () => /^Normal Sync /m.test(await eventsAbout("Ingress", "web-1")));
+    await until("a RELOAD is there", async () => /^Normal RELOAD /m.test(await eventsAbout("Pod", ownPod.name)));
+    await cluster.kubectl(["delete", "ingress", "--namespace=shop", "wrong"]);
+  });
+
+  test("a certificate is there as soon as its Ingress, whichever was made first", async () => {
+    const data = { "tls.crt": btoa(shop.pki.tls.certificate), "tls.key": btoa(shop.pki.tls.key) };
+    const secret = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { namespace: "shop", name: "tls" },
+      type: "kubernetes.io/tls",
+      data,
+    };
+    await apply(cluster, [secret]);
+    await apply(cluster, [ingress("app", { tls: "tls" })]);
+    // Over http it redirects; the first handshake after that has to bring the certificate.
+    await answers(["app"], 308);
+    const first = await request({ to: "127.0.0.1:443", host: "app.example", sni: "app.example" });
+    expect(first).toMatchObject({ status: 200, certificate: "tls.example" });
+  });
+
+  test("a class that is made after its Ingress brings it in", async () => {
+    await apply(cluster, [ingress("early", { ingressClass: "late-class" })]);
+    await answers(["web-1"], "echo-a");
+    expect(await answerOf("early")).toBe(404);
+    await apply(cluster, [ingressClass("late-class", "k8s.io/ingress-nginx")]);
+    await answers(["early"], "echo-a");
+  });
+});
+
+describe("trouble", () => {
+  test(`the API server is away for ${awayMs / 1000} s: traffic goes on, and later changes arrive`, async () => {
+    const traffic = new Traffic(["web-0", "web-1", "web-2"]);
+    await cluster.apiServer.stop("SIGKILL");
+    await delay(awayMs);
+    await cluster.apiServer.start();
+    await apply(cluster, [ingress("web-8", { service: "echo-b" }), ingress("after")]);
+    await answers(["web-8"], "echo-b");
+    await answers(["after"], "echo-a");
+    expect(traffic.count).toBeGreaterThan(100);
+    expect(await traffic.end()).toEqual(["echo-a"]);
+    await until("every watch is back", () => sluice.log.includes("the API server is reached again"), 60_000);
+  });
+
+  test("a second controller with another class beside it does not disturb the first", async () => {
+    const pod = { namespace: "ingress-other", name: "other-0" };
+    await installPod(cluster, pod);
+    await apply(cluster, [ingressClass("other", "example.com/other")]);
+    const reloads = () => sluice.log.split("applied with a reload").length;
+    const [traffic, before] = [new Traffic(["web-0", "web-1"]), reloads()];
+    const flags = ["--controller-class=example.com/other", "--ingress-class=other", "--election-id=other-leader"];
+    const ports = ["http:8081", "https:8444", "status:20246", "default-server:8182", "profiler:20245"];
+    const other = new Sluice({
+      cluster,
+      pod,
+      healthPort: 20_254,
+      flags: [...flags, ...ports.map((port) => `--${port.replace(":", "-port=")}`)],
+    });
+    try {
+      await other.process.start();
+      await apply(cluster, [ingress("theirs", { ingressClass: "other" })]);
+      const theirs = { to: "127.0.0.1:8081" };
+      await until("the other serves it", async () => (await answerOf("theirs", theirs)) === "echo-a");
+      expect(await answerOf("theirs")).toBe(404);
+      expect(await answerOf("web-1", theirs)).toBe(404);
+      await apply(cluster, [ingress("ours")]);
+      await answers(["ours"], "echo-a");
+      expect(await other.process.stop()).toBe(0);
+    } finally {
+      await other.end();
+    }
+    expect(await traffic.end()).toEqual(["echo-a"]);
+    expect(reloads()).toBe(before);
+  });
+
+  test("a controller that died, with its nginx, comes up serving although no API server is there", async () => {
+    await sluice.process.stop("SIGKILL");
+    process.kill(-(sluice.nginxPid ?? 0), "SIGKILL");
+    await until("nginx is gone", () => sluice.nginxPid === undefined);
+    await cluster.apiServer.stop("SIGKILL");
+    await sluice.process.start();
+    await answers(["web-1"], "echo-a");
+    await answers(["web-8"], "echo-b");
+    await cluster.apiServer.start();
+    await apply(cluster, [ingress("web-8")]);
+    await answers(["web-8"], "echo-a");
+  });
+
+  test("SIGTERM: requests in flight end well, the status is cleared, no nginx is left", async () => {
+    await until("it leads again", () => sluice.log.split("this replica leads").length > 2);
+    const slow = request({ to: "127.0.0.1:80", host: "web-1.example", path: "/?echo-delay=1500" });
+    await delay(200);
+    const stopped = sluice.process.stop();
+    expect((await slow).status).toBe(200);
+    expect(await stopped).toBe(0);
+    expect(sluice.nginxPid).toBeUndefined();
+    const print = "jsonpath={.items[*].status.loadBalancer.ingress[*].ip}";
+    expect(await cluster.kubectl(["get", "ingress", "--all-namespaces", "-o", print])).toBe("");
   });
 });

@@ -42,9 +42,9 @@ export class Sluice {
     });
   }
 
-  /** What it logged so far. */
+  /** What it logged so far, without nginx's own lines. */
   get log(): string {
-    return readFileSync(this.process.logFile, "utf8");
+    return readFileSync(this.process.logFile, "utf8").replace(/^[^{].*\n/gm, "");
   }
 
   /** The status of `/healthz`, undefined while nobody answers. */
