@@ -12,7 +12,7 @@ import type { RunFolder } from "./folder.ts";
 export interface OpenedFile {
   /** Below the run folder, in `data/opened`. */
   readonly path: string;
-  readonly content: string;
+  readonly content: string | Uint8Array;
 }
 
 /** Longer than any request takes from its route to its password file. */

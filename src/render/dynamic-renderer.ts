@@ -222,6 +222,7 @@ export class DynamicRenderer implements Renderer {
     const slots = [dataSlot, ...textServers.map(({ name }) => name)].map((name) => ({ name, shapes: shapesOf(name) }));
     const files = [
       ...defaultFiles(defaultCertificate),
+      ...about.files,
       ...textServers.flatMap((server) => server.files),
       ...[...used.values()].flatMap(({ shape }) => shape.files),
     ];

@@ -28,7 +28,7 @@ export interface ServerPlace {
    * A file with `content`, private, its name a hash: the absolute path. `loaded` files are read at a reload, `opened`
    * ones at each request, so a new one of those costs no reload when its path is a route variable.
    */
-  file(use: "loaded" | "opened", content: string): string;
+  file(use: "loaded" | "opened", content: string | Uint8Array): string;
 }
 
 /** Parts of the http block that are there only while a shape needs them. */

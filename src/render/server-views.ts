@@ -3,9 +3,10 @@ import { featureList } from "../annotations/registry.ts";
 import { catchAll } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Machine } from "./machine.ts";
+import { withSettingsFiles } from "./settings/files.ts";
 import { listenLines } from "./settings/listen.ts";
 import { settingsView } from "./settings-view.ts";
-import type { Shape } from "./shape.ts";
+import { filesOf, type RenderedFile, type Shape } from "./shape.ts";
 import { dataSlot, plainServerView, type Slot, type TextServer } from "./text-servers.ts";
 import { Token, type View } from "./token.ts";
 
@@ -32,10 +33,15 @@ export interface AboutServers {
   readonly settings: Settings;
   readonly machine: Machine;
   readonly parts: ReturnType<typeof settingsView>;
+  /** Files that the settings are written to. */
+  readonly files: readonly RenderedFile[];
 }
 
 export function aboutServers(settings: Settings, machine: Machine): AboutServers {
-  return { settings, machine, parts: settingsView(settings, machine.capabilities, machine.around, { tracing: false }) };
+  const { capabilities, paths } = machine;
+  const files: RenderedFile[] = [];
+  const around = withSettingsFiles(machine.around, settings, capabilities, filesOf(paths.root, files));
+  return { settings, machine, parts: settingsView(settings, capabilities, around, { tracing: false }), files };
 }
 
 /** The server of all hosts that are data. */

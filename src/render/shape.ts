@@ -39,7 +39,7 @@ export interface Shape {
 export interface RenderedFile {
   /** Below the run folder. */
   readonly path: string;
-  readonly content: string;
+  readonly content: string | Uint8Array;
   /** Whether nginx opens it at each request, rather than at a reload. */
   readonly opened: boolean;
 }

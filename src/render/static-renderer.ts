@@ -103,6 +103,7 @@ export class StaticRenderer implements Renderer {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     const files = [
       ...defaultFiles(next.defaultCertificate),
+      ...about.files,
       ...[...next.certificates.values()].flatMap((certificate) => certificateFiles(fileOf(certificate), certificate)),
       ...rendered.flatMap((one) => one.files),
     ];

@@ -107,7 +107,13 @@ function parsed(value: string): unknown {
 }
 
 /** What nginx says against the text; empty where it takes it. */
-async function refusal({ conf, files }: { conf: string; files: readonly { path: string; content: string }[] }) {
+async function refusal({
+  conf,
+  files,
+}: {
+  conf: string;
+  files: readonly { path: string; content: string | Uint8Array }[];
+}) {
   for (const { path, content } of files) {
     mkdirSync(dirname(join(folder.root, path)), { recursive: true });
     writeFileSync(join(folder.root, path), content);

@@ -1,0 +1,171 @@
+/**
+ * Every ConfigMap key is changed once on a running controller with 100 Ingresses: to a legal value, to one that cannot be read,
+ * and back; eight keys at a time. Requests go on meanwhile, and none may fail.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { written } from "../../src/kinds/kind.ts";
+import type { KubernetesObject } from "../../src/model/objects.ts";
+import type { Setting } from "../../src/settings/declare.ts";
+import { settings as declarations } from "../../src/settings/registry.ts";
+import { backendAddresses, clusterObjects, controllerConfigMap, standardObjects } from "../parity/standard-objects.ts";
+import { type Subject, startSubject } from "../parity/subject.ts";
+import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
+import { type Pki, pkiIn } from "../support/pki.ts";
+
+const namespace = "live";
+const hosts = Array.from({ length: 100 }, (_, at) => `host-${at}.live.example`);
+const folder = mkdtempSync(join(tmpdir(), "sluice-live-"));
+let pki: Pki;
+let backends: EchoBackends;
+let subject: Subject;
+
+beforeAll(async () => {
+  pki = await pkiIn(folder);
+  backends = await startEchoBackends({ addresses: backendAddresses, ...pki.backend });
+  const objects = [...clusterObjects(pki), ...standardObjects(namespace, pki), ...hosts.map(ingress)];
+  subject = await startSubject({ mode: "dynamic", flags: [], objects });
+  await subject.settled();
+}, 60_000);
+
+afterAll(async () => {
+  await subject.stop();
+  await backends.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function ingress(host: string, at: number): KubernetesObject {
+  const paths = [{ path: "/", pathType: "Prefix", backend: { service: { name: "echo-a", port: { number: 80 } } } }];
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: { name: `app-${at}`, namespace, uid: `uid-${at}`, creationTimestamp: "2026-01-01T00:00:00Z" },
+    spec: { ingressClassName: "nginx", rules: [{ host, http: { paths } }] },
+  } as KubernetesObject;
+}
+
+/** Keys whose business is to shut clients out or to speak otherwise with them, and those that would take a machine's memory. */
+const others = new Set(
+  "whitelist-source-range denylist-source-range block-cidrs global-auth-url use-proxy-protocol bind-address bind-address-ipv4 bind-address-ipv6 force-ssl-redirect max-worker-open-files service-upstream".split(
+    " ",
+  ),
+);
+
+const declared = Object.values(declarations) as unknown as readonly Setting<unknown>[];
+const steps = declared
+  .filter(({ key, noEffect }) => noEffect === undefined && !others.has(key))
+  .map(({ key, kind, default: usual }) => {
+    const legal = kind.good.find((text) => {
+      const read = kind.read(text);
+      return read.ok && written(kind, read.value) !== written(kind, usual) && !/^\/(etc|dev)|collector/.test(text);
+    });
+    return { key, legal: legal ?? kind.good[0] ?? "", illegal: kind.bad.find((text) => text !== "") ?? "\0" };
+  });
+
+/** Each batch with the one before it; the last two are empty, so that everything is changed back. */
+function batches<T>(all: readonly T[], size: number): readonly (readonly [readonly T[], readonly T[]])[] {
+  const cut = Array.from({ length: Math.ceil(all.length / size) + 2 }, (_, at) =>
+    all.slice(at * size, (at + 1) * size),
+  );
+  return cut.map((now, at) => [now, cut[at - 1] ?? []]);
+}
+
+/** Asks one host after the other until it is told to stop; gives what went wrong. */
+function traffic() {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  const failures: string[] = [];
+  let asked = 0;
+  let going = true;
+  const one = async () => {
+    while (going) {
+      const host = hosts[asked++ % hosts.length]!;
+      const answer = await ask(agent, host);
+      if (answer !== "200") failures.push(`${host}: ${answer}`);
+      await delay(2);
+    }
+  };
+  const done = Promise.all(Array.from({ length: 3 }, one));
+  return {
+    failures,
+    stop: async () => {
+      going = false;
+      await done;
+      agent.destroy();
+      return asked;
+    },
+  };
+}
+
+/** The status, or what went wrong. A connection that was kept and closed meanwhile is tried once more, on a new one. */
+async function ask(agent: Agent | false, host: string): Promise<string> {
+  return new Promise((resolve) => {
+    const sent = request({ agent, host: "192.0.2.1", port: 80, headers: { host } }, (response) => {
+      response.resume();
+      response.on("end", () => resolve(String(response.statusCode)));
+      response.on("error", (error) => resolve(error.message));
+    });
+    sent.on("error", (error) => resolve(sent.reusedSocket ? ask(false, host) : error.message));
+    sent.end();
+  });
+}
+
+test("no request fails while every key is changed to a legal value, an illegal one, and back", async () => {
+  const clients = traffic();
+  for (const [now, before] of batches(steps, 8)) {
+    const texts = [...before.map(({ key, illegal }) => [key, illegal]), ...now.map(({ key, legal }) => [key, legal])];
+    const known = clients.failures.length;
+    await subject.apply([controllerConfigMap(Object.fromEntries(texts))]);
+    await subject.settled();
+    expect(clients.failures.slice(known), now.map(({ key, legal }) => `${key}: ${legal}`).join(", ")).toEqual([]);
+  }
+  const asked = await clients.stop();
+  console.log(`${steps.length} keys changed under ${asked} requests, ${clients.failures.length} failed`);
+  expect(clients.failures).toEqual([]);
+  expect(asked).toBeGreaterThan(1000);
+}, 300_000);
+
+test("session tickets of the operator's key and DHE with the operator's parameters are spoken", async () => {
+  const dh = execFileSync("openssl", ["genpkey", "-genparam", "-algorithm", "DH", "-pkeyopt", "group:ffdhe2048"], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const secret = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "dh", namespace },
+    data: { "dhparam.pem": Buffer.from(dh).toString("base64") },
+  };
+  const key = Buffer.alloc(48, 7).toString("base64");
+  await subject.apply([
+    secret as KubernetesObject,
+    controllerConfigMap({
+      "ssl-dh-param": `${namespace}/dh`,
+      "ssl-ciphers": "DHE-RSA-AES128-GCM-SHA256",
+      "ssl-session-tickets": "true",
+      "ssl-session-ticket-key": key,
+    }),
+  ]);
+  await subject.settled();
+  const said = execFileSync(
+    "openssl",
+    [
+      "s_client",
+      "-connect",
+      "192.0.2.1:443",
+      "-tls1_2",
+      "-cipher",
+      "DHE-RSA-AES128-GCM-SHA256",
+      "-servername",
+      hosts[0]!,
+    ],
+    { encoding: "utf8", input: "", stdio: ["pipe", "pipe", "ignore"] },
+  );
+  expect(said).toContain("Cipher    : DHE-RSA-AES128-GCM-SHA256");
+  // The name of a ticket is the first 16 bytes of its key.
+  expect(said).toMatch(/0000 - 07 07 07 07 07 07 07 07-07 07 07 07 07 07 07 07/);
+});
