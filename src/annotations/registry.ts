@@ -5,6 +5,7 @@ import { backendProtocol } from "./backend-protocol.ts";
 import { backendRequest } from "./backend-request.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { canary } from "./canary.ts";
+import { clientCertificate } from "./client-certificate.ts";
 import type { AnyFeature, ValuesOf } from "./declare.ts";
 import { externalAuth } from "./external-auth/index.ts";
 import { fastcgi } from "./fastcgi.ts";
@@ -18,6 +19,7 @@ import { rewrite } from "./rewrite.ts";
 import { satisfy } from "./satisfy.ts";
 import { serviceUpstream } from "./service-upstream.ts";
 import { sessionAffinity } from "./session-affinity.ts";
+import { sslCiphers, sslPreferServerCiphers } from "./ssl-ciphers.ts";
 import { sslPassthrough } from "./ssl-passthrough.ts";
 import { sslRedirect } from "./ssl-redirect.ts";
 import { upstreamHashBy } from "./upstream-hash-by.ts";
@@ -34,6 +36,9 @@ export const features = {
   backendRequest,
   fastcgi,
   externalAuth,
+  clientCertificate,
+  sslCiphers,
+  sslPreferServerCiphers,
   proxyTimeouts,
   nextUpstream,
   proxyBuffers,

@@ -3,6 +3,7 @@
  * in `nginx/lua` reads. A record's text depends on nothing but its noun, so equal nouns cost no delta.
  */
 
+import { certificateWord } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import { isRequestVariable } from "../annotations/variables.ts";
 import { bytesOf } from "../kinds/measures.ts";
@@ -55,7 +56,7 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Re
   }
   const table = {
     locations: locations.map((location) => locationRecord(location, shapes.of(location))),
-    ...given({ exact, prefix, slash, regex }),
+    ...given({ exact, prefix, slash, regex, certificate: certificateWord(server.features.clientCertificate) }),
   };
   const own: Alias = { name: server.name, certificate: server.certificate, tlsConfigured: server.tlsConfigured };
   return [own, ...server.aliases].flatMap(({ name, certificate, tlsConfigured }): RecordChange[] => [

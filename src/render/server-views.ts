@@ -23,6 +23,7 @@ const routerVariables = [
   "route_upstream",
   "route_unserved",
   "route_tls",
+  "route_certificate",
   "route_too_large",
   "route_slash",
   "route_sticky",

@@ -1,5 +1,6 @@
 /** One host's server blocks as text: each route a location, each Location's body what a shape would be (static mode). */
 
+import { certificateWord } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import { isRequestVariable } from "../annotations/variables.ts";
 import { type Alias, catchAll, type Location, type Route, type Server } from "../model/configuration.ts";
@@ -76,7 +77,7 @@ function slashView(route: Route): View[] {
 }
 
 function locationViews(
-  { locations, routes }: Server<FeatureValues>,
+  { locations, routes, features }: Server<FeatureValues>,
   tls: Alias,
   parts: StaticParts,
   { beside, files, needs, http, pools }: Gathered,
@@ -89,7 +90,8 @@ function locationViews(
     for (const pool of body.pools) pools.set(pool, locations[location]!.upstream);
     for (const one of body.beside)
       if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
-    return { match, labels: labelsOf(locations[location]!, tls, parts), text: body.text };
+    const labels = labelsOf(locations[location]!, tls, certificateWord(features.clientCertificate), parts);
+    return { match, labels, text: body.text };
   });
 }
 
@@ -160,7 +162,7 @@ function bodyOf(location: Location<FeatureValues>, rewrite: View, { about, shape
   return shapes.text(location.features, traitsOf(location, about.settings), writing, target);
 }
 
-function labelsOf(location: Location<FeatureValues>, tls: Alias, { labelOf }: StaticParts): View {
+function labelsOf(location: Location<FeatureValues>, tls: Alias, certificate: string, { labelOf }: StaticParts): View {
   const labels = {
     proxy_upstream_name: labelOf(location.upstream),
     namespace: location.ingress.namespace,
@@ -169,6 +171,7 @@ function labelsOf(location: Location<FeatureValues>, tls: Alias, { labelOf }: St
     service_port: location.servicePort,
     location_path: location.path,
     route_tls: tls.tlsConfigured ? "1" : "",
+    route_certificate: certificate,
   };
   return Object.entries(labels)
     .filter(([, value]) => value !== "")

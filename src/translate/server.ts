@@ -72,6 +72,8 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     const why = "the controller runs without --enable-ssl-passthrough";
     problems.push({ object, kind: "annotation-useless", key: "ssl-passthrough", why });
   }
+  const hostless = host === catchAll ? hostlessOf(claims) : { closed: false, problems: [] };
+  problems.push(...hostless.problems);
   const tls = tlsOf(host, claims, world, problems);
   const parent = `*${host.slice(host.indexOf("."))}`;
   const server: Server<FeatureValues> = {
@@ -80,12 +82,13 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     redirectFrom: undefined,
     certificate: tls.certificate,
     tlsConfigured: tls.configured || (host.includes(".") && parent !== host && world.isTlsConfigured(parent)),
-    locations: drafts.map(({ location }, at) =>
-      withCanaries(
+    locations: drafts.map(({ location, claim }, at) => ({
+      ...withCanaries(
         location,
         shadows.filter(({ main }) => main === at),
       ),
-    ),
+      denied: location.denied || (hostless.closed && claim !== undefined),
+    })),
     routes: routesOf(drafts.map(({ path }) => path)),
     features: hostFeatures(claims, world.settings),
   };
@@ -235,6 +238,28 @@ function hostFeatures(claims: readonly Claim[], settings: Settings): FeatureValu
     if (speaker !== undefined) heard[name] = speaker.values[name];
   }
   return Object.keys(heard).length === 0 ? plain : { ...plain, ...heard };
+}
+
+/**
+ * The catch-all cannot be a server block of its own, so what needs one has no effect there; where it guards, its paths are
+ * closed instead (client certificates for rules without a host).
+ */
+function hostlessOf(claims: readonly Claim[]): { readonly closed: boolean; readonly problems: readonly Problem[] } {
+  const meant = hostScoped.flatMap(([name, feature]) =>
+    claims
+      .filter(({ values }) => feature.textServer?.(values[name]) === true)
+      .map(({ object }) => ({ object, feature })),
+  );
+  return {
+    closed: meant.some(({ feature }) => feature.guard === true),
+    problems: meant.map(({ object, feature }) => ({
+      object,
+      kind: "field-unusable",
+      field: "spec.rules",
+      why: `${feature.name} needs a host, and a rule has none`,
+      done: feature.guard === true ? "paths without a host answer 503" : "it has no effect there",
+    })),
+  };
 }
 
 function shownHost(host: string): string {

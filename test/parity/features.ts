@@ -16,7 +16,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   "regex and rewrite": words("RS-6 use-regex rewrite-target x-forwarded-prefix"),
   "default backend": words("RS-8 --default-backend-service"),
   endpoints: words("RS-9 service-upstream"),
-  certificates: words("RS-10 --default-ssl-certificate ssl-reject-handshake"),
+  certificates: words("RS-10 --default-ssl-certificate"),
   "https redirect and HSTS": words(
     "RS-11 ssl-redirect force-ssl-redirect preserve-trailing-slash http-redirect-code no-tls-redirect-locations",
     "hsts hsts-max-age hsts-include-subdomains hsts-preload",
@@ -47,6 +47,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "auth-tls-pass-certificate-to-upstream",
   ),
   "access lists": words("RS-19 whitelist-source-range denylist-source-range satisfy block-cidrs block-user-agents"),
+  "handshakes refused": words("ssl-reject-handshake"),
   "status page": words("nginx-status-ipv4-whitelist"),
   "rate limits": words(
     "RS-20 limit-rps limit-rpm limit-connections limit-burst-multiplier limit-allowlist limit-rate limit-rate-after",
@@ -91,11 +92,11 @@ export const features: Readonly<Record<string, readonly string[]>> = {
 
 /** Features whose cases are open. */
 export const notBuilt: readonly string[] = [
+  "handshakes refused",
   "status page",
   "annotation evaluation",
   "other redirects",
   "custom errors",
-  "client certificates",
   "rate limits",
   "CORS",
   "mirror",

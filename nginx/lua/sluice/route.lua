@@ -111,6 +111,9 @@ function _M.run(slot)
   if location.sticky then
     var.route_sticky = "1"
   end
+  if record.certificate then
+    var.route_certificate = record.certificate
+  end
   if record.tls then
     var.route_tls = "1"
   end

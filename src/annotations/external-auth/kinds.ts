@@ -4,6 +4,7 @@ import { type Kind, no, ok, shown } from "../../kinds/kind.ts";
 import { textOf, trimmed } from "../../kinds/text.ts";
 import { isKnownVariable, variablesIn } from "../../kinds/variables.ts";
 import { Token } from "../../render/token.ts";
+import { isRequestVariable } from "../variables.ts";
 
 /** Text with variables that are all among the allowed ones; others would be refused by nginx, or tell what is nobody's business. */
 function withVariables(kind: Kind<string>, allowed: (name: string) => boolean): Kind<string> {
@@ -24,21 +25,17 @@ const urlLetters = {
   characters: "A-Za-z0-9._~/:,?&=$\\-",
 };
 
-/** What a URL may tell of a request. */
-const shareable = new Set(
-  "host http_host best_http_host scheme pass_access_scheme request_uri escaped_request_uri uri args query_string is_args request_method remote_addr server_name server_port pass_port req_id request_id namespace ingress_name service_name service_port location_path http_x_forwarded_host http_x_forwarded_proto http_referer".split(
-    " ",
-  ),
-);
+const shareable = (name: string): boolean => isRequestVariable(name) || name === "escaped_request_uri";
 
 /** Of the URL that is asked: the auth service gets the client's headers and certificate anyway. */
 export const isQuestionVariable = (name: string): boolean =>
-  shareable.has(name) ||
-  /^(http|arg|cookie)_\w+$/.test(name) ||
+  shareable(name) ||
+  /^(http|cookie)_\w+$/.test(name) ||
   /^ssl_client_(verify|s_dn|i_dn|serial|fingerprint)$/.test(name);
 
 /** Of the page that clients are sent to: their credentials do not belong in an address. */
-export const isSigninVariable = (name: string): boolean => shareable.has(name) || /^arg_\w+$/.test(name);
+export const isSigninVariable = (name: string): boolean =>
+  shareable(name) || /^http_(x_forwarded_(host|proto|port|prefix)|referer)$/.test(name);
 
 export const questionUrl: Kind<string> = {
   ...withVariables(trimmed(textOf(urlLetters)), isQuestionVariable),

@@ -9,6 +9,7 @@
 import { createHash } from "node:crypto";
 import { isKnownVariable, variablesIn, variableText } from "../../kinds/variables.ts";
 import type { Header, Place } from "../../render/place.ts";
+import { clientCertificateHeaders } from "../../render/settings/forwarded.ts";
 import { Token, type View } from "../../render/token.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { isQuestionVariable, isSigninVariable } from "./kinds.ts";
@@ -81,6 +82,7 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
     ["X-Forwarded-For", Token.variable(full ? "full_x_forwarded_for" : "remote_addr")],
     ["X-Real-IP", Token.variable("remote_addr")],
     ["X-Request-ID", Token.variable("req_id")],
+    ...clientCertificateHeaders.map(({ name, variable }) => [name, Token.variable(variable)] as const),
     ["X-Sent-From", Token.text("nginx-ingress-controller")],
     ["X-Original-URL", Token.conf`$scheme://$http_host$request_uri`],
     ["X-Original-Method", Token.variable("request_method")],

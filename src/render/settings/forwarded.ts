@@ -66,6 +66,14 @@ function variableOfHeader(name: string): Token {
   return Token.variable(`http_${name.toLowerCase().replaceAll("-", "_")}`);
 }
 
+/** What a client's certificate says, to backends and auth services; a client's own headers of these names never pass. */
+export const clientCertificateHeaders = [
+  { name: "ssl-client-verify", variable: "client_verify" },
+  { name: "ssl-client-subject-dn", variable: "client_subject_dn" },
+  { name: "ssl-client-issuer-dn", variable: "client_issuer_dn" },
+  { name: "ssl-client-cert", variable: "client_certificate" },
+] as const;
+
 /**
  * The headers of RS-23.2 towards a backend, and those of `proxy-set-headers`, which come as a second one where the name is ours
  * (RS-32.18). An empty value takes the client's header away.
@@ -86,6 +94,7 @@ export function requestHeaders(settings: Settings, can: Capabilities): readonly 
     ["X-Original-Forwarded-For", variableOfHeader(settings.forwardedForHeader)],
     ["X-Original-Forwarded-Host", variableOfHeader(settings.forwardedHostHeader)],
     ...(settings.proxyAddOriginalUriHeader ? ([["X-Original-URI", "request_uri"]] as const) : []),
+    ...clientCertificateHeaders.map(({ name, variable }) => [name, variable] as const),
     ["Proxy", Token.text("")],
     ["TE", Token.text("")],
     ...(sourceOf(settings, can) === "both"

@@ -1,0 +1,187 @@
+/**
+ * Client certificates (auth-tls-*, RS-18). They hold for a host as a whole, and nginx asks for them in the TLS handshake, so
+ * such a host is a server block of its own.
+ *
+ * A Secret that cannot be used closes the host with 403, http and https, as ingress-nginx does; and so does one without
+ * ca.crt, where ingress-nginx silently asks for no certificate at all.
+ */
+
+import { X509Certificate } from "node:crypto";
+import "reflect-metadata";
+import * as x509 from "@peculiar/x509";
+import { type Kind, no, ok, shown } from "../kinds/kind.ts";
+import { shaped } from "../kinds/names.ts";
+import { integer } from "../kinds/numbers.ts";
+import { regex } from "../kinds/patterns.ts";
+import { trimmed } from "../kinds/text.ts";
+import { bool, oneOf } from "../kinds/words.ts";
+import { keyOf, type Secret } from "../model/objects.ts";
+import { Token } from "../render/token.ts";
+import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { named, referenceText } from "./reference.ts";
+
+export type ClientCertificate =
+  | { readonly kind: "none" }
+  /** Every request to the host gets 403. */
+  | { readonly kind: "refuse" }
+  | {
+      readonly kind: "verify";
+      /** PEM. */
+      readonly authorities: string;
+      /** PEM; empty: none. */
+      readonly revoked: string;
+      readonly verify: "on" | "off" | "optional" | "optional_no_ca";
+      readonly depth: number;
+      readonly errorPage: string;
+      readonly passCertificate: boolean;
+      readonly subject: string;
+    };
+
+const none: ClientCertificate = { kind: "none" };
+
+const errorPage = shaped({
+  label: "@name, a path, or [http(s)://]host[:port][/path]",
+  shape: /^(?:@[\w-]{1,100}|(?:(?:https?:\/\/)?[\w.-]{1,253}(?::\d{1,5})?)?(?:\/[\w.-]*)*)$/,
+  view: Token.text,
+  good: ["https://help.example/certificates", "/certificates.html", "help.example:8443/x", "@help"],
+  bad: ["http://help.example/?x=1", "/a$uri", 'https://a"; }', "https://a b", "ftp://a/"],
+});
+
+const subject: Kind<string> = {
+  ...regex,
+  label: "CN= and a regular expression",
+  read: (text) => {
+    if (!text.startsWith("CN=")) return no(`${shown(text)} does not begin with CN=`);
+    const read = regex.read(text);
+    return read.ok ? ok(text) : read;
+  },
+  good: ["CN=client one", "CN=(client|server) [a-z]+", 'CN="x" { #'],
+  bad: ["client one", "CN=(client", "CN=a\nb", "cn=x"],
+};
+
+export const clientCertificate = resolvedFeature({
+  name: "client-certificate",
+  scope: "host",
+  guard: true,
+  gate: "secret",
+  fields: {
+    secret: field({
+      key: "auth-tls-secret",
+      kind: referenceText,
+      fallback: () => "",
+      onBad: "reject",
+      risk: "Medium",
+      doc: "Secret, as namespace/name, whose ca.crt (and ca.crl) decide about the certificates of clients of the whole host.",
+    }),
+    verify: field({
+      key: "auth-tls-verify-client",
+      kind: trimmed(oneOf(["on", "off", "optional", "optional_no_ca"])),
+      fallback: () => "on" as const,
+      risk: "Medium",
+      doc: "on: none or a bad certificate gets 400; optional: none is accepted; optional_no_ca: any is; off: none is asked for.",
+    }),
+    depth: field({
+      key: "auth-tls-verify-depth",
+      kind: integer({ min: 0, max: 100 }),
+      fallback: () => 1,
+      risk: "Low",
+      doc: "Certificates between a client's and the authority's; 0 counts as 1.",
+    }),
+    errorPage: field({
+      key: "auth-tls-error-page",
+      kind: trimmed(errorPage),
+      fallback: () => "",
+      onBad: "reject",
+      risk: "High",
+      doc: "Where a client with a bad certificate, or none, goes instead of getting 400.",
+    }),
+    passCertificate: field({
+      key: "auth-tls-pass-certificate-to-upstream",
+      kind: bool,
+      fallback: () => false,
+      onBad: "reject",
+      risk: "Low",
+      doc: "Hands the certificate to the backend in ssl-client-cert, as URL-encoded PEM.",
+    }),
+    subject: field({
+      key: "auth-tls-match-cn",
+      kind: trimmed(subject),
+      fallback: () => "",
+      onBad: "reject",
+      risk: "High",
+      doc: "CN= and a regular expression: certificates whose subject does not match get 403, and so does plain http.",
+    }),
+  },
+  resolve: (fields, context): Resolved<ClientCertificate> => {
+    if (fields.secret === "") return { value: none };
+    if (!fields.secret.includes("/")) return closed(context, `${fields.secret} is not namespace/name`);
+    const found = named<Secret>(fields.secret, "Secret", context.secret, context);
+    if (!found.ok) return closed(context, found.why);
+    const { secret: _, depth, ...rest } = fields;
+    const read = authoritiesOf(found.object);
+    if ("why" in read) return closed(context, `Secret ${keyOf(found.object)} ${read.why}`);
+    return { value: { kind: "verify", ...rest, ...read, depth: Math.max(1, depth) } };
+  },
+  provides: (value) => value.kind !== "none",
+  textServer: (value) => value.kind !== "none",
+  serverView: (value, place) => {
+    if (value.kind === "none") return false;
+    if (value.kind === "refuse") return { refused: true };
+    return {
+      refused: false,
+      authorities: Token.word(place.file("loaded", value.authorities)),
+      revoked: value.revoked !== "" && Token.word(place.file("loaded", value.revoked)),
+      verify: Token.name(value.verify),
+      depth: Token.count(value.depth),
+      errorPage: value.errorPage !== "" && Token.text(value.errorPage),
+      subject: value.subject !== "" && Token.pattern(value.subject),
+    };
+  },
+});
+
+/** What the router says of a host's client certificates, for the headers that tell the backend; empty: nothing. */
+export function certificateWord(value: ClientCertificate): "" | "checked" | "passed" {
+  if (value.kind !== "verify") return "";
+  return value.passCertificate ? "passed" : "checked";
+}
+
+function closed({ ingress: object }: Context, why: string): Resolved<ClientCertificate> {
+  const done = "every request to its hosts gets 403";
+  return {
+    value: { kind: "refuse" },
+    problems: [{ object, kind: "field-unusable", field: "annotation auth-tls-secret", why, done }],
+  };
+}
+
+/** One unreadable certificate would make nginx refuse the whole configuration, so all of them are read here. */
+function authoritiesOf({ data }: Secret): { authorities: string; revoked: string } | { why: string } {
+  const authorities = pem(data?.["ca.crt"]);
+  const revoked = pem(data?.["ca.crl"]);
+  if (authorities.trim() === "") return { why: "has no ca.crt" };
+  if (!readable(authorities, "CERTIFICATE", (block) => new X509Certificate(block))) {
+    return { why: "has a ca.crt that does not hold certificates in PEM" };
+  }
+  if (revoked.trim() !== "" && !readable(revoked, "X509 CRL", (block) => new x509.X509Crl(block))) {
+    return { why: "has a ca.crl that does not hold revocation lists in PEM" };
+  }
+  return { authorities, revoked: revoked.trim() === "" ? "" : revoked };
+}
+
+function pem(base64: string | undefined): string {
+  return Buffer.from(base64 ?? "", "base64").toString("utf8");
+}
+
+function readable(text: string, label: string, read: (block: string) => unknown): boolean {
+  const blocks = [...text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g)];
+  const wanted = blocks.filter(([, found]) => found === label);
+  return wanted.length > 0 && wanted.every(([block]) => attempt(() => read(block)));
+}
+
+function attempt(work: () => unknown): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
+}

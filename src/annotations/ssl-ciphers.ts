@@ -1,0 +1,42 @@
+/** Ciphers of TLS up to 1.2 for a host as a whole, and whose preference counts. Each is heard from the oldest Ingress that says it. */
+import { optional } from "../kinds/combine.ts";
+import { trimmed } from "../kinds/text.ts";
+import { cipherList } from "../kinds/tls.ts";
+import { bool } from "../kinds/words.ts";
+import { Token } from "../render/token.ts";
+import { feature, field } from "./declare.ts";
+
+export const sslCiphers = feature({
+  name: "ssl-ciphers",
+  scope: "host",
+  fields: {
+    ciphers: field({
+      key: "ssl-ciphers",
+      kind: optional(trimmed(cipherList)),
+      fallback: () => undefined,
+      onBad: "reject",
+      risk: "Low",
+      doc: "Ciphers of TLS up to 1.2 for the hosts of the Ingress, as OpenSSL writes them.",
+    }),
+  },
+  provides: ({ ciphers }) => ciphers !== undefined,
+  textServer: ({ ciphers }) => ciphers !== undefined,
+  serverView: ({ ciphers }) => ciphers !== undefined && Token.word(ciphers),
+});
+
+export const sslPreferServerCiphers = feature({
+  name: "ssl-prefer-server-ciphers",
+  scope: "host",
+  fields: {
+    ours: field({
+      key: "ssl-prefer-server-ciphers",
+      kind: optional(bool),
+      fallback: () => undefined,
+      risk: "Low",
+      doc: "Whether the order of the server's ciphers counts, or the client's.",
+    }),
+  },
+  provides: ({ ours }) => ours !== undefined,
+  textServer: ({ ours }) => ours !== undefined,
+  serverView: ({ ours }) => ours !== undefined && Token.name(ours ? "on" : "off"),
+});
