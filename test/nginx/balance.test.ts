@@ -214,6 +214,11 @@ test("a retry takes another endpoint as long as one is left, whatever the algori
   for (const [i, balance] of algorithms.entries()) {
     await put({ id: `u${i}`, backends: [1, 2, 3], balance });
     await route(`h${i}.example`, `u${i}`, { sticky: true });
+    const together = await Promise.all(Array.from({ length: 200 }, () => ask(`h${i}.example`, { path: "/?fail=1,2" })));
+    for (const { headers } of together) {
+      const tried = String(headers["x-tried"]).split(", ");
+      expect(new Set(tried).size, JSON.stringify(balance)).toBe(tried.length);
+    }
     for (let n = 0; n < 40; n++) {
       const { status, backend, cookies } = await ask(`h${i}.example`, { path: "/?fail=1,2" });
       expect([status, backend], JSON.stringify(balance)).toEqual([200, "3"]);
