@@ -1,11 +1,13 @@
 /** All flags of `sluice run` and `sluice serve`, group by group. Their order is that of `--help` and the reference page. */
 import type { Flag, FlagValues } from "./flag.ts";
+import { changes, tls } from "./flags/changes.ts";
 import { apiServer, objects } from "./flags/cluster.ts";
 import { geoip } from "./flags/geoip.ts";
 import { information, logging } from "./flags/logging.ts";
 import { metrics } from "./flags/metrics.ts";
-import { changes, ports, tls, webhook } from "./flags/serving.ts";
+import { ports } from "./flags/ports.ts";
 import { election, status } from "./flags/status.ts";
+import { webhook } from "./flags/webhook.ts";
 
 /** By theme; the names are the headings of `--help`. */
 export const flagGroups = {

@@ -1,0 +1,100 @@
+/** TLS, and how changes reach nginx; start and end. */
+import { optional } from "../../kinds/combine.ts";
+import { float } from "../../kinds/flag-kinds.ts";
+import { fileName, line } from "../../kinds/names.ts";
+import { oneOf } from "../../kinds/words.ts";
+import { flag } from "../flag.ts";
+import { objectName, toggle, wholeNumber } from "./kinds.ts";
+
+export const tls = {
+  defaultSslCertificate: flag({
+    name: "default-ssl-certificate",
+    kind: objectName,
+    default: undefined,
+    value: "NAMESPACE/NAME",
+    doc: "Secret with the certificate for unknown hosts.",
+  }),
+  enableSslPassthrough: toggle({
+    name: "enable-ssl-passthrough",
+    default: false,
+    doc: "Lets Ingresses have their TLS connections passed to the backend as they are.",
+  }),
+  enableSslChainCompletion: toggle({
+    name: "enable-ssl-chain-completion",
+    default: false,
+    doc: "Fetches missing intermediate certificates.",
+  }),
+};
+
+export const changes = {
+  mode: flag({
+    name: "mode",
+    kind: oneOf(["dynamic", "static"]),
+    default: "dynamic",
+    value: "MODE",
+    own: true,
+    doc: "dynamic: routes, Endpoints and certificates are data and need no reload; static: all is text, for an nginx without Lua.",
+  }),
+  syncRateLimit: flag({
+    name: "sync-rate-limit",
+    kind: float,
+    default: 0.3,
+    value: "NUMBER",
+    doc: "Reloads per second; changes that need no reload are not limited.",
+  }),
+  reloadBurst: flag({
+    name: "reload-burst",
+    kind: wholeNumber(1, 1000),
+    default: 5,
+    serve: 20,
+    value: "NUMBER",
+    own: true,
+    doc: "Reloads that may follow each other at once.",
+  }),
+  runFolder: flag({
+    name: "run-folder",
+    kind: optional(line),
+    default: undefined,
+    value: "FOLDER",
+    own: true,
+    doc: "The one folder that Sluice writes to: nginx.conf, keys, sockets.",
+  }),
+  templateDir: flag({
+    name: "template-dir",
+    kind: optional(line),
+    default: undefined,
+    value: "FOLDER",
+    own: true,
+    doc: "Folder with a template of your own: its files take the place of the built-in ones of the same name. It is watched. In a cluster, /etc/nginx/template is used where it is there.",
+  }),
+  nginxSocket: flag({
+    name: "nginx-socket",
+    kind: optional(fileName),
+    default: undefined,
+    value: "FILE",
+    own: true,
+    doc: "Unix socket of an nginx that runs in a container of its own.",
+  }),
+  dynamicConfigurationRetries: flag({
+    name: "dynamic-configuration-retries",
+    kind: wholeNumber(0),
+    default: 15,
+    value: "NUMBER",
+    doc: "Was the number of attempts to tell nginx about Endpoints.",
+    noEffect: "data is offered again until nginx has it",
+  }),
+  shutdownGracePeriod: flag({
+    name: "shutdown-grace-period",
+    kind: wholeNumber(0, 86_400),
+    default: 0,
+    value: "SECONDS",
+    doc: "Wait between SIGTERM and stopping nginx; the health check fails meanwhile.",
+  }),
+  postShutdownGracePeriod: flag({
+    name: "post-shutdown-grace-period",
+    kind: wholeNumber(0, 86_400),
+    default: 10,
+    value: "SECONDS",
+    doc: "Wait between the end of nginx and the end of the controller.",
+  }),
+};

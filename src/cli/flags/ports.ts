@@ -1,0 +1,97 @@
+/** Ports that are listened on, and the health check. */
+import { optional } from "../../kinds/combine.ts";
+import { bindAddress, hostPort } from "../../kinds/flag-kinds.ts";
+import { shaped } from "../../kinds/names.ts";
+import { flag } from "../flag.ts";
+import { portNumber, wholeNumber } from "./kinds.ts";
+
+const urlPath = shaped({
+  label: "a path that starts with /",
+  shape: /^\/[\w.~/-]{0,200}$/,
+  good: ["/healthz", "/"],
+  bad: ["", "healthz", "/a b", "/a;"],
+});
+
+export const ports = {
+  httpPort: flag({
+    name: "http-port",
+    kind: portNumber,
+    default: 80,
+    serve: 8080,
+    value: "PORT",
+    doc: "Port for http.",
+  }),
+  httpsPort: flag({
+    name: "https-port",
+    kind: portNumber,
+    default: 443,
+    serve: 8443,
+    value: "PORT",
+    doc: "Port for https.",
+  }),
+  statusPort: flag({
+    name: "status-port",
+    kind: portNumber,
+    default: 10_246,
+    value: "PORT",
+    doc: "Port on 127.0.0.1 where nginx answers /healthz and /nginx_status.",
+  }),
+  defaultServerPort: flag({
+    name: "default-server-port",
+    kind: portNumber,
+    default: 8181,
+    value: "PORT",
+    doc: "Port of the built-in server that answers 404.",
+  }),
+  healthzPort: flag({
+    name: "healthz-port",
+    kind: portNumber,
+    default: 10_254,
+    value: "PORT",
+    doc: "Port of the controller's own server: health and metrics.",
+  }),
+  healthzHost: flag({
+    name: "healthz-host",
+    kind: optional(bindAddress),
+    default: undefined,
+    value: "ADDRESS",
+    doc: "Address of the controller's own server; all addresses when not given.",
+  }),
+  healthCheckPath: flag({
+    name: "health-check-path",
+    kind: urlPath,
+    default: "/healthz",
+    value: "PATH",
+    doc: "Path of the health check, on the controller's server, the status server and the catch-all server.",
+  }),
+  healthCheckTimeout: flag({
+    name: "health-check-timeout",
+    kind: wholeNumber(1),
+    default: 10,
+    value: "SECONDS",
+    doc: "How long the health check waits for nginx.",
+  }),
+  sslPassthroughProxyPort: flag({
+    name: "ssl-passthrough-proxy-port",
+    kind: portNumber,
+    default: 442,
+    value: "PORT",
+    doc: "Port where nginx itself speaks TLS when --enable-ssl-passthrough is on.",
+  }),
+  streamPort: flag({
+    name: "stream-port",
+    kind: portNumber,
+    default: 10_247,
+    value: "PORT",
+    doc: "Was the port that told nginx the Endpoints of TCP and UDP services.",
+    noEffect: "these Endpoints are part of the configuration",
+  }),
+  internalLoggerAddress: flag({
+    name: "internal-logger-address",
+    kind: hostPort,
+    default: "127.0.0.1:11514",
+    value: "ADDRESS",
+    doc: "Was the address of the chroot image's log receiver.",
+    noEffect: "there is no chroot image; logs go to standard output",
+  }),
+};

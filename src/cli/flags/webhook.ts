@@ -1,0 +1,53 @@
+/** The webhook that the API server asks before it accepts an Ingress. */
+import { optional } from "../../kinds/combine.ts";
+import { hostPort } from "../../kinds/flag-kinds.ts";
+import { flag } from "../flag.ts";
+import { objectName, text, toggle } from "./kinds.ts";
+
+export const webhook = {
+  validatingWebhook: flag({
+    name: "validating-webhook",
+    kind: optional(hostPort),
+    default: undefined,
+    value: "ADDRESS",
+    doc: "Where the webhook listens, such as :8443; no webhook when not given.",
+  }),
+  validatingWebhookCertificate: flag({
+    name: "validating-webhook-certificate",
+    kind: text,
+    default: undefined,
+    value: "FILE",
+    doc: "Its certificate; a new version of the file is taken up.",
+  }),
+  validatingWebhookKey: flag({
+    name: "validating-webhook-key",
+    kind: text,
+    default: undefined,
+    value: "FILE",
+    doc: "Its private key; a new version of the file is taken up.",
+  }),
+  validatingWebhookCertificateSecret: flag({
+    name: "validating-webhook-certificate-secret",
+    kind: objectName,
+    default: undefined,
+    value: "NAMESPACE/NAME",
+    own: true,
+    cluster: true,
+    doc: "Secret that holds a certificate which the controller makes and renews itself, instead of files.",
+  }),
+  validatingWebhookConfiguration: flag({
+    name: "validating-webhook-configuration",
+    kind: text,
+    default: undefined,
+    value: "NAME",
+    own: true,
+    cluster: true,
+    doc: "ValidatingWebhookConfiguration that is given the CA of that certificate.",
+  }),
+  disableFullTest: toggle({
+    name: "disable-full-test",
+    default: false,
+    doc: "Was the choice to test a submitted Ingress without the others.",
+    noEffect: "only what depends on the submitted Ingress is looked at, so there is nothing to save",
+  }),
+};
