@@ -1,0 +1,57 @@
+/**
+ * From keystroke to answer: `sluice serve` on a folder with 1,000 Ingresses, one of which is edited. Measured from the write
+ * of the file until a request gets the new answer. The goal is 300 ms.
+ */
+import { createServer } from "node:http";
+import { serving } from "../nginx/support/serve.ts";
+import type { Measured } from "./measured.ts";
+
+const ingresses = 1_000;
+const edits = 20;
+const goalMs = 300;
+const backendPort = 21_902;
+
+const ingress = (at: number, path: string): string => `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: web-${at}, namespace: shop }
+spec:
+  rules:
+    - host: host-${at}.example
+      http:
+        paths: [{ path: ${path}, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }]
+`;
+const backends = `apiVersion: v1
+kind: Service
+metadata: { name: web, namespace: shop }
+spec: { ports: [{ port: 80 }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: web-1, namespace: shop, labels: { kubernetes.io/service-name: web } }
+addressType: IPv4
+endpoints: [{ addresses: [127.0.0.1] }]
+ports: [{ port: ${backendPort} }]
+`;
+
+export async function keystroke(): Promise<Measured> {
+  const backend = createServer((_request, response) => response.end("ok")).listen(backendPort, "127.0.0.1");
+  const files = Object.fromEntries(Array.from({ length: ingresses }, (_, at) => [`${at}.yaml`, ingress(at, "/")]));
+  const served = await serving({ files: { ...files, "backends.yaml": backends } });
+  const tookMs: number[] = [];
+  for (let edit = 0; edit < edits; edit++) {
+    const at = (edit * 47) % ingresses;
+    const since = performance.now();
+    served.write(`${at}.yaml`, ingress(at, `/new-${edit}`));
+    while ((await served.ask(`host-${at}.example`, `/new-${edit}`)).status !== 200 || (await isOld(at))) {}
+    tookMs.push(performance.now() - since);
+  }
+  await served.remove();
+  backend.close();
+  backend.closeAllConnections();
+  return { name: `keystroke to answer, one changed Ingress of ${ingresses}`, tookMs, goalMs };
+
+  /** The root answered before the edit, and does not after it. */
+  async function isOld(at: number): Promise<boolean> {
+    return (await served.ask(`host-${at}.example`, "/")).status === 200;
+  }
+}
