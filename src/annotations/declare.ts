@@ -82,6 +82,8 @@ export interface Feature<F extends Fields, R> {
   readonly textServer?: (value: R) => boolean;
   /** What `server.tmpl` sees under the feature's name in the host's own server block; false elsewhere. */
   readonly serverView?: (value: R, place: ServerPlace, settings: Settings) => View;
+  /** Whether this value puts a directive into the location that makes nginx forget the request headers of the http block. */
+  readonly forgetsRequestHeaders?: (value: R) => boolean;
   /** Request headers towards the backend, added to or replacing those of RS-23.2. */
   readonly requestHeaders?: (value: R, place: Place, settings: Settings) => readonly Header[];
   /** Names of the route variables that `view` and `requestHeaders` bind. */

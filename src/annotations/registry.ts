@@ -19,12 +19,16 @@ import { rewrite } from "./rewrite.ts";
 import { satisfy } from "./satisfy.ts";
 import { serviceUpstream } from "./service-upstream.ts";
 import { sessionAffinity } from "./session-affinity.ts";
+import { configurationSnippet, serverSnippet, streamSnippet } from "./snippets.ts";
 import { sslCiphers, sslPreferServerCiphers } from "./ssl-ciphers.ts";
 import { sslPassthrough } from "./ssl-passthrough.ts";
 import { sslRedirect } from "./ssl-redirect.ts";
 import { upstreamHashBy } from "./upstream-hash-by.ts";
 
 export const features = {
+  configurationSnippet,
+  serverSnippet,
+  streamSnippet,
   sslPassthrough,
   rewrite,
   sslRedirect,

@@ -17,6 +17,8 @@ export interface Configuration<S, F> {
   readonly defaultCertificate: Certificate;
   /** TCP and UDP services and TLS passthrough, by listening port and protocol or by host. */
   readonly streams: readonly StreamServer[];
+  /** Permitted text for the stream block, in the order of their Ingresses' age. */
+  readonly streamSnippets: readonly string[];
 }
 
 export const catchAll = "_";

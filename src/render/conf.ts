@@ -24,6 +24,7 @@ export interface ConfParts extends AboutServers {
   /** Lines of the http block that shapes ask for. */
   readonly http: readonly Token[];
   readonly streams: readonly StreamServer[];
+  readonly streamSnippets: readonly string[];
   /** What the Lua needs; undefined in static mode. */
   readonly lua: LuaParts | undefined;
 }
@@ -87,7 +88,7 @@ function mainView(about: ConfParts): View {
     lua: lua === undefined ? false : luaView(machine, lua),
     authCache: needs.has("authCache") && { path: Token.word(`${paths.temp}/auth-cache`) },
     hsts: hsts(settings),
-    stream: streamView(about, streams),
+    stream: streamView(about, streams, about.streamSnippets),
     passthrough: machine.passthrough,
     shared: sharedLines(http),
     upstreams,

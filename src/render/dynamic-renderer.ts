@@ -192,14 +192,14 @@ export class DynamicRenderer implements Renderer {
    * The text of before, while it has all shapes that are needed and nothing else in it changed. A new text keeps the shapes
    * that published routes may still name.
    */
-  #textOf({ settings, defaultCertificate, streams }: Whole): RenderedText {
+  #textOf({ settings, defaultCertificate, streams, streamSnippets }: Whole): RenderedText {
     const recordsBytes = this.#enlarged * memoryFor(this.#records.size, this.#bytes);
     const textServers = [...this.#textServers.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     const parts = {
       settings: hashOf(JSON.stringify(settings)),
       "default certificate": defaultCertificate.fingerprint,
       "shared memory size": String(recordsBytes),
-      "TCP, UDP and passthrough": hashOf(JSON.stringify(streams)),
+      "TCP, UDP and passthrough": hashOf(JSON.stringify([streams, streamSnippets])),
       "text servers": hashOf(JSON.stringify(textServers, printed)),
     };
     const same =
@@ -233,7 +233,7 @@ export class DynamicRenderer implements Renderer {
     const http = shapes.flatMap((shape) => shape.http);
     const conf = confOf(
       this.#template,
-      { ...about, servers, upstreams, needs, http, streams, lua: { recordsBytes, slots } },
+      { ...about, servers, upstreams, needs, http, streams, streamSnippets, lua: { recordsBytes, slots } },
       files,
     );
     this.#text = { ...conf, files, shapes: new Set(keys), parts: { ...parts, shapes: hashOf(keys.join()) } };

@@ -198,18 +198,20 @@ function locationView(
   const view: Record<string, View> = { denied, redirectsToHttps };
   const directives: Directive[] = [];
   const headers: Header[] = [];
+  let restated = everywhere.restatesRequestHeaders;
   for (const [name, feature] of featureList) {
     const value = values[name] as never;
     directives.push(...directivesOf(name, feature, value, place, settings));
     headers.push(...(feature.requestHeaders?.(value, place, settings) ?? []));
     if (feature.view !== undefined) view[name] = feature.view(value, place, settings);
+    if (feature.forgetsRequestHeaders?.(value) === true) restated = true;
   }
   return {
     ...view,
     directives: directives.map((one) => ({ ...one })),
     requestHeaders: place.protocol !== "fastcgi" && {
       directive: Token.name(place.protocol === "grpc" ? "grpc_set_header" : "proxy_set_header"),
-      headers: headersView(headers, builtIn, everywhere.restatesRequestHeaders),
+      headers: headersView(headers, builtIn, restated),
     },
     settings: everywhere.view,
   };

@@ -89,6 +89,7 @@ export class StaticRenderer implements Renderer {
       last.upstreams === next.upstreams &&
       last.certificates === next.certificates &&
       last.streams === next.streams &&
+      last.streamSnippets.join() === next.streamSnippets.join() &&
       last.defaultCertificate === next.defaultCertificate
     );
   }
@@ -114,6 +115,7 @@ export class StaticRenderer implements Renderer {
       needs: new Set(rendered.flatMap((one) => [...one.needs])),
       http: rendered.flatMap((one) => one.http),
       streams: next.streams,
+      streamSnippets: next.streamSnippets,
       lua: undefined,
     };
     const conf = confOf(this.#template, parts, files);
@@ -150,7 +152,7 @@ function hashes(next: Whole, servers: readonly ServerText[], upstreams: readonly
     settings: hashOf(JSON.stringify(next.settings)),
     certificates: hashOf([...next.certificates.values()].map((one) => one.fingerprint).join()),
     "default certificate": next.defaultCertificate.fingerprint,
-    "TCP, UDP and passthrough": hashOf(JSON.stringify(next.streams)),
+    "TCP, UDP and passthrough": hashOf(JSON.stringify([next.streams, next.streamSnippets])),
     hosts: hashOf(servers.flatMap((one) => one.texts).join("\n")),
     endpoints: hashOf(JSON.stringify(upstreams)),
   };

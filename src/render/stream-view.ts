@@ -5,13 +5,19 @@
  */
 import { createHash } from "node:crypto";
 import type { Endpoint, StreamServer } from "../model/configuration.ts";
+import { snippet } from "../settings/snippet.ts";
 import type { AboutServers } from "./server-views.ts";
 import { addressesOf } from "./settings/listen.ts";
 import { Token, type View } from "./token.ts";
 
-export function streamView({ settings, machine, parts }: AboutServers, streams: readonly StreamServer[]): View {
+export function streamView(
+  { settings, machine, parts }: AboutServers,
+  streams: readonly StreamServer[],
+  snippets: readonly string[],
+): View {
   const { capabilities, around, ports, passthrough } = machine;
-  if (!capabilities.stream || (streams.length === 0 && !passthrough)) return false;
+  const empty = streams.length === 0 && snippets.length === 0 && settings.streamSnippet === "";
+  if (!capabilities.stream || (empty && !passthrough)) return false;
   const listen = (port: number, ...parameters: string[]) =>
     addressesOf(settings, around).map((address) => Token.words([`${address}${port}`, ...parameters].map(Token.name)));
   const proxied = settings.useProxyProtocol ? ["proxy_protocol"] : [];
@@ -25,6 +31,7 @@ export function streamView({ settings, machine, parts }: AboutServers, streams: 
       ),
     },
     services: streams.flatMap((server) => (server.kind === "passthrough" ? [] : [serviceView(server, listen)])),
+    snippets: snippets.map((text) => snippet.view(text)),
     responses: Token.count(settings.proxyStreamResponses),
   };
 }

@@ -73,6 +73,7 @@ export class Translator {
   #started = false;
 
   readonly #accepted = new Set<string>();
+  readonly #withStreamSnippet = new Set<string>();
   readonly #claims = new Map<string, Claim>();
   readonly #uses = new Map<string, readonly UpstreamUse[]>();
   readonly #hostsOfClaim = new Dependencies();
@@ -146,6 +147,7 @@ export class Translator {
         certificates: this.#certificates,
         defaultCertificate: this.#defaultCertificate(),
         streams: this.#streams,
+        streamSnippets: this.#streamSnippets(),
       },
       problems: this.#problems,
       lastGood: this.#lastGood,
@@ -215,6 +217,8 @@ export class Translator {
     const claim = ours ? this.#readClaim(key, ingress, previous) : this.#forget(key);
     if (claim === undefined) this.#claims.delete(key);
     else this.#claims.set(key, claim);
+    if ((claim?.values.streamSnippet.text ?? "") === "") this.#withStreamSnippet.delete(key);
+    else this.#withStreamSnippet.add(key);
     for (const host of this.#hostsOfClaim.usedBy(key)) dirtyHosts.add(host);
     this.#hostsOfClaim.set(key, [...(claim?.hosts.keys() ?? [])]);
     for (const host of this.#hostsOfClaim.usedBy(key)) dirtyHosts.add(host);
@@ -368,6 +372,11 @@ export class Translator {
   #servicesOf(key: string): string[] {
     const external = this.#inputs.snapshot.services.get(key)?.spec?.externalName;
     return external === undefined ? [key] : [key, `name ${external.toLowerCase()}`];
+  }
+
+  #streamSnippets(): string[] {
+    const claims = [...this.#withStreamSnippet].map((key) => this.#claims.get(key)!);
+    return claims.sort((a, b) => byAge(a.ingress, b.ingress)).map(({ values }) => values.streamSnippet.text);
   }
 
   /** The streams of before, as long as nothing that they could depend on has changed. */

@@ -94,7 +94,6 @@ export const features: Readonly<Record<string, readonly string[]>> = {
 export const notBuilt: readonly string[] = [
   "handshakes refused",
   "status page",
-  "annotation evaluation",
   "other redirects",
   "custom errors",
   "rate limits",
@@ -103,10 +102,7 @@ export const notBuilt: readonly string[] = [
   "backend TLS",
   "aliases",
   "headers added and removed",
-  "snippets",
   "ModSecurity",
-  "admission",
-  "refused configurations",
   "compression",
 ];
 

@@ -1,0 +1,88 @@
+/**
+ * nginx text that authors of Ingresses write themselves, where the operator allows it (RS-2.6): the risk level must permit
+ * Critical, or the Ingress is kept out as for any such annotation, and allow-snippet-annotations must be on, or it is served
+ * without them. A snippet is read by nginx's grammar first, so it can only add directives inside the block it is put in.
+ *
+ * nginx forgets all inherited lines of a directive like proxy_set_header where a block has one of its own, so a snippet
+ * with one makes Sluice restate its own there.
+ */
+import { parse, type Statement } from "../kinds/grammar.ts";
+import type { View } from "../render/token.ts";
+import { snippet } from "../settings/snippet.ts";
+import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+
+export interface Snippet {
+  /** Empty where there is none. */
+  readonly text: string;
+  /** Whether it has a directive that makes nginx forget the request headers, or the answer's headers, of the http block. */
+  readonly forgetsRequestHeaders: boolean;
+  readonly forgetsAnswerHeaders: boolean;
+}
+
+const requestHeaders = new Set(["proxy_set_header", "grpc_set_header"]);
+const answerHeaders = new Set(["add_header"]);
+
+function snippetField(key: string, doc: string) {
+  return field({ key, kind: snippet, fallback: () => "", onBad: "reject", risk: "Critical", doc });
+}
+
+function resolve(key: string): (values: { readonly text: string }, context: Context) => Resolved<Snippet> {
+  return ({ text }, { given, ingress: object, settings }) => {
+    if (!given("text") || text.trim() === "") return { value: none };
+    if (!settings.allowSnippetAnnotations) {
+      const why = "the operator does not allow snippets (allow-snippet-annotations)";
+      return { value: none, problems: [{ object, kind: "annotation-useless", key, why }] };
+    }
+    const parsed = parse(text);
+    const statements = parsed.ok ? parsed.statements : [];
+    return {
+      value: {
+        text,
+        forgetsRequestHeaders: statements.some((one) => says(one, requestHeaders)),
+        forgetsAnswerHeaders: statements.some((one) => says(one, answerHeaders)),
+      },
+    };
+  };
+}
+
+const none: Snippet = { text: "", forgetsRequestHeaders: false, forgetsAnswerHeaders: false };
+
+/** In the block itself: what stands in a nested one forgets only there. */
+function says({ name }: Statement, names: ReadonlySet<string>): boolean {
+  return names.has(name);
+}
+
+function view({ text, forgetsAnswerHeaders }: Snippet): View {
+  return text === "" ? false : { text: snippet.view(text), forgetsAnswerHeaders };
+}
+
+export const configurationSnippet = resolvedFeature({
+  name: "configuration-snippet",
+  scope: "location",
+  guard: true,
+  fields: { text: snippetField("configuration-snippet", "nginx directives for the Ingress's locations.") },
+  resolve: resolve("configuration-snippet"),
+  view,
+  forgetsRequestHeaders: ({ forgetsRequestHeaders }) => forgetsRequestHeaders,
+});
+
+export const serverSnippet = resolvedFeature({
+  name: "server-snippet",
+  scope: "host",
+  guard: true,
+  fields: { text: snippetField("server-snippet", "nginx directives for the server of the Ingress's hosts.") },
+  resolve: resolve("server-snippet"),
+  provides: ({ text }) => text !== "",
+  textServer: ({ text }) => text !== "",
+  serverView: view,
+});
+
+export const streamSnippet = resolvedFeature({
+  name: "stream-snippet",
+  scope: "ingress",
+  guard: true,
+  fields: {
+    text: snippetField("stream-snippet", "nginx directives for the stream block, after the TCP and UDP services."),
+  },
+  resolve: resolve("stream-snippet"),
+});
