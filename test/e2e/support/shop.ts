@@ -44,6 +44,7 @@ export const shopObjects: readonly object[] = [
 
 export interface IngressOptions {
   readonly service?: string;
+  /** `nginx` when not given; empty for none. */
   readonly ingressClass?: string;
   readonly namespace?: string;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -60,7 +61,7 @@ export function ingress(name: string, options: IngressOptions = {}): object {
     kind: "Ingress",
     metadata: { namespace, name, annotations },
     spec: {
-      ingressClassName: ingressClass,
+      ...(ingressClass === "" ? {} : { ingressClassName: ingressClass }),
       ...(tls === undefined ? {} : { tls: [{ hosts: [host], secretName: tls }] }),
       rules: [{ host, http: { paths: [{ path: "/", pathType: "Prefix", backend }] } }],
     },

@@ -106,6 +106,7 @@ export async function apply(cluster: Cluster, objects: readonly object[]): Promi
   await cluster.kubectl(["apply", "--server-side", "-f", "-"], { input: JSON.stringify(list) });
 }
 
-async function patchStatus(cluster: Cluster, what: readonly string[], status: object): Promise<void> {
+/** As the controllers of other kinds of object would write it. */
+export async function patchStatus(cluster: Cluster, what: readonly string[], status: object): Promise<void> {
   await cluster.kubectl(["patch", ...what, "--subresource=status", "--type=merge", "-p", JSON.stringify({ status })]);
 }
