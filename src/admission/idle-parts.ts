@@ -42,6 +42,8 @@ export function idleParts(
     sslPassthrough: options.enableSslPassthrough,
     service: (key: string) => snapshot.services.get(key),
     secret: () => undefined,
+    wantedBy: () => ({ aliases: [], twin: undefined }),
+    ownerOf: () => undefined,
     isTlsConfigured: () => false,
   };
   return [...own.hosts.keys()].flatMap((host) => {

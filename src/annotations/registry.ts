@@ -1,6 +1,8 @@
 /** All annotation features. Their order is the order of their directives in a location. */
 import { accessLists } from "./access-lists.ts";
+import { aliases } from "./aliases.ts";
 import { answers } from "./answers.ts";
+import { appRoot } from "./app-root.ts";
 import { backendProtocol } from "./backend-protocol.ts";
 import { backendRequest } from "./backend-request.ts";
 import { basicAuth } from "./basic-auth.ts";
@@ -14,6 +16,7 @@ import { loadBalance } from "./load-balance.ts";
 import { nextUpstream } from "./next-upstream.ts";
 import { proxyBuffers } from "./proxy-buffers.ts";
 import { proxyTimeouts } from "./proxy-timeouts.ts";
+import { redirects } from "./redirects.ts";
 import { requestBody } from "./request-body.ts";
 import { rewrite } from "./rewrite.ts";
 import { satisfy } from "./satisfy.ts";
@@ -30,6 +33,9 @@ export const features = {
   serverSnippet,
   streamSnippet,
   sslPassthrough,
+  aliases,
+  appRoot,
+  redirects,
   rewrite,
   sslRedirect,
   accessLists,

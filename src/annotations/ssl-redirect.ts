@@ -1,4 +1,4 @@
-/** Whether a Location answers http requests with a redirect to https (RS-11). Which requests count as http is the template's. */
+/** Redirects to https (RS-11), and whether redirects name a port. Which requests count as http is the template's. */
 import { bool } from "../kinds/words.ts";
 import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
@@ -28,13 +28,22 @@ export const sslRedirect = feature({
       risk: "Medium",
       doc: "Keeps a final slash of the request URI in the redirect.",
     }),
+    port: field({
+      key: "use-port-in-redirects",
+      kind: bool,
+      fallback: (settings) => settings.usePortInRedirects,
+      risk: "Low",
+      directive: { name: "port_in_redirect" },
+      doc: "Names the port in redirects that nginx itself writes, and the https port in the redirect to https.",
+    }),
   },
-  view: ({ whenConfigured, always, keepTrailingSlash }, _place, { httpRedirectCode }) => {
+  view: ({ whenConfigured, always, keepTrailingSlash, port }, _place, { httpRedirectCode }) => {
     if (!whenConfigured && !always) return false;
     return {
       // Whether a certificate is configured is known per host, so only the router or the server's own text can say.
       when: always ? Token.conf`$pass_access_scheme = http` : Token.variable("ssl_redirect"),
       code: Token.count(httpRedirectCode),
+      port,
       uri: Token.variable(keepTrailingSlash ? "request_uri" : "redirect_uri"),
     };
   },

@@ -36,6 +36,8 @@ export interface Server<F> {
   readonly certificate: string | undefined;
   /** Whether http requests for it are redirected by ssl-redirect (RS-11.2). */
   readonly tlsConfigured: boolean;
+  /** Where a request for exactly `/` is redirected to; text with variables. */
+  readonly appRoot: string | undefined;
   readonly locations: readonly Location<F>[];
   /** In the order in which nginx should try them within one kind of match. */
   readonly routes: readonly Route[];
@@ -44,6 +46,7 @@ export interface Server<F> {
 }
 
 export interface Alias {
+  /** A host name, a wildcard of nginx's (`*.example.com` of any depth, `.example.com`, `www.*`), or `~` and a pattern. */
   readonly name: string;
   readonly certificate: string | undefined;
   readonly tlsConfigured: boolean;
@@ -51,13 +54,13 @@ export interface Alias {
 
 /**
  * One way into a Location. `exact` and `prefix` compare the decoded path (a prefix ends in a slash), `regex` is anchored
- * at the start and ignores case, `slash` answers 301 to the path with a slash (RS-5.4) and has no Location.
+ * at the start and ignores case, `slash` answers 301 to the path with a slash (RS-5.4), as the Location there.
  */
 export type Route =
   | { readonly match: "exact"; readonly path: string; readonly location: number }
   | { readonly match: "prefix"; readonly path: string; readonly location: number }
   | { readonly match: "regex"; readonly path: string; readonly location: number; readonly rewrite?: string }
-  | { readonly match: "slash"; readonly path: string };
+  | { readonly match: "slash"; readonly path: string; readonly location: number };
 
 export interface Location<F> {
   /** As the Ingress has it: for logs, cookies and error headers. */

@@ -88,6 +88,7 @@ function mainView(about: ConfParts): View {
     lua: lua === undefined ? false : luaView(machine, lua),
     authCache: needs.has("authCache") && { path: Token.word(`${paths.temp}/auth-cache`) },
     hsts: hsts(settings),
+    httpsPort: Token.count(ports.https),
     stream: streamView(about, streams, about.streamSnippets),
     passthrough: machine.passthrough,
     shared: sharedLines(http),

@@ -8,13 +8,23 @@ import type { Configuration, Server } from "../model/configuration.ts";
 import { Table } from "../model/table.ts";
 import type { Settings } from "../settings/registry.ts";
 import { confOf, defaultFiles, hashOf } from "./conf.ts";
+import { type HostPattern, patternsOf, patternsRecord } from "./host-patterns.ts";
 import type { Machine } from "./machine.ts";
-import { defaultPair, pairKey, pairRecord, serverRecords, upstreamKey, upstreamRecord } from "./records.ts";
+import {
+  defaultPair,
+  pairKey,
+  pairRecord,
+  patternsKey,
+  serverRecords,
+  upstreamKey,
+  upstreamRecord,
+} from "./records.ts";
 import type { ChangedRecord, Rendered, RenderedText, Renderer } from "./rendering.ts";
 import { aboutServers, dataServerView, textServerView } from "./server-views.ts";
 import { type RenderedFile, type Shape, Shapes } from "./shape.ts";
 import type { Template } from "./template.ts";
-import { dataSlot, needsText, type Slot, type TextServer, textParent, textServerOf } from "./text-servers.ts";
+import { TextHosts } from "./text-hosts.ts";
+import { dataSlot, type Slot, type TextServer, textServerOf } from "./text-servers.ts";
 import { Token } from "./token.ts";
 import { balancedBlock, balancedUpstream } from "./upstream-views.ts";
 
@@ -28,6 +38,8 @@ export class DynamicRenderer implements Renderer {
   #text: RenderedText | undefined;
   readonly #records: Map<string, string>;
   readonly #serverParts = new Map<string, ServerParts>();
+  #textHosts = new TextHosts();
+  readonly #patterns = new Map<string, readonly HostPattern[]>();
   readonly #textServers = new Map<string, TextServer>();
   /** Shapes that routes name, and those that published routes may still name, by `slot@name`. */
   readonly #users = new Map<string, UsedShape & { servers: number }>();
@@ -109,6 +121,8 @@ export class DynamicRenderer implements Renderer {
     this.#text = undefined;
     this.#serverParts.clear();
     this.#textServers.clear();
+    this.#textHosts = new TextHosts();
+    this.#patterns.clear();
     this.#users.clear();
     this.#opened.clear();
   }
@@ -125,31 +139,33 @@ export class DynamicRenderer implements Renderer {
     for (const name of this.#dirtyServers(next)) {
       changes.push(...this.#serverChanges(name, next.servers.get(name), next, shapes));
     }
+    changes.push(plain(patternsKey, patternsRecord([...this.#patterns.values()].flat())));
     return changes;
   }
 
-  /** Changed Servers, and the hosts under a wildcard that became text or is text no more. */
+  /** Changed Servers; all, where other hosts than before may be drawn into text. */
   #dirtyServers({ servers }: Whole): Set<string> {
-    const dirty = new Set<string>();
-    for (const { key, before, after } of servers.changesSince(this.#last?.servers ?? Table.empty())) {
-      dirty.add(key);
-      const swallowed = key.startsWith("*.") && (before && needsText(before)) !== (after && needsText(after));
-      if (!swallowed) continue;
-      for (const name of servers.keys()) if (name.slice(name.indexOf(".")) === key.slice(1)) dirty.add(name);
+    const changes = [...servers.changesSince(this.#last?.servers ?? Table.empty())];
+    for (const { key, after } of changes) {
+      this.#textHosts.note(key, after);
+      const patterns = after === undefined ? [] : patternsOf(after);
+      if (patterns.length > 0) this.#patterns.set(key, patterns);
+      else this.#patterns.delete(key);
     }
-    return dirty;
+    const changed = changes.map(({ key }) => key);
+    return new Set(this.#textHosts.settle() ? [...changed, ...servers.keys()] : changed);
   }
 
   #serverChanges(
     name: string,
     server: Server<FeatureValues> | undefined,
-    { settings, servers }: Whole,
+    { settings }: Whole,
     shapes: Shapes,
   ): KeyedRecord[] {
     const before = this.#serverParts.get(name) ?? { keys: [], slot: dataSlot, shapes: [] };
     const records = server === undefined ? [] : serverRecords(server, shapes);
     const used = server === undefined ? [] : [...new Set(server.locations.map((location) => shapes.of(location)))];
-    const isText = server !== undefined && (needsText(server) || textParent(name, servers));
+    const isText = server !== undefined && this.#textHosts.isText(server);
     if (isText) this.#textServers.set(name, textServerOf(server, settings, this.#machine.paths.root));
     else this.#textServers.delete(name);
     const slot = isText ? name : dataSlot;

@@ -7,6 +7,7 @@ import { certificateWord } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import { isRequestVariable } from "../annotations/variables.ts";
 import { bytesOf } from "../kinds/measures.ts";
+import { formOf } from "../kinds/server-names.ts";
 import type {
   Alias,
   Certificate,
@@ -18,6 +19,7 @@ import type {
 } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { balanceRecord, canaryRecord } from "./balance-record.ts";
+import { patternsOf, patternsRecord } from "./host-patterns.ts";
 import type { Shape, Shapes } from "./shape.ts";
 
 /** Keys begin with what they hold: `host `, `upstream `, `sni `, `pair `. */
@@ -28,6 +30,8 @@ export type RecordChange = readonly [key: RecordKey, value: string | undefined];
 
 export const hostKey = (name: string): RecordKey => `host ${name}`;
 export const upstreamKey = (id: string): RecordKey => `upstream ${id}`;
+/** Aliases that are no exact names. */
+export const patternsKey: RecordKey = "patterns";
 /** Which pair a server name is served. */
 export const sniKey = (name: string): RecordKey => `sni ${name}`;
 /** A certificate chain and its key. */
@@ -35,15 +39,15 @@ export const pairKey = (id: string): RecordKey => `pair ${id}`;
 
 export const defaultPair = "default";
 
-/** The records of one Server: its own host and its aliases, the names that reach it by SNI. */
+/** The records of one Server: its own host, its aliases and its www twin, and the names that reach it by SNI. */
 export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): RecordChange[] {
   const { locations, routes } = server;
   const exact: Record<string, number> = {};
   const prefix: Record<string, number> = {};
-  const slash: Record<string, string> = {};
+  const slash: Record<string, readonly [string, number]> = {};
   const regex: (readonly (string | number)[])[] = [];
   for (const route of routes) {
-    if (route.match === "slash") slash[route.path] = `${escapedPath(route.path)}/`;
+    if (route.match === "slash") slash[route.path] = [`${escapedPath(route.path)}/`, route.location + 1];
     // Lua counts from 1.
     else if (route.match === "exact") exact[route.path] = route.location + 1;
     else if (route.match === "prefix") prefix[route.path] = route.location + 1;
@@ -55,14 +59,34 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Re
     }
   }
   const table = {
+    ...tls(server),
     locations: locations.map((location) => locationRecord(location, shapes.of(location))),
-    ...given({ exact, prefix, slash, regex, certificate: certificateWord(server.features.clientCertificate) }),
+    ...given({
+      root: expandable(server.appRoot ?? ""),
+      exact,
+      prefix,
+      slash,
+      regex,
+      certificate: certificateWord(server.features.clientCertificate),
+    }),
   };
-  const own: Alias = { name: server.name, certificate: server.certificate, tlsConfigured: server.tlsConfigured };
-  return [own, ...server.aliases].flatMap(({ name, certificate, tlsConfigured }): RecordChange[] => [
-    [hostKey(name), JSON.stringify(tlsConfigured ? { tls: 1, ...table } : table)],
-    [sniKey(name), certificate],
-  ]);
+  return [
+    [hostKey(server.name), JSON.stringify(table)],
+    [sniKey(server.name), server.certificate],
+    ...server.aliases.flatMap((alias) => aliasRecords(alias, { as: server.name })),
+    ...(server.redirectFrom === undefined ? [] : aliasRecords(server.redirectFrom, { to: server.name })),
+  ];
+}
+
+/** Patterns are found by `host-patterns.ts`'s record; only exact names have a record of their own. */
+function aliasRecords(alias: Alias, says: object): RecordChange[] {
+  const own: RecordChange[] =
+    formOf(alias.name) === "exact" ? [[hostKey(alias.name), JSON.stringify({ ...says, ...tls(alias) })]] : [];
+  return [...own, [sniKey(alias.name), alias.certificate]];
+}
+
+function tls({ tlsConfigured }: Pick<Alias, "tlsConfigured">) {
+  return tlsConfigured ? { tls: 1 } : {};
 }
 
 function locationRecord(location: Location<FeatureValues>, { name, variables }: Shape) {
@@ -102,6 +126,7 @@ export function* recordsOf(
   yield [pairKey(defaultPair), pairRecord(configuration.defaultCertificate)];
   for (const [id, upstream] of configuration.upstreams) yield [upstreamKey(id), upstreamRecord(upstream)];
   for (const server of configuration.servers.values()) yield* serverRecords(server, shapes);
+  yield [patternsKey, patternsRecord([...configuration.servers.values()].flatMap(patternsOf))];
 }
 
 /** `address:port` as nginx writes it: what a request has tried is told from the names in $upstream_addr. */

@@ -26,6 +26,8 @@ const routerVariables = [
   "route_certificate",
   "route_too_large",
   "route_slash",
+  "route_www",
+  "route_app_root",
   "route_sticky",
 ];
 
@@ -89,6 +91,7 @@ export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: b
     ],
     blocked: parts.http.blocked as View,
     ...(parts.server as Readonly<Record<string, View>>),
+    redirectCode: Token.count(settings.httpRedirectCode),
     statusAllow: [...settings.nginxStatusIpv4Whitelist, ...settings.nginxStatusIpv6Whitelist].map(Token.name),
   };
 }

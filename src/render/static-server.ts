@@ -4,13 +4,14 @@ import { certificateWord } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import { isRequestVariable } from "../annotations/variables.ts";
 import { type Alias, catchAll, type Location, type Route, type Server } from "../model/configuration.ts";
+import type { Settings } from "../settings/registry.ts";
 import type { HttpPart } from "./place.ts";
 import { escapedPath } from "./records.ts";
 import { type AboutServers, certificateAt, headOf } from "./server-views.ts";
 import { type BesideLocation, type RenderedFile, type Shapes, traitsOf, type Writing } from "./shape.ts";
 import type { ServerText } from "./static-renderer.ts";
 import type { Template } from "./template.ts";
-import { plainServerView, serverNameOf, textServerOf } from "./text-servers.ts";
+import { aliasNameOf, plainServerView, serverNameOf, textServerOf } from "./text-servers.ts";
 import { Token, type View } from "./token.ts";
 import { staticBlock } from "./upstream-views.ts";
 
@@ -50,16 +51,23 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
     return template.render("static-server", {
       ...headOf(about, server.name === catchAll),
       dynamic: false,
-      names: Token.words(names.map(({ name }) => (name === catchAll ? Token.name(catchAll) : serverNameOf(name)))),
+      names: Token.words(names.map((one) => nameOf(server, one.name))),
       certificate: certificateAt(about.machine, parts.certificateFile(tls.certificate)),
       features,
       catchAll: server.name === catchAll && { healthPath: Token.word(about.machine.healthPath) },
-      slashes: server.routes.flatMap(slashView),
+      appRoot: server.appRoot !== undefined && appRootUrl(server.appRoot),
+      slashes: server.routes.flatMap((route) => slashView(route, server, about.settings)),
       locations,
       beside: beside.map(({ match, text }) => ({ match, text })),
     });
   });
+  if (server.redirectFrom !== undefined) texts.push(twinText(server.name, server.redirectFrom, parts));
   return { texts, files, needs: gathered.needs, http: gathered.http, pools: gathered.pools };
+}
+
+function nameOf({ name: host }: Server<FeatureValues>, name: string): Token {
+  if (name === catchAll) return Token.name(catchAll);
+  return name === host ? serverNameOf(name) : aliasNameOf(name);
 }
 
 /** A server block has one certificate, so aliases that it does not cover get a block of their own. */
@@ -68,21 +76,45 @@ function namesByCertificate({ name, aliases, certificate, tlsConfigured }: Serve
   return [...Map.groupBy(names, (one) => `${one.certificate} ${one.tlsConfigured}`).values()];
 }
 
-function slashView(route: Route): View[] {
+function appRootUrl(path: string): Token {
+  return Token.rewriteTarget(`$scheme://$http_host${path}`, isRequestVariable);
+}
+
+/** The other of `www.host` and `host`. */
+function twinText(host: string, twin: Alias, { about, template, certificateFile }: StaticParts): Token {
+  return template.render("www-server", {
+    ...headOf(about, false),
+    dynamic: false,
+    names: Token.word(twin.name),
+    certificate: certificateAt(about.machine, certificateFile(twin.certificate)),
+    features: plainServerView,
+    host: Token.name(host),
+  });
+}
+
+/** The redirect to the path with a slash says scheme, host and port as the Location there does. */
+function slashView(route: Route, { locations }: Server<FeatureValues>, settings: Settings): View[] {
   if (route.match !== "slash") return [];
+  const { redirects, sslRedirect } = locations[route.location]!.features;
   const target = `${escapedPath(route.path).replaceAll("$", "%24")}/$is_args$args`;
   return [
-    { path: Token.word(route.path), target: Token.variables(target, (name) => name === "is_args" || name === "args") },
+    {
+      path: Token.word(route.path),
+      target: Token.variables(target, (name) => name === "is_args" || name === "args"),
+      relative: redirects.relative && !settings.relativeRedirects,
+      port: sslRedirect.port && !settings.usePortInRedirects,
+    },
   ];
 }
 
 function locationViews(
-  { locations, routes, features }: Server<FeatureValues>,
+  { locations, routes, appRoot, features }: Server<FeatureValues>,
   tls: Alias,
   parts: StaticParts,
   { beside, files, needs, http, pools }: Gathered,
 ): View[] {
-  return blocksOf(routes).map(({ match, location, rewrite }) => {
+  const asked = routes.filter((route) => appRoot === undefined || route.match !== "exact" || route.path !== "/");
+  return blocksOf(asked).map(({ match, location, rewrite }) => {
     const body = bodyOf(locations[location]!, rewrite, parts);
     files.push(...body.files);
     for (const part of body.needs) needs.add(part);

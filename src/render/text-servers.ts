@@ -1,12 +1,10 @@
 /**
  * Hosts that need a server block of their own, and what stands in it. Such a block has the router and named locations too:
  * only what holds for the whole host is text, its paths and endpoints stay data.
- *
- * A wildcard's block would swallow every data host under it, so those become text as well.
  */
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
+import { serverName } from "../kinds/server-names.ts";
 import { catchAll, type Server } from "../model/configuration.ts";
-import type { Table } from "../model/table.ts";
 import type { Settings } from "../settings/registry.ts";
 import { filesOf, type RenderedFile } from "./shape.ts";
 import { Token, type View } from "./token.ts";
@@ -33,13 +31,6 @@ export function needsText({ name, features }: Server<FeatureValues>): boolean {
   return featureList.some(([feature, { textServer }]) => textServer?.(features[feature]) === true);
 }
 
-/** The wildcard above a host, if its block is text. */
-export function textParent(name: string, servers: Table<Server<FeatureValues>>): boolean {
-  if (name.startsWith("*.") || !name.includes(".")) return false;
-  const parent = servers.get(`*${name.slice(name.indexOf("."))}`);
-  return parent !== undefined && needsText(parent);
-}
-
 export function textServerOf(
   { name, aliases, features }: Server<FeatureValues>,
   settings: Settings,
@@ -48,11 +39,16 @@ export function textServerOf(
   const files: RenderedFile[] = [];
   const place = filesOf(root, files);
   const view = hostWide.map(([feature, { serverView }]) => [feature, serverView!(features[feature], place, settings)]);
-  const serverName = Token.words([name, ...aliases.map((alias) => alias.name)].map(serverNameOf));
-  return { name, serverName, view: Object.fromEntries(view) as View, files };
+  const names = Token.words([serverNameOf(name), ...aliases.map((alias) => aliasNameOf(alias.name))]);
+  return { name, serverName: names, view: Object.fromEntries(view) as View, files };
 }
 
-/** A wildcard takes one label of letters, digits, `_` and `-`, which nginx's own wildcards do not say (RS-4.3). */
+/** An alias is written as nginx has it: its wildcards take any number of labels. */
+export function aliasNameOf(name: string): Token {
+  return serverName.view(name) as Token;
+}
+
+/** A host's wildcard takes one label of letters, digits, `_` and `-`, which nginx's own wildcards do not say (RS-4.3). */
 export function serverNameOf(name: string): Token {
   if (!name.startsWith("*.")) return Token.word(name);
   return Token.pattern(`~^(?<subdomain>[\\w-]+)${name.slice(1).replaceAll(".", "\\.")}$`);

@@ -39,9 +39,9 @@ function plainRoutes(paths: readonly Path[]): Route[] {
     if (!path.endsWith("/")) claim(exact, { match: "exact", path, location });
   }
   const slash = new Map<string, Route>();
-  for (const path of [...exact.keys(), ...prefix.keys()]) {
+  for (const { path, location } of [...exact.values(), ...prefix.values()]) {
     const bare = path.slice(0, -1);
-    if (path.endsWith("/") && bare !== "" && !exact.has(bare)) claim(slash, { match: "slash", path: bare });
+    if (path.endsWith("/") && bare !== "" && !exact.has(bare)) claim(slash, { match: "slash", path: bare, location });
   }
   const byLength = [...prefix.values()].sort((a, b) => b.path.length - a.path.length || (a.path < b.path ? 1 : -1));
   return [...exact.values(), ...byLength, ...slash.values()];

@@ -4,7 +4,8 @@
  */
 import { unannotated } from "../annotations/read.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
-import { catchAll, defaultUpstream, type Location, type Server } from "../model/configuration.ts";
+import { formOf } from "../kinds/server-names.ts";
+import { type Alias, catchAll, defaultUpstream, type Location, type Server } from "../model/configuration.ts";
 import type { IngressBackend } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
@@ -14,6 +15,7 @@ import { type Shadow, shadowsOf } from "./canaries.ts";
 import { certificateOf, isValidFor } from "./certificates.ts";
 import { type Claim, isCatchAllBackend } from "./claim.ts";
 import { servicePortOf } from "./endpoints.ts";
+import { nameProblems } from "./host-names.ts";
 import { typedPath } from "./paths.ts";
 import { type Path, routesOf } from "./routes.ts";
 import type { World } from "./world.ts";
@@ -75,13 +77,17 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
   const hostless = host === catchAll ? hostlessOf(claims) : { closed: false, problems: [] };
   problems.push(...hostless.problems);
   const tls = tlsOf(host, claims, world, problems);
-  const parent = `*${host.slice(host.indexOf("."))}`;
+  const { aliases, twin } = world.wantedBy(host);
+  const own = [...aliases, ...(twin === undefined ? [] : [twin])].filter((name) => world.ownerOf(name) === host);
+  const named = aliasesOf(own, tls, world);
+  problems.push(...nameProblems(host, claims, { aliases, twin }, world.ownerOf));
   const server: Server<FeatureValues> = {
     name: host,
-    aliases: [],
-    redirectFrom: undefined,
+    aliases: named.filter(({ name }) => name !== twin),
+    redirectFrom: named.find(({ name }) => name === twin),
     certificate: tls.certificate,
-    tlsConfigured: tls.configured || (host.includes(".") && parent !== host && world.isTlsConfigured(parent)),
+    tlsConfigured: tls.configured || isCovered(host, world),
+    appRoot: appRootOf(drafts),
     locations: drafts.map(({ location, claim }, at) => ({
       ...withCanaries(
         location,
@@ -103,8 +109,8 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
         backing && usedBackend("spec.defaultBackend", backing.ingress.spec!.defaultBackend!, backing, true);
       if (backing !== undefined && backend !== undefined) {
         if (root >= 0) drafts.splice(root, 1);
-        const plain = { ...backing, values: { ...backing.values, rewrite: unannotated(world.settings).rewrite } };
-        drafts.push(draftOf(plain, "/", "prefix", backend));
+        const values = { ...backing.values, ...withoutRedirects(world.settings) };
+        drafts.push(draftOf({ ...backing, values }, "/", "prefix", backend));
       } else if (root < 0) {
         drafts.push(unownedRoot(world.settings));
       }
@@ -181,6 +187,14 @@ function draftOf(claim: Claim, path: string, type: Path["type"], backend: NamedB
   };
 }
 
+/** Requests for unknown hosts are neither redirected nor rewritten (RS-4.7). */
+function withoutRedirects(
+  settings: Settings,
+): Pick<FeatureValues, "rewrite" | "redirects" | "sslRedirect" | "appRoot"> {
+  const { rewrite, redirects, sslRedirect, appRoot } = unannotated(settings);
+  return { rewrite, redirects, appRoot, sslRedirect: { ...sslRedirect, whenConfigured: false, always: false } };
+}
+
 /** What answers for unknown hosts: the default backend, with nobody's annotations. */
 function unownedRoot(settings: Settings): Draft {
   return {
@@ -191,13 +205,45 @@ function unownedRoot(settings: Settings): Draft {
       ingress: { namespace: "", name: "" },
       service: "",
       servicePort: "",
-      features: unannotated(settings),
+      features: { ...unannotated(settings), ...withoutRedirects(settings) },
       upstream: defaultUpstream,
       canaries: [],
       timed: false,
       denied: false,
     },
   };
+}
+
+/** An alias has the host's certificate if that covers it, and TLS is configured for it only then (RS-10.8, RS-11.2). */
+function aliasesOf(
+  names: readonly string[],
+  { certificate }: { certificate: string | undefined },
+  world: World,
+): Alias[] {
+  const secret = certificate === undefined ? undefined : world.secret(certificate);
+  const read = secret && certificateOf(secret);
+  return names.map((name) => {
+    const covered = read?.ok === true && isValidFor(read.certificate, name);
+    return { name, certificate: covered ? certificate : undefined, tlsConfigured: covered || isCovered(name, world) };
+  });
+}
+
+/** Whether a wildcard above the name has TLS configured. */
+function isCovered(name: string, world: World): boolean {
+  const parent = parentOf(name);
+  return parent !== undefined && world.isTlsConfigured(parent);
+}
+
+/** The wildcard one level above an exact name. */
+export function parentOf(name: string): string | undefined {
+  return formOf(name) === "exact" && name.includes(".") ? `*${name.slice(name.indexOf("."))}` : undefined;
+}
+
+/** Of several, the one of the longest path is heard (RS-12.3). */
+function appRootOf(drafts: readonly Draft[]): string | undefined {
+  const withRoot = drafts.filter(({ location }) => location.features.appRoot.path !== "");
+  const longest = Math.max(...withRoot.map(({ path }) => path.path.length));
+  return withRoot.find(({ path }) => path.path.length === longest)?.location.features.appRoot.path;
 }
 
 /** RS-10.1: the oldest Ingress with a TLS section decides; in it the entry that lists the host, else the first that fits. */

@@ -120,7 +120,7 @@ test("TLS is configured for a host with a TLS section and for hosts under such a
 });
 
 const names = ["a", "b", "c"];
-const hosts = ["a.example", "b.example", "*.example", undefined];
+const hosts = ["a.example", "b.example", "www.a.example", "*.example", undefined];
 const sketch = fc.record({
   name: fc.constantFrom(...names),
   host: fc.constantFrom(...hosts),
@@ -145,6 +145,9 @@ const sketch = fc.record({
     { affinity: "cookie", "affinity-mode": "persistent" },
     { "upstream-hash-by": "$host", "service-upstream": "true" },
     { "load-balance": "fastest" },
+    { "server-alias": "b.example, c.example, *.example" },
+    { "server-alias": ".c.example, ~^x", "from-to-www-redirect": "true" },
+    { "from-to-www-redirect": "true", "app-root": "/x" },
   ),
   backing: fc.boolean(),
   tls: fc.boolean(),

@@ -28,11 +28,12 @@ import { certificateOf } from "./certificates.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import { Dependencies } from "./dependencies.ts";
 import { type EndpointsAnswer, type EndpointsQuestion, endpointsOf } from "./endpoints.ts";
+import { HostNames, wantedNames } from "./host-names.ts";
 import { emptyLastGood, guardsDiffer, type LastGood } from "./last-good.ts";
 import type { TranslateOptions } from "./options.ts";
 import { emptyQuarantine, type Quarantine, versionOf } from "./quarantine.ts";
 import { readIngress } from "./reading.ts";
-import { serverOf } from "./server.ts";
+import { parentOf, serverOf } from "./server.ts";
 import { passthroughServers, portServers, type StreamWorld } from "./streams.ts";
 import type { World } from "./world.ts";
 
@@ -85,6 +86,7 @@ export class Translator {
   readonly #canariesByUpstream = new Dependencies();
   readonly #slicesByService = new Dependencies();
   readonly #hostsByParent = new Dependencies();
+  readonly #names = new HostNames();
 
   constructor(options: TranslateOptions, fake: Certificate) {
     this.#options = options;
@@ -262,6 +264,7 @@ export class Translator {
   }
 
   #buildServers(dirty: Set<string>, dirtyUpstreams: Set<string>, dirtyCertificates: Set<string>): void {
+    for (const host of [...dirty]) for (const other of this.#noteNames(host)) dirty.add(other);
     for (const host of dirty) {
       const wasTls = this.#servers.get(host)?.tlsConfigured;
       this.#buildServer(host, dirtyUpstreams, dirtyCertificates);
@@ -271,24 +274,30 @@ export class Translator {
     }
   }
 
-  #buildServer(host: string, dirtyUpstreams: Set<string>, dirtyCertificates: Set<string>): void {
+  /** Hosts that may win or lose a name because of how `host` is now. */
+  #noteNames(host: string): ReadonlySet<string> {
+    const claims = this.#claimsOf(host).filter(({ values }) => values.canary === undefined);
+    return this.#names.set(host, claims.length === 0 ? undefined : wantedNames(host, claims));
+  }
+
+  /** Oldest first. */
+  #claimsOf(host: string): Claim[] {
     const claims = [...this.#hostsOfClaim.usersOf(host)].map((key) => this.#claims.get(key)!);
+    return claims.sort((a, b) => byAge(a.ingress, b.ingress));
+  }
+
+  #buildServer(host: string, dirtyUpstreams: Set<string>, dirtyCertificates: Set<string>): void {
+    const claims = this.#claimsOf(host);
     const gone = claims.length === 0 && host !== catchAll;
     const before = this.#hostsByUpstream.usedBy(host);
-    const built = gone
-      ? undefined
-      : serverOf(
-          host,
-          claims.sort((a, b) => byAge(a.ingress, b.ingress)),
-          this.#world(),
-        );
+    const built = gone ? undefined : serverOf(host, claims, this.#world());
     const uses = built?.uses ?? [];
-    const certificate = built?.server?.certificate;
     const ids = [...new Set(uses.map(({ id }) => id))];
     this.#servers = this.#servers.with([[host, built?.server]]);
     this.#uses.set(host, uses);
     if (gone) this.#uses.delete(host);
-    this.#hostsByParent.set(host, gone || host.startsWith("*.") ? [] : [`*${host.slice(host.indexOf("."))}`]);
+    const { server } = built ?? {};
+    this.#hostsByParent.set(host, server === undefined ? [] : parentsOf(server));
     this.#hostsByObject.set(host, [
       ...uses.map(({ service }) => `Service ${service}`),
       ...(built?.secrets.map((key) => `Secret ${key}`) ?? []),
@@ -300,7 +309,7 @@ export class Translator {
       if (relieves !== undefined) this.#canariesByUpstream.set(id, [relieves]);
     }
     for (const key of this.#hostsByCertificate.usedBy(host)) dirtyCertificates.add(key);
-    this.#hostsByCertificate.set(host, certificate === undefined ? [] : [certificate]);
+    this.#hostsByCertificate.set(host, server?.certificate === undefined ? [] : [server.certificate]);
     for (const key of this.#hostsByCertificate.usedBy(host)) dirtyCertificates.add(key);
     this.#report(`host ${host}`, built?.problems ?? []);
   }
@@ -312,6 +321,8 @@ export class Translator {
       service: (key) => snapshot.services.get(key),
       secret: (key) => this.#usableSecret(key),
       sslPassthrough: this.#options.enableSslPassthrough,
+      wantedBy: (host) => this.#names.wantedBy(host),
+      ownerOf: (name) => this.#names.ownerOf(name),
       isTlsConfigured: (wildcard) => this.#hasTls(wildcard),
     };
   }
@@ -462,6 +473,16 @@ function unusable(answer: EndpointsAnswer, service: string, { object }: Claim): 
   return [
     { object, kind: "field-unusable", field: `Service ${service}`, why: answer.why, done: "it gets no requests" },
   ];
+}
+
+/** The wildcards one level above the names of a Server, which decide with it whether TLS is configured for them. */
+function parentsOf({ name, aliases, redirectFrom }: Server<FeatureValues>): string[] {
+  const names = [
+    name,
+    ...aliases.map((alias) => alias.name),
+    ...(redirectFrom === undefined ? [] : [redirectFrom.name]),
+  ];
+  return names.map(parentOf).filter((parent) => parent !== undefined);
 }
 
 function serviceOf({ metadata }: EndpointSlice): string | undefined {

@@ -1,6 +1,7 @@
 /** What a Server is built from beyond its Claims. Who asks reports what was asked for, so that it is built again when that changes. */
 import type { Secret, Service } from "../model/objects.ts";
 import type { Settings } from "../settings/registry.ts";
+import type { WantedNames } from "./host-names.ts";
 
 export interface World {
   /** Whether the flag for TLS passthrough is on. */
@@ -9,6 +10,10 @@ export interface World {
   service(key: string): Service | undefined;
   /** The newest usable version of a Secret of TLS. */
   secret(key: string): Secret | undefined;
+  /** Names beside its own that a host would answer to. */
+  wantedBy(host: string): WantedNames;
+  /** Which host has a name that several may want. */
+  ownerOf(name: string): string | undefined;
   /** Whether a host one level up, `*.example.com`, has TLS configured. */
   isTlsConfigured(wildcard: string): boolean;
 }

@@ -68,6 +68,13 @@ const annotations = fc.constantFrom<Record<string, string>>(
   { "use-regex": "true" },
   { "rewrite-target": "/r$1" },
   { "force-ssl-redirect": "true" },
+  { "server-alias": "b.example, d.example, *.q.example" },
+  { "server-alias": "~^c\\.ex, example, other.*" },
+  { "server-alias": ".q.example", "rewrite-target": "/p/$1", "x-forwarded-prefix": "/was/$1" },
+  { "app-root": "/a/$host" },
+  { "from-to-www-redirect": "true", "relative-redirects": "true" },
+  { "permanent-redirect": "/elsewhere", "permanent-redirect-code": "307" },
+  { "upstream-vhost": "inner.example", "use-port-in-redirects": "true" },
 );
 const path = fc.record({
   path: fc.constantFrom("/", "/a", "/a/", "/a/b", "/ab", "/a.c", "/A", "/x(/.*)?", "/%41", "/d e"),
@@ -91,6 +98,11 @@ const hosts = [
   "p.q.example",
   "example",
   "other.test",
+  "d.example",
+  "www.a.example",
+  "www.x.b.example",
+  "q.example",
+  "p.r.q.example",
 ];
 const paths = [
   "/",
@@ -153,9 +165,10 @@ function answerOf(port: number, host: string, path: string): Promise<string> {
         .on("end", () => {
           const seen = answer.statusCode === 200 ? JSON.parse(text) : {};
           const headers = JSON.stringify(seen.headers)?.replaceAll(String(port), "PORT");
-          resolve(
-            `${answer.statusCode} ${answer.headers.location ?? ""} ${seen.backend ?? ""} ${seen.url ?? ""} ${headers}`,
+          const location = (answer.headers.location ?? "").replace(/:(\d+)/, (found, named) =>
+            Number(named) === port || Number(named) === port + 10 ? ":PORT" : found,
           );
+          resolve(`${answer.statusCode} ${location} ${seen.backend ?? ""} ${seen.url ?? ""} ${headers}`);
         });
     }).on("error", reject);
   });

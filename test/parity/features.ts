@@ -94,13 +94,11 @@ export const features: Readonly<Record<string, readonly string[]>> = {
 export const notBuilt: readonly string[] = [
   "handshakes refused",
   "status page",
-  "other redirects",
   "custom errors",
   "rate limits",
   "CORS",
   "mirror",
   "backend TLS",
-  "aliases",
   "headers added and removed",
   "ModSecurity",
   "compression",

@@ -2,6 +2,7 @@
 -- finds out (no endpoints, too large, denied) it leaves in variables, and the shape answers, so that its error pages,
 -- headers and log apply.
 local canary = require("sluice.canary")
+local patterns = require("sluice.patterns")
 local store = require("sluice.store")
 
 local ngx = ngx
@@ -23,20 +24,28 @@ function _M.know(slot, names)
   shapes_of[slot] = shapes
 end
 
--- The record of the host: its own, or that of the wildcard one label above, or the catch-all's.
+-- The record of the host, and whether TLS is configured for it: its own record or its alias's, or that of a pattern or of
+-- the wildcard one label above, or the catch-all's.
 local function host_record(host)
   local record = store.get("host " .. host)
   if record then
-    return record
+    return record.as and store.get("host " .. record.as) or record, record.tls
   end
   local dot = find(host, ".", 1, true)
-  if dot and dot > 1 and not find(sub(host, 1, dot - 1), "[^%w_-]") then
-    record = store.get("host *" .. sub(host, dot))
-    if record then
-      return record
-    end
+  local parent = dot and dot > 1 and not find(sub(host, 1, dot - 1), "[^%w_-]") and "*" .. sub(host, dot)
+  local wildcard = parent and store.get("host " .. parent)
+  local list = store.get("patterns")
+  local name, tls
+  if list then
+    name, tls = patterns.match(list, host, wildcard and parent)
   end
-  return store.get("host _")
+  if name then
+    return store.get("host " .. name), tls or (wildcard and wildcard.tls)
+  end
+  if wildcard then
+    return wildcard, wildcard.tls
+  end
+  return store.get("host _"), nil, true
 end
 
 -- The longest prefix that ends in a slash; then the path itself, which is the only other prefix there can be.
@@ -74,8 +83,9 @@ local function match(record, uri)
     return nil
   end
   local index = record.exact and record.exact[uri]
-  if not index and record.slash and record.slash[uri] then
-    return nil, nil, nil, record.slash[uri]
+  local slash = not index and record.slash and record.slash[uri]
+  if slash then
+    return record.locations[slash[2]], nil, nil, slash[1]
   end
   index = index or (record.prefix and longest_prefix(record.prefix, uri))
   return index and record.locations[index]
@@ -84,18 +94,23 @@ end
 function _M.run(slot)
   local var = ngx.var
   local uri = var.uri
-  local record = host_record(lower(var.host))
+  local record, tls = host_record(lower(var.host))
   if not record then
     return ngx.exec("@sluice_unrouted")
   end
-  local location, route, groups, slash = match(record, uri)
-  if slash then
-    var.route_slash = slash
-    return ngx.exec("@sluice_slash")
+  if record.to then
+    var.route_www = record.to
+    return ngx.exec("@sluice_www")
   end
+  if record.root and uri == "/" then
+    var.route_app_root = expand(record.root, {})
+    return ngx.exec("@sluice_app_root")
+  end
+  local location, route, groups, slash = match(record, uri)
   if not location then
     return ngx.exec("@sluice_unrouted")
   end
+  var.route_slash = slash
 
   local upstream_id = location.upstream
   local upstream = store.get("upstream " .. upstream_id)
@@ -114,7 +129,7 @@ function _M.run(slot)
   if record.certificate then
     var.route_certificate = record.certificate
   end
-  if record.tls then
+  if tls then
     var.route_tls = "1"
   end
   local limit = location.limit

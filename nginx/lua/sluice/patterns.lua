@@ -1,0 +1,42 @@
+-- Finds the host of an alias that is no exact name: the longest wildcard at the front, the longest at the end, then regular
+-- expressions in the order of their hosts, in which `*.example.com` as a host has its place.
+local find = string.find
+local sub = string.sub
+
+local _M = {}
+
+-- `wildcard` is the host with a wildcard that takes the name, if there is one. Returns the host whose alias comes before
+-- it, and whether TLS is configured for the name.
+function _M.match(list, name, wildcard)
+  local dot = find(name, ".", 1, true)
+  local first = dot
+  while dot do
+    local found = list.leading[sub(name, dot)]
+    if found then
+      return found[1], dot == first and found[2] == 1
+    end
+    dot = find(name, ".", dot + 1, true)
+  end
+
+  local at = #name
+  while at > 0 do
+    if sub(name, at, at) == "." then
+      local found = list.trailing[sub(name, 1, at)]
+      if found then
+        return found, false
+      end
+    end
+    at = at - 1
+  end
+
+  for _, entry in ipairs(list.regex) do
+    if wildcard and wildcard < entry[2] then
+      return nil
+    end
+    if ngx.re.find(name, entry[1], "ijo") then
+      return entry[2], false
+    end
+  end
+end
+
+return _M

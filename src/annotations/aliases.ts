@@ -1,0 +1,24 @@
+/**
+ * Further names of a host. They hold for the whole host: the oldest Ingress that lists some is heard. A name that is a host
+ * of some Ingress itself stays that host's (RS-25.1), which `translate/` works out.
+ */
+
+import { serverName } from "../kinds/server-names.ts";
+import { listOf } from "../kinds/text.ts";
+import { feature, field } from "./declare.ts";
+
+export const aliases = feature({
+  name: "aliases",
+  scope: "host",
+  fields: {
+    names: field<readonly string[]>({
+      key: "server-alias",
+      kind: listOf(serverName),
+      fallback: () => [],
+      onBad: "reject",
+      risk: "High",
+      doc: "Further names of the host, which get the same paths: host names, wildcards, or ~ and a regular expression.",
+    }),
+  },
+  provides: ({ names }) => names.length > 0,
+});

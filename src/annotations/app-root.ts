@@ -1,0 +1,28 @@
+/** Where a request for `/` alone is sent. It holds for the whole host: of several the one of the longest path is heard (RS-12.3). */
+import { type Kind, no, shown } from "../kinds/kind.ts";
+import { textOf } from "../kinds/text.ts";
+import { feature, field } from "./declare.ts";
+
+const text = textOf({ label: "letters, digits and - . _ ~ / : $", characters: "A-Za-z0-9._~/:$\\-" });
+
+const path: Kind<string> = {
+  ...text,
+  label: `a path of ${text.label}`,
+  read: (raw) => (raw.startsWith("/") ? text.read(raw) : no(`${shown(raw)} is not a path that starts with /`)),
+  good: ["/app", "/$host/home"],
+  bad: [...text.bad, "app", "/a?b=c"],
+};
+
+export const appRoot = feature({
+  name: "app-root",
+  scope: "host",
+  fields: {
+    path: field({
+      key: "app-root",
+      kind: path,
+      fallback: () => "",
+      risk: "Medium",
+      doc: "Redirects a request for / with 302 to this path of the same host, before anything else; may hold variables.",
+    }),
+  },
+});

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { readingOf, valuesOf } from "../../test/support/reading.ts";
+
+const redirectsOf = (annotations: Record<string, string>) => valuesOf(annotations).redirects;
+
+test.each([
+  [{ "permanent-redirect": "https://a.example" }, { url: "https://a.example", code: 301 }],
+  [
+    { "permanent-redirect": "https://a.example", "permanent-redirect-code": "308" },
+    { url: "https://a.example", code: 308 },
+  ],
+  [
+    { "permanent-redirect": "https://a.example", "permanent-redirect-code": "200" },
+    { url: "https://a.example", code: 301 },
+  ],
+  [
+    { "temporal-redirect": "https://b.example", "permanent-redirect": "https://a.example" },
+    { url: "https://b.example", code: 302 },
+  ],
+  [
+    { "temporal-redirect": "https://b.example", "temporal-redirect-code": "308" },
+    { url: "https://b.example", code: 302 },
+  ],
+])("%j", (annotations, elsewhere) => {
+  expect(redirectsOf(annotations).elsewhere).toEqual(elsewhere);
+});
+
+test("a temporal-redirect that is no URL sets the whole group aside, and says so", () => {
+  const reading = readingOf({
+    "temporal-redirect": "/x",
+    "permanent-redirect": "https://a.example",
+    "from-to-www-redirect": "true",
+  });
+  expect(reading.values.redirects).toEqual({ elsewhere: undefined, relative: false, twin: false });
+  expect(reading.verdict).toBe("serve");
+  expect(reading.problems).toMatchObject([{ kind: "annotation-useless", key: "temporal-redirect" }]);
+});
+
+test.each(["https://a.example$request_uri", "https://a.example; } server {", "https://a.example\n"])(
+  "%j is refused",
+  (url) => {
+    expect(readingOf({ "permanent-redirect": url }).verdict).toBe("reject");
+  },
+);

@@ -1,0 +1,110 @@
+/**
+ * Redirects that an Ingress asks for: its paths to somewhere else, its host from or to `www.`. They are answered before the
+ * redirect to https, before limits and authentication (RS-7.6).
+ */
+import type { Kind } from "../kinds/kind.ts";
+import { integer } from "../kinds/numbers.ts";
+import { textOf } from "../kinds/text.ts";
+import { bool } from "../kinds/words.ts";
+import type { Problem } from "../problem.ts";
+import { Token } from "../render/token.ts";
+import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+
+export interface Redirects {
+  /** Where all requests of the Location go. */
+  readonly elsewhere: { readonly url: string; readonly code: number } | undefined;
+  /** Whether Locations that nginx itself writes name no scheme and host. */
+  readonly relative: boolean;
+  /** Whether the other of `www.host` and `host` redirects to the host. */
+  readonly twin: boolean;
+}
+
+const url: Kind<string> = textOf({
+  label: "letters, digits and - . _ ~ / : , ? & =",
+  characters: "A-Za-z0-9._~/:,?&=\\-",
+});
+
+const common = { fallback: () => "", onBad: "reject", risk: "Medium" } as const;
+
+export const redirects = resolvedFeature({
+  name: "redirects",
+  scope: "location",
+  fields: {
+    permanent: field({
+      ...common,
+      key: "permanent-redirect",
+      kind: url,
+      doc: "Answers every request with 301 to this URL, as it stands; nothing of the request is appended.",
+    }),
+    permanentCode: field({
+      key: "permanent-redirect-code",
+      kind: integer(),
+      fallback: () => 301,
+      onBad: "reject",
+      risk: "Low",
+      doc: "Status for permanent-redirect, from 300 to 308.",
+    }),
+    temporal: field({
+      ...common,
+      key: "temporal-redirect",
+      kind: url,
+      doc: "Answers every request with 302 to this URL, as it stands; wins over permanent-redirect.",
+    }),
+    temporalCode: field({
+      key: "temporal-redirect-code",
+      kind: integer(),
+      fallback: () => 302,
+      onBad: "reject",
+      risk: "Low",
+      doc: "Status for temporal-redirect, from 300 to 307.",
+    }),
+    relative: field({
+      key: "relative-redirects",
+      kind: bool,
+      fallback: (settings) => settings.relativeRedirects,
+      onBad: "reject",
+      risk: "Low",
+      doc: "Leaves scheme and host out of redirects that nginx itself writes.",
+    }),
+    twin: field({
+      key: "from-to-www-redirect",
+      kind: bool,
+      fallback: () => false,
+      onBad: "reject",
+      risk: "Low",
+      doc: "Redirects the host with www. in front to the one without, or the other way round, if no Ingress has that host.",
+    }),
+  },
+  resolve: (fields, context): Resolved<Redirects> => {
+    const { permanent, temporal, relative, twin } = fields;
+    const value = { elsewhere: undefined, relative: relative || context.settings.relativeRedirects, twin };
+    if (temporal !== "") {
+      if (!/^https?:/.test(temporal)) {
+        const why = `${JSON.stringify(temporal)} does not start with http:// or https://, so no redirect of this Ingress is set up`;
+        const none = { ...value, relative: context.settings.relativeRedirects, twin: false };
+        return { value: none, problems: [useless(context, "temporal-redirect", why)] };
+      }
+      const { code, problems } = codeOf(fields.temporalCode, 307, 302, "temporal-redirect-code", context);
+      return { value: { ...value, elsewhere: { url: temporal, code } }, problems };
+    }
+    if (permanent === "") return { value };
+    const { code, problems } = codeOf(fields.permanentCode, 308, 301, "permanent-redirect-code", context);
+    return { value: { ...value, elsewhere: { url: permanent, code } }, problems };
+  },
+  provides: ({ twin }) => twin,
+  directives: ({ relative }) => [{ name: Token.name("absolute_redirect"), value: Token.name(relative ? "off" : "on") }],
+  variables: ["redirect"],
+  view: ({ elsewhere }, place) =>
+    elsewhere !== undefined && { code: Token.count(elsewhere.code), url: place.bind("redirect", elsewhere.url) },
+});
+
+function codeOf(code: number, most: number, instead: number, key: string, { ingress: object }: Context) {
+  if (code >= 300 && code <= most) return { code, problems: [] };
+  const why = `${code} is not from 300 to ${most}`;
+  const problem: Problem = { object, kind: "annotation-unreadable", key, why, done: "default" };
+  return { code: instead, problems: [problem] };
+}
+
+function useless({ ingress: object }: Context, key: string, why: string): Problem {
+  return { object, kind: "annotation-useless", key, why };
+}

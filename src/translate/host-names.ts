@@ -1,0 +1,93 @@
+/**
+ * Names beside its own that a host answers to: aliases, and the other of `www.host` and `host` where that redirects to it.
+ * A name goes to the host of that name if some Ingress has one, else to the first host, by name, that lists it as an alias,
+ * else to the host whose twin it is.
+ */
+import { catchAll } from "../model/configuration.ts";
+import type { Problem } from "../problem.ts";
+import type { Claim } from "./claim.ts";
+
+export interface WantedNames {
+  readonly aliases: readonly string[];
+  readonly twin: string | undefined;
+}
+
+/** `claims` are those of the host but canaries, oldest first. */
+export function wantedNames(host: string, claims: readonly Claim[]): WantedNames {
+  const listed = claims.find(({ values }) => values.aliases.names.length > 0)?.values.aliases.names ?? [];
+  const aliases = new Set(listed.flatMap((name) => (name.startsWith(".") ? [name.slice(1), `*${name}`] : [name])));
+  aliases.delete(host);
+  const redirects = claims.some(({ values }) => values.redirects.twin);
+  return { aliases: [...aliases], twin: redirects ? twinOf(host) : undefined };
+}
+
+/** What of the wanted names comes to nothing, said to the Ingress that is heard. */
+export function nameProblems(
+  host: string,
+  claims: readonly Claim[],
+  names: WantedNames,
+  ownerOf: (name: string) => string | undefined,
+): Problem[] {
+  const lister = claims.find(({ values }) => values.aliases.names.length > 0);
+  const redirecting = claims.find(({ values }) => values.redirects.twin);
+  const problems = names.aliases.flatMap((name): Problem[] => {
+    const owner = ownerOf(name);
+    if (lister === undefined || owner === host) return [];
+    const why = owner === name ? `${name} is the host of an Ingress` : `${name} is an alias of ${owner} already`;
+    return [{ object: lister.object, kind: "annotation-useless", key: "server-alias", why }];
+  });
+  if (redirecting !== undefined && names.twin === undefined) {
+    const why = `${host === catchAll ? "a rule without a host" : host} has no name with or without www.`;
+    problems.push({ object: redirecting.object, kind: "annotation-useless", key: "from-to-www-redirect", why });
+  }
+  return problems;
+}
+
+/** Undefined where there is none: of the catch-all, and of a wildcard. */
+export function twinOf(host: string): string | undefined {
+  if (host === catchAll || host.startsWith("*.")) return undefined;
+  return host.startsWith("www.") ? host.slice("www.".length) : `www.${host}`;
+}
+
+/** Which host has which name, kept as hosts come and go. */
+export class HostNames {
+  readonly #wanted = new Map<string, WantedNames>();
+  readonly #aliasOf = new Map<string, Set<string>>();
+  readonly #twinOf = new Map<string, string>();
+
+  /** Takes in what `host` wants, undefined where there is no such host any more; gives all other hosts that it may concern. */
+  set(host: string, wanted: WantedNames | undefined): ReadonlySet<string> {
+    const before = this.#wanted.get(host);
+    const concerned = new Set<string>();
+    if ((before === undefined) !== (wanted === undefined)) this.#addUsers(host, concerned);
+    for (const name of namesIn(before)) this.#addUsers(name, concerned);
+    for (const name of before?.aliases ?? []) this.#aliasOf.get(name)?.delete(host);
+    if (before?.twin !== undefined) this.#twinOf.delete(before.twin);
+    for (const name of wanted?.aliases ?? []) this.#aliasOf.set(name, (this.#aliasOf.get(name) ?? new Set()).add(host));
+    if (wanted?.twin !== undefined) this.#twinOf.set(wanted.twin, host);
+    if (wanted === undefined) this.#wanted.delete(host);
+    else this.#wanted.set(host, wanted);
+    for (const name of namesIn(wanted)) this.#addUsers(name, concerned);
+    concerned.delete(host);
+    return concerned;
+  }
+
+  ownerOf(name: string): string | undefined {
+    if (this.#wanted.has(name)) return name;
+    return [...(this.#aliasOf.get(name) ?? [])].sort()[0] ?? this.#twinOf.get(name);
+  }
+
+  wantedBy(host: string): WantedNames {
+    return this.#wanted.get(host) ?? { aliases: [], twin: undefined };
+  }
+
+  #addUsers(name: string, users: Set<string>): void {
+    for (const host of this.#aliasOf.get(name) ?? []) users.add(host);
+    const twin = this.#twinOf.get(name);
+    if (twin !== undefined) users.add(twin);
+  }
+}
+
+function namesIn(wanted: WantedNames | undefined): readonly string[] {
+  return wanted === undefined ? [] : [...wanted.aliases, ...(wanted.twin === undefined ? [] : [wanted.twin])];
+}
