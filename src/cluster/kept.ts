@@ -61,9 +61,12 @@ function contentOf(object: KubernetesObject): object {
       return { spec: defined({ type, clusterIP, clusterIPs, externalName, externalIPs, ports, trafficDistribution }) };
     }
     case "EndpointSlice": {
-      const { addressType, endpoints = [], ports } = object as EndpointSlice;
-      const read = endpoints.map(({ addresses, conditions, hints }) => defined({ addresses, conditions, hints }));
-      return defined({ addressType, endpoints: read, ports });
+      const { addressType, endpoints, ports } = object as EndpointSlice;
+      // The API server says null of a list without entries, as for a Service whose Pods are not ready yet.
+      const read = (endpoints ?? []).map(({ addresses, conditions, hints }) =>
+        defined({ addresses, conditions, hints }),
+      );
+      return defined({ addressType, endpoints: read, ports: ports ?? undefined });
     }
     case "Namespace":
       return {};
