@@ -38,7 +38,7 @@ RUN apt-get update \
  && groupadd --gid 82 sluice \
  && useradd --uid 101 --gid 82 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin sluice \
  && ln -s /usr/sbin/nginx /usr/bin/nginx \
- && mkdir -p /var/log/nginx /etc/nginx/template \
+ && mkdir -p /var/log/nginx \
  && install -d -o 101 -g 82 -m 0700 /run/sluice \
  && install -d -o 101 -g 82 /etc/ingress-controller \
  # ModSecurity's settings where ingress-nginx has them; audit lines go where the other logs go.

@@ -1,62 +1,111 @@
-/** The chart installed into a real API server, and its Pods run from the image with exactly what their specs give them. */
+/**
+ * The chart installed into a real API server, and its Pods run from the image with exactly what their specs give them: as user 101 without any
+ * capability, without new privileges, on a read-only root, with the token of the account that the chart made.
+ */
+import { readdirSync, readFileSync } from "node:fs";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { toolPath } from "../../scripts/kubernetes-tools.ts";
 import { chartFolder } from "../chart/support/helm.ts";
 import { type Kubelet, startKubelet } from "../chart/support/kubelet.ts";
 import { type Cluster, startCluster } from "../e2e/support/cluster.ts";
+import { answerOf, ingress, openShop, type Shop, shopObjects } from "../e2e/support/shop.ts";
+import { Traffic } from "../e2e/support/traffic.ts";
+import { until } from "../nginx/support/until.ts";
 import { type Image, openImage } from "./support/container.ts";
 import { podsFromImage } from "./support/pods.ts";
 
 let image: Image;
 let cluster: Cluster;
 let kubelet: Kubelet;
+let shop: Shop;
+let logs: ReadonlyMap<string, string>;
 beforeAll(async () => {
   image = openImage();
-  cluster = await startCluster({ controllerManager: true, apiServerFlags: ["--enable-aggregator-routing=true"] });
-  const { start } = podsFromImage(image, cluster);
-  // The controller has tests of its own; here only the Pods of one workload are run.
-  kubelet = await startKubelet(cluster, (pod, address) =>
-    pod.metadata.labels?.["app.kubernetes.io/component"] === "default-backend"
-      ? start(pod, address)
-      : Promise.resolve({ stop: async () => {} }),
-  );
+  [cluster, shop] = await Promise.all([
+    startCluster({ controllerManager: true, apiServerFlags: ["--enable-aggregator-routing=true"] }),
+    openShop(),
+  ]);
+  const pods = podsFromImage(image, cluster);
+  logs = pods.logs;
+  kubelet = await startKubelet(cluster, pods.start);
+  await apply(shopObjects);
 });
 afterAll(async () => {
   try {
     await kubelet?.stop();
   } finally {
     await cluster?.stop();
+    await shop?.stop();
     image?.close();
   }
 });
 
 const helm = (...args: readonly string[]) =>
   execa(toolPath("helm"), [...args, "--kubeconfig", cluster.kubeconfig(), "--namespace", "ingress-nginx"]);
+const apply = (objects: readonly object[]) =>
+  cluster.kubectl(["apply", "--filename", "-"], {
+    input: objects.map((object) => JSON.stringify(object)).join("\n---\n"),
+  });
+const rollout = (name: string) =>
+  cluster.kubectl(["rollout", "status", `deployment/${name}`, "--namespace", "ingress-nginx", "--timeout=20s"]);
 
-test("the default backend of the chart runs and answers", async () => {
-  const values = ["--set", "defaultBackend.enabled=true", "--set", "defaultBackend.port=18080"];
+/** Processes on this machine whose command line has these words; containers are seen from outside. */
+const processesWith = (words: string) =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => commandLine(pid).includes(words))
+    .map(Number);
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
+}
+
+const controllers = () => processesWith("/opt/sluice/dist/main.js run");
+const masters = () => processesWith("nginx: master process");
+const names = Array.from({ length: 100 }, (_, i) => `web-${i}`);
+const values = [
+  ...["--set", "controller.admissionWebhooks.enabled=false", "--set", "defaultBackend.enabled=true"],
+  ...["--set", "defaultBackend.port=18080", "--set", "controller.extraArgs.post-shutdown-grace-period=0"],
+];
+
+test("a hundred Ingresses are served by the Pods of the chart", async () => {
   await helm("install", "ingress-nginx", chartFolder, "--create-namespace", ...values);
-  await cluster.kubectl([
-    ...[
-      "rollout",
-      "status",
-      "deployment/ingress-nginx-defaultbackend",
-      "--namespace",
-      "ingress-nginx",
-      "--timeout=60s",
-    ],
-  ]);
+  await rollout("ingress-nginx-controller");
+  await rollout("ingress-nginx-defaultbackend");
+  await apply(names.map((name) => ingress(name)));
+  for (const name of names) await until(`${name} answers`, async () => (await answerOf(name)) === "echo-a");
   expect((await fetch("http://127.0.0.1:18080/")).status).toBe(404);
-  await helm("uninstall", "ingress-nginx", "--wait", "--timeout=60s");
-  await expect
-    .poll(
-      () =>
-        fetch("http://127.0.0.1:18080/").then(
-          () => true,
-          () => false,
-        ),
-      { timeout: 30_000 },
-    )
-    .toBe(false);
 });
+
+test("a controller that dies is started again, and nginx serves on", async () => {
+  const [before] = masters();
+  const [victim] = controllers();
+  const traffic = new Traffic(names);
+  process.kill(victim!, "SIGKILL");
+  const next = await until("a new controller runs", () => controllers().find((pid) => pid !== victim), 30_000);
+  await apply([ingress("web-0", { service: "echo-b" })]);
+  await until("it follows a change", async () => (await answerOf("web-0")) === "echo-b", 30_000);
+  const answers = await traffic.end();
+  expect(answers.filter((answer) => !answer.startsWith("echo-"))).toEqual([]);
+  expect(next).not.toBe(victim);
+  expect(masters()).toEqual([before]);
+});
+
+test("nothing is left when the release goes, and until then no right was missing", async () => {
+  const asked = new Date().toISOString();
+  await helm("uninstall", "ingress-nginx", "--wait", "--timeout=60s");
+  await until("nothing is left", () => masters().length === 0 && controllers().length === 0, 60_000);
+  const log = await until("the log is there", () => [...logs].find(([name]) => name.endsWith("/controller"))?.[1]);
+  expect(log).toContain("no nginx is left");
+  // helm takes the rights away before the Pods.
+  const refusals = log.split("\n").filter((line) => /forbidden/i.test(line) && timeOf(line) < asked);
+  expect(refusals).toEqual([]);
+});
+
+/** When a line of the controller's log was written; lines of nginx have no such field and count as written at once. */
+const timeOf = (line: string): string => /"time":"([^"]+)"/.exec(line)?.[1] ?? "";

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { execa } from "execa";
 import { buildah, image } from "../../../scripts/image.ts";
 
@@ -60,8 +60,10 @@ export function startContainer({ root, config }: Image, options: ContainerOption
   writeFileSync(join(folder, "config.json"), JSON.stringify(specification(root, config, options)));
   mkdirSync(join(folder, "state"));
   const runc = ["--root", join(folder, "state")];
+  // The name is also that of its cgroup, which is the machine's.
+  const name = basename(folder);
   // runc passes signals on and ends as the command ends.
-  const running = execa("runc", [...runc, "run", "--bundle", folder, "test"], { reject: false, all: true });
+  const running = execa("runc", [...runc, "run", "--bundle", folder, name], { reject: false, all: true });
   const ended = running.then(({ all, exitCode }) => {
     rmSync(folder, { recursive: true });
     return { text: all.trim(), exitCode: exitCode ?? -1 };
@@ -69,7 +71,7 @@ export function startContainer({ root, config }: Image, options: ContainerOption
   return {
     ended,
     kill: (signal) => void running.kill(signal),
-    exec: async (command) => (await execa("runc", [...runc, "exec", "test", ...command])).stdout,
+    exec: async (command) => (await execa("runc", [...runc, "exec", name, ...command])).stdout,
   };
 }
 
