@@ -10,9 +10,11 @@ import { Channel } from "./nginx/channel.ts";
 import { type Capabilities, type Nginx, type NginxEvent, openNginx, type RunFolder } from "./nginx/index.ts";
 import { instanceKey, Journal } from "./nginx/journal.ts";
 import { OpenedFiles } from "./nginx/opened-files.ts";
+import type { ObjectName } from "./problem.ts";
 import type { Machine } from "./render/machine.ts";
 import { openRenderer } from "./render/open-renderer.ts";
 import type { Renderer } from "./render/rendering.ts";
+import { settingsProblems } from "./render/settings-view.ts";
 import { SteadyRenderer } from "./render/steady-renderer.ts";
 import type { Template } from "./render/template.ts";
 import { stateFile } from "./state-file.ts";
@@ -95,6 +97,7 @@ export async function startController(options: ControllerOptions): Promise<Start
     clock: systemClock,
     listener: options.listener,
     state: stateFile(join(folder.data, "state.json")),
+    problemsOf: (settings) => settingsProblems(settings, machine.capabilities, configMapName(options.translate)),
     configMap: options.translate.configMap,
   });
   const ending = new AbortController();
@@ -126,6 +129,11 @@ export async function startController(options: ControllerOptions): Promise<Start
       },
     },
   };
+}
+
+function configMapName({ configMap = "" }: TranslateOptions): ObjectName {
+  const [namespace = "", name = ""] = configMap.split("/");
+  return { kind: "ConfigMap", namespace, name };
 }
 
 const systemClock: Clock = {

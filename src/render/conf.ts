@@ -7,6 +7,7 @@ import type { Machine } from "./machine.ts";
 import type { HttpPart } from "./place.ts";
 import { type AboutServers, routeVariables } from "./server-views.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
+import { serverNamesHash } from "./settings/hashes.ts";
 import type { RenderedFile, Shape } from "./shape.ts";
 import { streamView } from "./stream-view.ts";
 import type { Template } from "./template.ts";
@@ -23,6 +24,8 @@ export interface ConfParts extends AboutServers {
   readonly needs: ReadonlySet<HttpPart>;
   /** Lines of the http block that shapes ask for. */
   readonly http: readonly Token[];
+  /** All names that servers have as text. */
+  readonly names: readonly string[];
   readonly streams: readonly StreamServer[];
   readonly streamSnippets: readonly string[];
   /** What the Lua needs; undefined in static mode. */
@@ -91,6 +94,7 @@ function mainView(about: ConfParts): View {
     httpsPort: Token.count(ports.https),
     stream: streamView(about, streams, about.streamSnippets),
     passthrough: machine.passthrough,
+    names: serverNamesHash(settings, about.names).map((one) => ({ ...one })),
     shared: sharedLines(http),
     upstreams,
     servers,

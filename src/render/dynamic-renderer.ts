@@ -244,12 +244,13 @@ export class DynamicRenderer implements Renderer {
     ];
     const shapes = [...used.values()].map(({ shape }) => shape);
     const pools = new Set([balancedBlock, ...shapes.flatMap((shape) => shape.pools).sort()]);
+    const names = textServers.map(({ name }) => name);
     const upstreams = [...pools].map((name) => balancedUpstream(name, settings));
     const needs = new Set(shapes.flatMap((shape) => [...shape.needs]));
     const http = shapes.flatMap((shape) => shape.http);
     const conf = confOf(
       this.#template,
-      { ...about, servers, upstreams, needs, http, streams, streamSnippets, lua: { recordsBytes, slots } },
+      { ...about, servers, upstreams, needs, http, names, streams, streamSnippets, lua: { recordsBytes, slots } },
       files,
     );
     this.#text = { ...conf, files, shapes: new Set(keys), parts: { ...parts, shapes: hashOf(keys.join()) } };

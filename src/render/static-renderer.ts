@@ -114,6 +114,7 @@ export class StaticRenderer implements Renderer {
       upstreams: upstreams.map(({ name, upstream }) => staticUpstream(name, upstream, next.settings)),
       needs: new Set(rendered.flatMap((one) => [...one.needs])),
       http: rendered.flatMap((one) => one.http),
+      names: names.flatMap((name) => [name, ...next.servers.get(name)!.aliases.map((alias) => alias.name)]),
       streams: next.streams,
       streamSnippets: next.streamSnippets,
       lua: undefined,

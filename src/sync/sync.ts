@@ -28,6 +28,8 @@ export interface SyncParts {
   readonly clock: Clock;
   readonly listener: Listener;
   readonly state: State;
+  /** What is to be said about settings with the nginx at hand. */
+  readonly problemsOf: (settings: Settings) => readonly Problem[];
   /** `namespace/name` of the ConfigMap with the settings. */
   readonly configMap: string | undefined;
 }
@@ -172,9 +174,11 @@ export class Sync {
     if (!this.#reloadWhenAllowed(signal, tell) && news) tell();
   }
 
-  /** Problems of certificates depend on the time of day, which translate knows nothing of. */
+  /** Problems that depend on the time of day or on this nginx, which translate knows nothing of. */
   #withDoubts({ problems, configuration }: Translation): Table<readonly Problem[]> {
     const doubts = certificateProblems(configuration.certificates.values(), this.#parts.clock.now());
+    const useless = this.#parts.problemsOf(configuration.settings);
+    if (useless.length > 0) doubts.set("nginx", useless);
     return doubts.size === 0 ? problems : problems.with(doubts);
   }
 
