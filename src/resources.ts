@@ -42,6 +42,25 @@ export const endpointSlices = resource<EndpointSlice>({
   namespaced: true,
 });
 
+export const validatingWebhookConfigurations = resource<ValidatingWebhookConfiguration>({
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind: "ValidatingWebhookConfiguration",
+  plural: "validatingwebhookconfigurations",
+  namespaced: false,
+});
+
+/** As far as the webhook's certificate goes. */
+export interface ValidatingWebhookConfiguration extends KubernetesObject {
+  readonly webhooks?: readonly {
+    readonly name: string;
+    readonly clientConfig: {
+      readonly service?: { readonly name: string; readonly namespace: string };
+      /** Base64 of PEM. */
+      readonly caBundle?: string;
+    };
+  }[];
+}
+
 /** The older form of EndpointSlices. */
 export interface Endpoints extends KubernetesObject {
   readonly subsets?: readonly EndpointSubset[];

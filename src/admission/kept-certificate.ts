@@ -1,0 +1,147 @@
+/**
+ * The webhook's own certificate, kept in a Secret that all replicas share, with its authority in the
+ * ValidatingWebhookConfiguration. A new authority is told to the API server before anybody serves by it, and the one before
+ * stays told, so no review fails while replicas change over.
+ */
+import { type ApiFailure, type Client, type Clock, nameOf, sleep } from "../kubernetes/index.ts";
+import type { Secret } from "../model/objects.ts";
+import { secrets, type ValidatingWebhookConfiguration, validatingWebhookConfigurations } from "../resources.ts";
+import type { KeyPair, KeyPairs } from "./key-pairs.ts";
+import { isGood, makeCertificate, type OwnCertificate, withOlderAuthorities } from "./own-certificate.ts";
+
+export interface KeptCertificateOptions {
+  readonly client: Pick<Client, "get" | "create" | "update" | "patch">;
+  /** `namespace/name` of the Secret. */
+  readonly secret: string;
+  /** Name of the ValidatingWebhookConfiguration. */
+  readonly configuration: string;
+  readonly clock: Clock;
+  readonly report: (event: CertificateEvent) => void;
+}
+
+export type CertificateEvent =
+  | { readonly kind: "made"; readonly names: readonly string[] }
+  | { readonly kind: "authority-told" }
+  /** It is tried again. */
+  | { readonly kind: "waiting"; readonly why: string };
+
+/** How often Secret and configuration are looked at, when all is well and when something is not. */
+const lookMs = 60_000;
+const againMs = 2_000;
+
+export class KeptCertificate {
+  readonly #options: KeptCertificateOptions;
+  readonly #listeners = new Set<(pair: KeyPair) => void>();
+  readonly #first = Promise.withResolvers<KeyPairs>();
+  #served: OwnCertificate | undefined;
+
+  constructor(options: KeptCertificateOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when there is a certificate to serve, which may be never. */
+  get ready(): Promise<KeyPairs> {
+    return this.#first.promise;
+  }
+
+  /** Works until `signal` is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, report } = this.#options;
+    let told = "";
+    while (!signal.aborted) {
+      const why = await this.#look(signal);
+      if (why !== undefined && why !== told && !signal.aborted) report({ kind: "waiting", why });
+      told = why ?? "";
+      await sleep(clock, why === undefined ? lookMs : againMs, signal);
+    }
+  }
+
+  /** Brings Secret, configuration and what is served together; gives why it could not. */
+  async #look(signal: AbortSignal): Promise<string | undefined> {
+    const { client, configuration } = this.#options;
+    const asked = await client.get(validatingWebhookConfigurations, { name: configuration }, signal);
+    if (!asked.ok) return missing(`ValidatingWebhookConfiguration ${configuration}`, asked.failure);
+    const names = namesOf(asked.value);
+    if (names.length === 0) return `ValidatingWebhookConfiguration ${configuration} names no Service`;
+    const kept = await this.#kept(names, signal);
+    if (typeof kept === "string") return kept;
+    const untold = await this.#tell(asked.value, kept.ca, signal);
+    if (untold !== undefined) return untold;
+    this.#serve(kept);
+    return undefined;
+  }
+
+  /** What the Secret holds, made first where that is nothing usable. */
+  async #kept(names: readonly string[], signal: AbortSignal): Promise<OwnCertificate | string> {
+    const { client, secret, clock, report } = this.#options;
+    const name = nameOf(secret);
+    const asked = await client.get(secrets, name, signal);
+    if (!asked.ok && asked.failure.code !== 404) return missing(`Secret ${secret}`, asked.failure);
+    const before = asked.ok ? asked.value : undefined;
+    const now = new Date(clock.wall());
+    const present = contentOf(before);
+    // The API server calls by these; the shorter ones are for people.
+    const called = names.filter((one) => one.endsWith(".svc"));
+    if (called.every((one) => isGood(present, one, now))) return present;
+    const made = withOlderAuthorities(await makeCertificate(names, now), present.ca, now);
+    const data = { ...before?.data, ca: base64(made.ca), cert: base64(made.cert), key: base64(made.key) };
+    const metadata = { ...before?.metadata, ...name } as Secret["metadata"];
+    const next: Secret = { ...(before ?? { type: "Opaque" }), apiVersion: "v1", kind: "Secret", metadata, data };
+    const written = await (before === undefined
+      ? client.create(secrets, next, signal)
+      : client.update(secrets, next, signal));
+    if (!written.ok) return missing(`Secret ${secret}`, written.failure);
+    report({ kind: "made", names });
+    return made;
+  }
+
+  /** Puts the authority into each entry that lacks it. */
+  async #tell({ metadata, webhooks = [] }: ValidatingWebhookConfiguration, ca: string, signal: AbortSignal) {
+    const { client, report } = this.#options;
+    const caBundle = base64(ca);
+    const patch = [...webhooks.entries()].flatMap(([at, { name, clientConfig }]) =>
+      clientConfig.service === undefined || clientConfig.caBundle === caBundle
+        ? []
+        : [
+            { op: "test", path: `/webhooks/${at}/name`, value: name },
+            { op: "add", path: `/webhooks/${at}/clientConfig/caBundle`, value: caBundle },
+          ],
+    );
+    if (patch.length === 0) return undefined;
+    const named = { name: metadata.name };
+    const patched = await client.patch(validatingWebhookConfigurations, named, patch, signal, { type: "json" });
+    if (!patched.ok) return missing(`ValidatingWebhookConfiguration ${metadata.name}`, patched.failure);
+    report({ kind: "authority-told" });
+    return undefined;
+  }
+
+  #serve(kept: OwnCertificate): void {
+    const same = kept.cert === this.#served?.cert && kept.key === this.#served.key;
+    this.#served = kept;
+    const pair = (): KeyPair => ({ cert: this.#served!.cert, key: this.#served!.key });
+    this.#first.resolve({
+      current: pair,
+      onChange: (listener) => {
+        this.#listeners.add(listener);
+        return () => this.#listeners.delete(listener);
+      },
+    });
+    if (!same) for (const listener of this.#listeners) listener(pair());
+  }
+}
+
+/** The names by which the API server calls the Services of the configuration. */
+function namesOf({ webhooks = [] }: ValidatingWebhookConfiguration): string[] {
+  const services = webhooks.flatMap(({ clientConfig: { service } }) => (service === undefined ? [] : [service]));
+  const names = services.flatMap(({ name, namespace }) => [name, `${name}.${namespace}`, `${name}.${namespace}.svc`]);
+  return [...new Set(names)];
+}
+
+function contentOf(secret: Secret | undefined): OwnCertificate {
+  const text = (key: string) => Buffer.from(secret?.data?.[key] ?? "", "base64").toString("utf8");
+  return { ca: text("ca"), cert: text("cert"), key: text("key") };
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+const missing = (what: string, { message }: ApiFailure): string => `${what}: ${message}`;
