@@ -184,6 +184,7 @@ function metricsOptions({ flags, pod }: Operation, running: Running): Constructo
     },
     build: { release, build: commit, repository },
     enabled: flags.enableMetrics,
+    webhook: flags.validatingWebhook !== undefined,
     nowMs: Date.now,
     nginx: () => {
       const { nginx, renderer } = running.controller ?? {};

@@ -1,10 +1,13 @@
 /**
- * Who is told of syncs and Problems: the log, the metrics, and whoever else listens to the sync. Problems come from several
+ * Who is told of syncs, reviews and Problems: the log, the metrics, and whoever else listens to the sync. Problems come from several
  * sources (the sync, the files, the template), and each source says all it has, every time.
  */
+import type { CertificateEvent } from "./admission/kept-certificate.ts";
+import type { WebhookEvent } from "./admission/webhook.ts";
 import type { Log } from "./log/log.ts";
 import { ProblemLog } from "./log/problem-log.ts";
 import { SyncLog } from "./log/sync-log.ts";
+import { webhookLog } from "./log/webhook-log.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { Table } from "./model/table.ts";
 import type { Problem } from "./problem.ts";
@@ -50,5 +53,13 @@ export class Reports {
         synced(report);
       },
     };
+  }
+
+  /** For the webhook. */
+  webhook(event: WebhookEvent | CertificateEvent): void {
+    webhookLog(this.#log)(event);
+    if (event.kind !== "reviewed" || event.review.verdict.kind !== "judged") return;
+    const { namespace, name: ingress, verdict, tookMs } = event.review;
+    this.#metrics.checked({ namespace, ingress, allowed: verdict.refusals.length === 0, tookMs });
   }
 }

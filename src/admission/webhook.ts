@@ -34,6 +34,8 @@ export type WebhookEvent =
   /** The request was no review that could be answered. */
   | { readonly kind: "unreadable"; readonly status: number; readonly why: string }
   | { readonly kind: "certificate-changed" }
+  /** The one before goes on. */
+  | { readonly kind: "certificate-unusable"; readonly why: string }
   | { readonly kind: "failed"; readonly cause: Error };
 
 export interface Review {

@@ -28,7 +28,11 @@ const rules: readonly ((flags: Flags) => string | undefined)[] = [
 ];
 
 function webhookCertificate(flags: Flags): string | undefined {
-  if (flags.validatingWebhook === undefined || flags.validatingWebhookCertificateSecret !== undefined) return undefined;
+  if (flags.validatingWebhook === undefined) return undefined;
+  if (flags.validatingWebhookCertificateSecret !== undefined) {
+    const whole = flags.validatingWebhookConfiguration !== undefined;
+    return whole ? undefined : "--validating-webhook-certificate-secret needs --validating-webhook-configuration";
+  }
   const missing = [
     ...(flags.validatingWebhookCertificate === undefined ? ["--validating-webhook-certificate"] : []),
     ...(flags.validatingWebhookKey === undefined ? ["--validating-webhook-key"] : []),

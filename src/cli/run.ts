@@ -16,6 +16,7 @@ import { parseFlags } from "./parse-flags.ts";
 import type { Out } from "./reference.ts";
 import { openClusterSide } from "./run/cluster-side.ts";
 import { credentialsOf } from "./run/credentials.ts";
+import { WebhookSide } from "./run/webhook-side.ts";
 
 /** nginx ends its requests by itself, after the setting worker-shutdown-timeout; this is the end of all patience. */
 const drainMs = 3_600_000;
@@ -44,6 +45,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   const client = new Client(found.credentials, { userAgent });
   const accept = translateOptions(flags, "run", undefined);
   const cluster = openClusterSide({ client, flags, accept, env, log, clock: systemClock, random: Math.random });
+  const webhook = new WebhookSide({ client, flags, accept, source: cluster.source, clock: systemClock });
   // Only this flag's users wait for the API server before nginx comes up.
   const around = flags.enableTopologyAwareRouting ? await Promise.race([cluster.around, ending.told]) : undefined;
   const zone = typeof around === "object" ? around.zone : undefined;
@@ -51,7 +53,10 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     flags,
     translate: translateOptions(flags, "run", zone),
     source: cluster.source,
-    otherProblems: (reports) => reports.few("flags", problems),
+    otherProblems: (reports) => {
+      reports.few("flags", problems);
+      webhook.begin((event) => reports.webhook(event));
+    },
     log,
     lines: { write, notices: !stdout.isTTY || flags.v > 0 },
     capabilities: await askCapabilities(env.NGINX_BINARY ?? "nginx", env.PATH ?? ""),
@@ -62,8 +67,11 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     maxDraining: 16,
     pod: { namespace: env.POD_NAMESPACE ?? "", name: env.POD_NAME ?? "" },
     listeners: [cluster.listener],
-    told: Promise.race([ending.told, cluster.failure]),
-    leave: () => cluster.leave(),
+    told: Promise.race([ending.told, cluster.failure, webhook.failure]),
+    leave: async () => {
+      await webhook.stop();
+      await cluster.leave();
+    },
     timing: { graceMs: flags.shutdownGracePeriod * 1000, drainMs, afterMs: flags.postShutdownGracePeriod * 1000 },
     ready: () => log.info({ http: flags.httpPort, https: flags.httpsPort }, "serving"),
   });

@@ -6,6 +6,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 import type { SyncReport } from "../sync/ports.ts";
+import { AdmissionMetrics, type CheckFigures } from "./admission-metrics.ts";
 
 export interface MetricsOptions {
   /** Labels of every metric of ingress-nginx. */
@@ -17,6 +18,8 @@ export interface MetricsOptions {
   readonly build: { readonly release: string; readonly build: string; readonly repository: string };
   /** --enable-metrics. */
   readonly enabled: boolean;
+  /** Whether there is a webhook to count for. */
+  readonly webhook: boolean;
   /** Asked at a scrape. */
   readonly nginx: () => NginxFigures;
   readonly nowMs: () => number;
@@ -42,6 +45,7 @@ export class Metrics {
   readonly #syncs: Counter<"change">;
   readonly #reloads: Counter<"why" | "outcome">;
   readonly #live: Histogram;
+  readonly #admission: AdmissionMetrics | undefined;
   readonly #problems: Gauge<"source" | "kind">;
   readonly #problemsBySource = new Map<string, Table<readonly Problem[]>>();
 
@@ -61,6 +65,8 @@ export class Metrics {
     );
     this.#successes = new Counter(metric("success", "Reloads that worked."));
     this.#errors = new Counter(metric("errors", "Reloads that failed."));
+
+    this.#admission = options.webhook ? new AdmissionMetrics(options.labels, metric) : undefined;
 
     const ours = (name: string, help: string) => ({ registers, name: `sluice_${name}`, help });
     this.#syncs = new Counter({
@@ -96,6 +102,11 @@ export class Metrics {
     if (good) this.#lastGoodAt.set(labels, nowMs() / 1000);
     if (reload.kind === "reloaded") this.#successes.inc(labels);
     if (!good) this.#errors.inc(labels);
+  }
+
+  /** The webhook allowed or refused an Ingress. */
+  checked(figures: CheckFigures): void {
+    this.#admission?.checked(figures);
   }
 
   /** All Problems that `source` sees now. */

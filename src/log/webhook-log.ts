@@ -1,0 +1,41 @@
+/** What the webhook did: a line for each Ingress that it refused, and for what ails its certificate. Allowed ones are of interest to few. */
+import type { CertificateEvent } from "../admission/kept-certificate.ts";
+import type { WebhookEvent } from "../admission/webhook.ts";
+import { sentence } from "../problem.ts";
+import type { Log } from "./log.ts";
+
+export function webhookLog(log: Log): (event: WebhookEvent | CertificateEvent) => void {
+  return (event) => {
+    switch (event.kind) {
+      case "reviewed": {
+        const { namespace, name, verdict, tookMs } = event.review;
+        const fields = { ingress: `${namespace}/${name}`, took: `${tookMs.toFixed(1)}ms` };
+        const refusals = verdict.kind === "judged" ? verdict.refusals : [];
+        if (refusals.length > 0) log.info({ ...fields, why: refusals.map(sentence).join("\n") }, "refused at the door");
+        else log.debug({ ...fields, judged: verdict.kind === "judged" }, "allowed at the door");
+        break;
+      }
+      case "unreadable":
+        log.debug({ status: event.status, why: event.why }, "the webhook was asked what it cannot answer");
+        break;
+      case "failed":
+        log.error({ err: event.cause }, "the webhook failed");
+        break;
+      case "certificate-changed":
+        log.info("the webhook has a new certificate");
+        break;
+      case "certificate-unusable":
+        log.warn({ why: event.why }, "the webhook keeps its certificate");
+        break;
+      case "made":
+        log.info({ names: event.names.join(" ") }, "a certificate was made for the webhook");
+        break;
+      case "authority-told":
+        log.info("the API server was told the authority of the webhook's certificate");
+        break;
+      case "waiting":
+        log.warn({ why: event.why }, "the webhook waits for its certificate");
+        break;
+    }
+  };
+}

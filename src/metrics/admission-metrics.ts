@@ -1,0 +1,73 @@
+/**
+ * What the webhook counts, under the names of ingress-nginx. There is no full rendering to measure: the gauges that spoke of
+ * it say what the one Ingress cost, and the size of a configuration that is not made is 0.
+ */
+import { Counter, Gauge, type Registry } from "prom-client";
+
+export interface CheckFigures {
+  readonly namespace: string;
+  readonly ingress: string;
+  readonly allowed: boolean;
+  readonly tookMs: number;
+}
+
+/** Ingresses with a series of their own; the others share one. */
+const mostNames = 1_000;
+
+export class AdmissionMetrics {
+  readonly #labels: Readonly<Record<string, string>>;
+  readonly #successes: Counter;
+  readonly #errors: Counter;
+  readonly #gauges: Readonly<Record<"ingresses" | "seconds" | "nothing", readonly Gauge[]>>;
+  readonly #names = new Set<string>();
+
+  /** `metric` makes what metrics of ingress-nginx have in common of a name and a sentence. */
+  constructor(
+    labels: Readonly<Record<string, string>>,
+    metric: (
+      name: string,
+      help: string,
+    ) => {
+      readonly registers: Registry[];
+      readonly name: string;
+      readonly help: string;
+      readonly labelNames: string[];
+    },
+  ) {
+    this.#labels = labels;
+    const counter = (name: string, help: string) => {
+      const common = metric(name, help);
+      return new Counter({ ...common, labelNames: [...common.labelNames, "namespace", "ingress"] });
+    };
+    const gauge = (name: string, help: string) => new Gauge(metric(`admission_${name}`, help));
+    this.#successes = counter("check_success", "Ingresses that the webhook allowed.");
+    this.#errors = counter("check_errors", "Ingresses that the webhook refused.");
+    this.#gauges = {
+      ingresses: [
+        gauge("tested_ingresses", "Ingresses that the last review looked at in full: always the one submitted."),
+        gauge("render_ingresses", "The same: nothing is rendered for a review."),
+      ],
+      seconds: [
+        gauge("tested_duration", "Seconds that the last review took."),
+        gauge("roundtrip_duration", "Seconds that the last review took, from its last byte to the answer."),
+      ],
+      nothing: [
+        gauge("render_duration", "Always 0: nothing is rendered for a review."),
+        gauge("config_size", "Always 0: nothing is rendered for a review."),
+      ],
+    };
+  }
+
+  checked({ namespace, ingress, allowed, tookMs }: CheckFigures): void {
+    const name = `${namespace}/${ingress}`;
+    const known = this.#names.has(name) || this.#names.size < mostNames;
+    if (known) this.#names.add(name);
+    const whose = known ? { namespace, ingress } : { namespace: "other", ingress: "other" };
+    (allowed ? this.#successes : this.#errors).inc({ ...this.#labels, ...whose });
+    if (!allowed) return;
+    const { ingresses, seconds, nothing } = this.#gauges;
+    for (const gauge of ingresses) gauge.set(this.#labels, 1);
+    for (const gauge of seconds) gauge.set(this.#labels, tookMs / 1000);
+    for (const gauge of nothing) gauge.set(this.#labels, 0);
+  }
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../nginx/support/until.ts";
+import { type Cluster, startCluster } from "./support/cluster.ts";
+import { ingress } from "./support/shop.ts";
+import { apply, installPod, ownPod, Sluice } from "./support/sluice.ts";
+
+/** In the range of Services, and an address of this machine: the API server finds the webhook as it does in a cluster with a kube-proxy. */
+const clusterIP = "10.96.77.77";
+const port = 8443;
+const { namespace } = ownPod;
+const hook = "sluice-admission";
+
+let cluster: Cluster;
+let sluice: Sluice;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  await installPod(cluster);
+  await apply(cluster, [
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } },
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { namespace, name: "sluice-controller-admission" },
+      spec: { clusterIP, ports: [{ port }] },
+    },
+    {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name: hook },
+      webhooks: [
+        {
+          name: "validate.nginx.ingress.kubernetes.io",
+          rules: [
+            {
+              apiGroups: ["networking.k8s.io"],
+              apiVersions: ["v1"],
+              operations: ["CREATE", "UPDATE"],
+              resources: ["ingresses"],
+            },
+          ],
+          failurePolicy: "Fail",
+          sideEffects: "None",
+          admissionReviewVersions: ["v1"],
+          timeoutSeconds: 5,
+          clientConfig: {
+            service: { namespace, name: "sluice-controller-admission", port, path: "/networking/v1/ingresses" },
+          },
+        },
+      ],
+    },
+  ]);
+  const own = [
+    `--validating-webhook-certificate-secret=${namespace}/${hook}`,
+    `--validating-webhook-configuration=${hook}`,
+  ];
+  sluice = new Sluice({ cluster, flags: [`--validating-webhook=:${port}`, ...own, "--update-status=false"] });
+  await sluice.process.start();
+  await until("the webhook answers", () => tried(ingress("first")).then((said) => said === ""));
+});
+afterAll(async () => {
+  await sluice?.end();
+  await cluster?.stop();
+});
+
+/** What kubectl complained of an object that it was to apply; warnings count. */
+async function tried(object: object): Promise<string> {
+  try {
+    await cluster.kubectl(["apply", "--server-side", "--warnings-as-errors", "-f", "-"], {
+      input: JSON.stringify(object),
+    });
+    return "";
+  } catch (error) {
+    return String((error as { stderr?: unknown }).stderr ?? error);
+  }
+}
+
+test("with a certificate that the controller made, good Ingresses pass in silence, again and again", async () => {
+  expect(await tried(ingress("good"))).toBe("");
+  expect(await tried(ingress("good", { annotations: { "nginx.ingress.kubernetes.io/proxy-read-timeout": "5" } }))).toBe(
+    "",
+  );
+  expect(await cluster.kubectl(["get", "secret", "-n", namespace, hook, "-o", "jsonpath={.data.cert}"])).not.toBe("");
+});
+
+test("bad ones are refused with the sentence that says why", async () => {
+  const bad = ingress("bad", { annotations: { "nginx.ingress.kubernetes.io/whitelist-source-range": "everywhere" } });
+  expect(await tried(bad)).toMatch(/denied the request: annotation whitelist-source-range: .*; its paths answer 503/);
+  const second = { ...ingress("good"), metadata: { namespace: "shop", name: "second" } };
+  await until("the webhook knows the Ingress that was stored", async () =>
+    (await tried(second)).includes(
+      "path / of host good.example belongs to the older Ingress shop/good; this one is ignored",
+    ),
+  );
+  expect(await cluster.kubectl(["get", "ingress", "-n", "shop", "-o", "name"])).not.toMatch(/bad|second/);
+});
+
+test("useless ones pass with a warning", async () => {
+  const useless = ingress("useless", { annotations: { "nginx.ingress.kubernetes.io/proxy-raed-timeout": "5" } });
+  expect(await tried(useless)).toMatch(
+    /Warning: annotation proxy-raed-timeout does not exist .did you mean proxy-read-timeout/,
+  );
+  expect(await cluster.kubectl(["get", "ingress", "-n", "shop", "useless", "-o", "name"])).toContain("useless");
+});
+
+test("one as large as the API server takes passes within the time that the API server gives", async () => {
+  const large = structuredClone(ingress("large")) as { spec: { rules: { http: { paths: { path: string }[] } }[] } };
+  const [path] = large.spec.rules[0]!.http.paths;
+  large.spec.rules[0]!.http.paths = Array.from({ length: 6_000 }, (_, at) => ({
+    ...path!,
+    path: `/some/longer/path/${at}`,
+  }));
+  const text = JSON.stringify(large);
+  expect(text.length).toBeGreaterThan(500_000);
+  expect(await tried(large)).toBe("");
+});
+
+test("without the controller it fails as configured", async () => {
+  await sluice.process.stop();
+  expect(await tried(ingress("later"))).toMatch(/failed calling webhook/);
+  const patch = [{ op: "replace", path: "/webhooks/0/failurePolicy", value: "Ignore" }];
+  await cluster.kubectl(["patch", "validatingwebhookconfiguration", hook, "--type=json", "-p", JSON.stringify(patch)]);
+  await until("the API server goes without", async () => (await tried(ingress("later"))) === "");
+});
