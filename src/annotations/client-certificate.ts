@@ -18,6 +18,7 @@ import { bool, oneOf } from "../kinds/words.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
 import { Token } from "../render/token.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { readablePem } from "./pem.ts";
 import { named, referenceText } from "./reference.ts";
 
 export type ClientCertificate =
@@ -158,10 +159,10 @@ function authoritiesOf({ data }: Secret): { authorities: string; revoked: string
   const authorities = pem(data?.["ca.crt"]);
   const revoked = pem(data?.["ca.crl"]);
   if (authorities.trim() === "") return { why: "has no ca.crt" };
-  if (!readable(authorities, "CERTIFICATE", (block) => new X509Certificate(block))) {
+  if (!readablePem(authorities, "CERTIFICATE", (block) => new X509Certificate(block))) {
     return { why: "has a ca.crt that does not hold certificates in PEM" };
   }
-  if (revoked.trim() !== "" && !readable(revoked, "X509 CRL", (block) => new x509.X509Crl(block))) {
+  if (revoked.trim() !== "" && !readablePem(revoked, "X509 CRL", (block) => new x509.X509Crl(block))) {
     return { why: "has a ca.crl that does not hold revocation lists in PEM" };
   }
   return { authorities, revoked: revoked.trim() === "" ? "" : revoked };
@@ -169,19 +170,4 @@ function authoritiesOf({ data }: Secret): { authorities: string; revoked: string
 
 function pem(base64: string | undefined): string {
   return Buffer.from(base64 ?? "", "base64").toString("utf8");
-}
-
-function readable(text: string, label: string, read: (block: string) => unknown): boolean {
-  const blocks = [...text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g)];
-  const wanted = blocks.filter(([, found]) => found === label);
-  return wanted.length > 0 && wanted.every(([block]) => attempt(() => read(block)));
-}
-
-function attempt(work: () => unknown): boolean {
-  try {
-    work();
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -15,6 +15,7 @@ import { limitRate } from "./limit-rate.ts";
 import { loadBalance } from "./load-balance.ts";
 import { nextUpstream } from "./next-upstream.ts";
 import { proxyBuffers } from "./proxy-buffers.ts";
+import { proxySsl } from "./proxy-ssl.ts";
 import { proxyTimeouts } from "./proxy-timeouts.ts";
 import { redirects } from "./redirects.ts";
 import { requestBody } from "./request-body.ts";
@@ -47,6 +48,7 @@ export const features = {
   fastcgi,
   externalAuth,
   clientCertificate,
+  proxySsl,
   sslCiphers,
   sslPreferServerCiphers,
   proxyTimeouts,

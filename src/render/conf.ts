@@ -45,6 +45,11 @@ export function confOf(template: Template, parts: ConfParts, files: readonly Ren
   return { conf: conf.replace(generationMark, generation), generation };
 }
 
+/** Each path once: many locations may name one file. */
+export function distinct(files: readonly RenderedFile[]): readonly RenderedFile[] {
+  return [...new Map(files.map((file) => [file.path, file])).values()];
+}
+
 /** nginx wants a certificate on disk for every TLS listener. */
 export function defaultFiles(certificate: Certificate): RenderedFile[] {
   return certificateFiles("default", certificate);

@@ -7,7 +7,7 @@ import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration, Server } from "../model/configuration.ts";
 import { Table } from "../model/table.ts";
 import type { Settings } from "../settings/registry.ts";
-import { confOf, defaultFiles, hashOf } from "./conf.ts";
+import { confOf, defaultFiles, distinct, hashOf } from "./conf.ts";
 import { type HostPattern, patternsOf, patternsRecord } from "./host-patterns.ts";
 import type { Machine } from "./machine.ts";
 import {
@@ -236,12 +236,12 @@ export class DynamicRenderer implements Renderer {
       ...textServers.map((server) => textServerView(about, server, shapesOf(server.name))),
     ].map((view) => this.#template.render("server", view));
     const slots = [dataSlot, ...textServers.map(({ name }) => name)].map((name) => ({ name, shapes: shapesOf(name) }));
-    const files = [
+    const files = distinct([
       ...defaultFiles(defaultCertificate),
       ...about.files,
       ...textServers.flatMap((server) => server.files),
       ...[...used.values()].flatMap(({ shape }) => shape.files),
-    ];
+    ]);
     const shapes = [...used.values()].map(({ shape }) => shape);
     const pools = new Set([balancedBlock, ...shapes.flatMap((shape) => shape.pools).sort()]);
     const names = textServers.map(({ name }) => name);

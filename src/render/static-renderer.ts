@@ -6,7 +6,7 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Certificate, Configuration, Server, Upstream } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
-import { certificateFiles, confOf, defaultFiles, hashOf } from "./conf.ts";
+import { certificateFiles, confOf, defaultFiles, distinct, hashOf } from "./conf.ts";
 import type { Machine } from "./machine.ts";
 import type { HttpPart } from "./place.ts";
 import type { Rendered, RenderedText, Renderer } from "./rendering.ts";
@@ -102,12 +102,12 @@ export class StaticRenderer implements Renderer {
       .map(([name, id]) => ({ name, upstream: next.upstreams.get(id) }))
       .filter((one): one is UsedBlock => (one.upstream?.endpoints.length ?? 0) > 0)
       .sort((a, b) => (a.name < b.name ? -1 : 1));
-    const files = [
+    const files = distinct([
       ...defaultFiles(next.defaultCertificate),
       ...about.files,
       ...[...next.certificates.values()].flatMap((certificate) => certificateFiles(fileOf(certificate), certificate)),
       ...rendered.flatMap((one) => one.files),
-    ];
+    ]);
     const parts = {
       ...about,
       servers: rendered.flatMap((one) => one.texts),

@@ -15,6 +15,7 @@ import { type Shadow, shadowsOf } from "./canaries.ts";
 import { certificateOf, isValidFor } from "./certificates.ts";
 import { type Claim, isCatchAllBackend } from "./claim.ts";
 import { servicePortOf } from "./endpoints.ts";
+import { withHostIdentity } from "./host-identity.ts";
 import { nameProblems } from "./host-names.ts";
 import { typedPath } from "./paths.ts";
 import { type Path, routesOf } from "./routes.ts";
@@ -37,7 +38,8 @@ interface Draft {
 }
 
 export function serverOf(host: string, all: readonly Claim[], world: World): BuiltServer {
-  const claims = all.filter(({ values }) => values.canary === undefined);
+  const ordinary = all.filter(({ values }) => values.canary === undefined);
+  const claims = withHostIdentity(ordinary, world.settings);
   const canaries = all.filter(({ values }) => values.canary !== undefined);
   const problems: Problem[] = [];
   const uses: UpstreamUse[] = [];

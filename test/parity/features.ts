@@ -98,7 +98,6 @@ export const notBuilt: readonly string[] = [
   "rate limits",
   "CORS",
   "mirror",
-  "backend TLS",
   "headers added and removed",
   "ModSecurity",
   "compression",

@@ -47,13 +47,15 @@ export interface Noted {
   readonly variables: Record<string, string>;
   readonly files: RenderedFile[];
   readonly beside: View[];
+  /** What its connections are kept apart by. */
+  readonly apart: string[];
 }
 
 /** A place that writes down what it is asked for. */
 export function notingPlace(
   traits: Partial<Pick<Place, "owned" | "authenticates" | "dynamic">> = {},
 ): Place & { noted: Noted } {
-  const noted: Noted = { variables: {}, files: [], beside: [] };
+  const noted: Noted = { variables: {}, files: [], beside: [], apart: [] };
   return {
     ...filesOf("/run", noted.files),
     protocol: "http",
@@ -62,7 +64,7 @@ export function notingPlace(
     authenticates: true,
     needs: () => {},
     inHttp: () => {},
-    pooledApart: () => {},
+    pooledApart: (by) => noted.apart.push(by),
     bind: (name, raw) => {
       noted.variables[name] = raw;
       return Token.variable(`route_${name}`);

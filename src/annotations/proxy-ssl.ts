@@ -1,0 +1,178 @@
+/**
+ * How Sluice shows itself to backends over TLS, and whom it believes (proxy-ssl-*). Nothing holds without proxy-ssl-secret
+ * (RS-24.1). Connections are kept apart by all that is said here, or a verified route could reuse one that nobody verified
+ * (design.md 4, trap 7).
+ */
+import { X509Certificate } from "node:crypto";
+import { blankListOf } from "../kinds/combine.ts";
+import { shaped } from "../kinds/names.ts";
+import { integer } from "../kinds/numbers.ts";
+import { trimmed } from "../kinds/text.ts";
+import { cipherList } from "../kinds/tls.ts";
+import { oneOf } from "../kinds/words.ts";
+import { SecretText } from "../model/configuration.ts";
+import { keyOf, type Secret } from "../model/objects.ts";
+import type { Place } from "../render/place.ts";
+import { Token, type View } from "../render/token.ts";
+import { certificateOf, decoded } from "../translate/certificates.ts";
+import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { readablePem } from "./pem.ts";
+import { named, referenceText } from "./reference.ts";
+
+export type ProxySsl =
+  | { readonly kind: "none" }
+  | {
+      readonly kind: "identity";
+      /** PEM; empty: no certificate is shown. */
+      readonly chain: string;
+      readonly key: SecretText;
+      /** PEM; empty: nobody is verified. */
+      readonly authorities: string;
+      readonly verify: boolean;
+      readonly depth: number;
+      /** Empty: the internal name of the upstream block. */
+      readonly name: string;
+      readonly sni: boolean;
+      readonly protocols: readonly string[];
+      readonly ciphers: string;
+    };
+
+const serverName = shaped({
+  label: "a name of letters, digits and - . _ : * without variables",
+  shape: /^[\w.:*-]{1,253}$/,
+  good: ["backend.example", "*.svc.cluster.local"],
+  bad: ["$host", "a b", 'a"; }', "a/b", "a\nb"],
+});
+
+const onOff = trimmed(oneOf(["on", "off"]));
+
+export const proxySsl = resolvedFeature({
+  name: "proxy-ssl",
+  scope: "ingress",
+  gate: "secret",
+  fields: {
+    secret: field({
+      key: "proxy-ssl-secret",
+      kind: referenceText,
+      fallback: () => "",
+      onBad: "reject",
+      risk: "Medium",
+      doc: "Secret, as namespace/name, whose tls.crt and tls.key are shown to backends and whose ca.crt they are verified with.",
+    }),
+    verify: field({
+      key: "proxy-ssl-verify",
+      kind: onOff,
+      fallback: () => "off" as const,
+      onBad: "deny",
+      risk: "Low",
+      doc: "on: a backend whose certificate does not fit ca.crt and proxy-ssl-name gets no request, the client 502.",
+    }),
+    depth: field({
+      key: "proxy-ssl-verify-depth",
+      kind: integer({ min: 0, max: 100 }),
+      fallback: () => 1,
+      risk: "Low",
+      doc: "Certificates between a backend's and the authority's; 0 counts as 1.",
+    }),
+    name: field({
+      key: "proxy-ssl-name",
+      kind: trimmed(serverName),
+      fallback: () => "",
+      risk: "High",
+      doc: "The name that a backend's certificate must have, and that is sent as SNI with proxy-ssl-server-name.",
+    }),
+    sni: field({
+      key: "proxy-ssl-server-name",
+      kind: onOff,
+      fallback: () => "off" as const,
+      risk: "Low",
+      doc: "on: tells the backend by SNI which name is meant.",
+    }),
+    protocols: field<readonly string[]>({
+      key: "proxy-ssl-protocols",
+      kind: { ...blankListOf(oneOf<string>(["TLSv1.2", "TLSv1.3"])), bad: ["SSLv3", "TLSv1.2;", "TLSv1.2,TLSv1.3"] },
+      fallback: () => ["TLSv1.2"],
+      risk: "Low",
+      doc: "Versions of TLS that are spoken with backends, separated by blanks.",
+    }),
+    ciphers: field({
+      key: "proxy-ssl-ciphers",
+      kind: trimmed(cipherList),
+      fallback: () => "DEFAULT",
+      risk: "Medium",
+      doc: "Ciphers of TLS up to 1.2 that are offered to backends, as OpenSSL writes them.",
+    }),
+  },
+  resolve: (fields, context): Resolved<ProxySsl> => {
+    if (fields.secret === "") return { value: { kind: "none" } };
+    if (!fields.secret.includes("/")) return refused(context, `${fields.secret} is not namespace/name`);
+    const found = named<Secret>(fields.secret, "Secret", context.secret, context);
+    if (!found.ok) return refused(context, found.why);
+    const identity = identityOf(found.object);
+    if ("why" in identity) return refused(context, `Secret ${keyOf(found.object)} ${identity.why}`);
+    const verify = fields.verify === "on";
+    if (verify && identity.authorities === "") {
+      return refused(context, `Secret ${keyOf(found.object)} has no ca.crt, and proxy-ssl-verify needs it`);
+    }
+    const { name, ciphers, protocols, depth } = fields;
+    const sorted = [...new Set(protocols)].sort();
+    const said = { verify, depth: Math.max(1, depth), name, sni: fields.sni === "on", protocols: sorted, ciphers };
+    return { value: { kind: "identity", ...identity, ...said } };
+  },
+  view: (value, place) => {
+    if (value.kind === "none" || place.protocol === "fastcgi") return false;
+    const lines = linesOf(value, place);
+    place.pooledApart(lines.map(([name, token]) => `${name} ${token}`).join("\n"));
+    return lines.map(([name, token]): View => ({ name: Token.name(name), value: token }));
+  },
+});
+
+type Identity = Extract<ProxySsl, { kind: "identity" }>;
+
+function linesOf(value: Identity, place: Place): readonly (readonly [string, Token])[] {
+  const prefix = place.protocol === "grpc" ? "grpc_ssl" : "proxy_ssl";
+  const onOrOff = (on: boolean) => Token.name(on ? "on" : "off");
+  const pair: readonly (readonly [string, Token])[] =
+    value.chain === ""
+      ? []
+      : [
+          ["certificate", Token.word(place.file("loaded", value.chain))],
+          ["certificate_key", Token.word(place.file("loaded", value.key.reveal()))],
+        ];
+  const trust: readonly (readonly [string, Token])[] =
+    value.authorities === ""
+      ? []
+      : [
+          ["trusted_certificate", Token.word(place.file("loaded", value.authorities))],
+          ["verify", onOrOff(value.verify)],
+          ["verify_depth", Token.count(value.depth)],
+        ];
+  const lines: readonly (readonly [string, Token])[] = [
+    ...pair,
+    ...trust,
+    ["protocols", Token.words(value.protocols.map(Token.name))],
+    ["ciphers", Token.word(value.ciphers)],
+    ...(value.name === "" ? [] : [["name", Token.text(value.name)] as const]),
+    ["server_name", onOrOff(value.sni)],
+  ];
+  return lines.map(([name, token]) => [`${prefix}_${name}`, token] as const);
+}
+
+/** A pair that does not fit together would make nginx refuse the whole configuration. */
+function identityOf(secret: Secret): Pick<Identity, "chain" | "key" | "authorities"> | { readonly why: string } {
+  const authorities = decoded(secret, "ca.crt") ?? "";
+  const hasPair = decoded(secret, "tls.crt") !== undefined || decoded(secret, "tls.key") !== undefined;
+  if (!hasPair && authorities === "") return { why: "has neither a key pair nor a ca.crt" };
+  if (authorities !== "" && !readablePem(authorities, "CERTIFICATE", (block) => new X509Certificate(block))) {
+    return { why: "has a ca.crt that does not hold certificates in PEM" };
+  }
+  if (!hasPair) return { chain: "", key: new SecretText(""), authorities };
+  const pair = certificateOf(secret);
+  if (!pair.ok) return { why: pair.why };
+  return { chain: pair.certificate.chain, key: pair.certificate.key, authorities };
+}
+
+function refused({ ingress }: Context, why: string): Resolved<ProxySsl> {
+  const key = "proxy-ssl-secret";
+  return { refuse: "deny", problem: { object: ingress, kind: "annotation-unreadable", key, why, done: "deny" } };
+}
