@@ -10,6 +10,7 @@ export const webhook = {
     kind: optional(hostPort),
     default: undefined,
     value: "ADDRESS",
+    cluster: true,
     doc: "Where the webhook listens, such as :8443; no webhook when not given.",
   }),
   validatingWebhookCertificate: flag({
@@ -17,6 +18,7 @@ export const webhook = {
     kind: text,
     default: undefined,
     value: "FILE",
+    cluster: true,
     doc: "Its certificate; a new version of the file is taken up.",
   }),
   validatingWebhookKey: flag({
@@ -24,6 +26,7 @@ export const webhook = {
     kind: text,
     default: undefined,
     value: "FILE",
+    cluster: true,
     doc: "Its private key; a new version of the file is taken up.",
   }),
   validatingWebhookCertificateSecret: flag({
