@@ -80,6 +80,15 @@ test("kubectl's second copy of everything is dropped", async () => {
   expect(cluster.snapshot().ingresses.get("shop/web")?.metadata.annotations).toEqual({ kept: "yes" });
 });
 
+test("a list that the API writes as null is an empty one", async () => {
+  const api = new FakeApi();
+  api.put(object("EndpointSlice", "shop", "web", { addressType: "IPv4", endpoints: null, ports: null }));
+  const { cluster } = await opened(api);
+  const slice = cluster.snapshot().endpointSlices.get("shop/web");
+  expect(slice).toMatchObject({ addressType: "IPv4", endpoints: [] });
+  expect(slice).not.toHaveProperty("ports");
+});
+
 test("an Ingress comes in together with the Secret it names, never before it", async () => {
   const api = new FakeApi();
   api.put(secret("tls"));

@@ -62,11 +62,10 @@ function contentOf(object: KubernetesObject): object {
     }
     case "EndpointSlice": {
       const { addressType, endpoints, ports } = object as EndpointSlice;
-      // The API server says null of a list without entries, as for a Service whose Pods are not ready yet.
       const read = (endpoints ?? []).map(({ addresses, conditions, hints }) =>
         defined({ addresses, conditions, hints }),
       );
-      return defined({ addressType, endpoints: read, ports: ports ?? undefined });
+      return defined({ addressType, endpoints: read, ports });
     }
     case "Namespace":
       return {};
@@ -77,7 +76,9 @@ function contentOf(object: KubernetesObject): object {
   }
 }
 
-/** Without the fields that are not there, which would take room and make equal objects differ. */
+/** Without the fields that are not there, which would take room and make equal objects differ. The API writes some empty lists as null. */
 function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  ) as never;
 }
