@@ -44,7 +44,7 @@ export const startSubject: StartSubject = async ({ mode, flags, objects, onProbl
   const source = new MemorySource();
   source.change(objects.map(present));
   const root = mkdtempSync(join(tmpdir(), "subject-"));
-  const controller = await start(source, root, flagsOf(mode, flags), onProblems);
+  const controller = await startOn(source, root, flagsOf(mode, flags), onProblems);
   return {
     apply: async (some) => {
       source.change(some.map(present));
@@ -59,7 +59,7 @@ export const startSubject: StartSubject = async ({ mode, flags, objects, onProbl
   };
 };
 
-async function start(
+export async function startOn(
   source: Source,
   root: string,
   flags: Flags,
@@ -102,7 +102,7 @@ async function start(
   return started.controller;
 }
 
-function flagsOf(mode: Mode, given: readonly string[]): Flags {
+export function flagsOf(mode: Mode, given: readonly string[]): Flags {
   const configMap = "--configmap=ingress-nginx/ingress-nginx-controller";
   const parsed = parseFlags([`--mode=${mode}`, configMap, ...given], "run");
   if (parsed.kind !== "flags") throw new Error(JSON.stringify(parsed));

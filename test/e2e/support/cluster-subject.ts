@@ -1,0 +1,137 @@
+/**
+ * The controller behind the face of the parity cases, with a real API server in front: what a case applies goes through admission and the
+ * informers. Creation timestamps are the server's, a second fine, so an Ingress that must be younger waits for the next second.
+ * `settled` cannot ask the sync alone, because a change may still be on its way: one object of each kind is written last, and each watch is in order.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { translateOptions } from "../../../src/cli/options.ts";
+import { type Cluster as Kept, openCluster } from "../../../src/cluster/cluster.ts";
+import { Client, kubeConfigCredentials, type Resource, systemClock } from "../../../src/kubernetes/index.ts";
+import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
+import { tableOf, type WatchedKind } from "../../../src/model/snapshot.ts";
+import type { Table } from "../../../src/model/table.ts";
+import * as resources from "../../../src/resources.ts";
+import { until } from "../../nginx/support/until.ts";
+import { flagsOf, type StartSubject, startOn } from "../../parity/subject.ts";
+import type { Cluster } from "./cluster.ts";
+
+const never = new AbortController().signal;
+const byKind = new Map(
+  Object.values(resources)
+    .filter((one) => typeof one === "object")
+    .map((one) => [one.kind, one as Resource<KubernetesObject>]),
+);
+
+export function clusterSubject(cluster: Cluster): StartSubject {
+  return async ({ mode, flags: given, objects, onProblems = () => {} }) => {
+    const client = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));
+    const writer = new Writer(client);
+    for (const object of objects) await writer.put(object);
+    await writer.putSentinels();
+
+    const stop = new AbortController();
+    const flags = flagsOf(mode, given);
+    const { annotationsPrefix, configMap: settings } = translateOptions(flags, "run", undefined);
+    const named = { settings, configMaps: [], secrets: [], services: [] };
+    const everywhere = { watchNamespace: undefined, watchNamespaceSelector: undefined, named, annotationsPrefix };
+    const options = { ...everywhere, clock: systemClock, random: Math.random, report: () => {} };
+    const source = openCluster(client, options, stop.signal);
+    const root = mkdtempSync(join(tmpdir(), "subject-"));
+    await source.synced;
+    const controller = await startOn(source, root, flags, onProblems);
+    return {
+      apply: async (some) => {
+        const refused: string[] = [];
+        for (const object of some) refused.push(...(await writer.put(object)));
+        return refused;
+      },
+      remove: async (some) => {
+        for (const object of some) await writer.remove(object);
+      },
+      settled: async () => {
+        await writer.putSentinels();
+        await until("every watch has brought its last change", () => writer.sentinelsAreIn(source), 30_000);
+        await controller.sync.settled();
+      },
+      stop: async () => {
+        await controller.stop(1_000);
+        stop.abort();
+        await source.ended;
+        client.close();
+        rmSync(root, { recursive: true });
+      },
+    };
+  };
+}
+
+class Writer {
+  readonly #client: Client;
+  #turn = 0;
+  #youngest = "";
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Creates or replaces. Gives a line when the API server refuses. */
+  async put(object: KubernetesObject): Promise<readonly string[]> {
+    const of = byKind.get(object.kind);
+    if (of === undefined) throw new Error(`no resource is known for ${object.kind}`);
+    const { uid, resourceVersion, creationTimestamp, generation, ...metadata } = object.metadata;
+    if (object.kind === "Ingress") await this.#beYounger(creationTimestamp ?? "");
+    const own = { ...object, metadata };
+    const created = await this.#client.create(of, own, never);
+    if (created.ok) return [];
+    if (created.failure.code !== 409) return [`${object.kind} ${metadata.name}: ${created.failure.message}`];
+    const updated = await this.#client.update(of, own, never);
+    return updated.ok ? [] : [`${object.kind} ${metadata.name}: ${updated.failure.message}`];
+  }
+
+  /** A namespace is left: nobody here would finish its deletion. */
+  async remove({ kind, metadata }: KubernetesObject): Promise<void> {
+    const of = byKind.get(kind);
+    if (of !== undefined && kind !== "Namespace") await this.#client.delete(of, metadata, never);
+  }
+
+  async putSentinels(): Promise<void> {
+    this.#turn += 1;
+    for (const sentinel of sentinels) {
+      await this.put({ ...sentinel, metadata: { ...sentinel.metadata, labels: { turn: `${this.#turn}` } } });
+    }
+  }
+
+  sentinelsAreIn(source: Kept): boolean {
+    return sentinels.every((sentinel) => {
+      const table = source.snapshot()[tableOf[sentinel.kind as WatchedKind]] as Table<KubernetesObject>;
+      return table.get(keyOf(sentinel))?.metadata.labels?.turn === `${this.#turn}`;
+    });
+  }
+
+  /** Waits for the next second where the case wants this Ingress younger than the one before. */
+  async #beYounger(creationTimestamp: string): Promise<void> {
+    if (this.#youngest !== "" && creationTimestamp > this.#youngest) await delay(1_000 - (Date.now() % 1_000) + 5);
+    this.#youngest = creationTimestamp;
+  }
+}
+
+/** They mean nothing to the controller: the Ingress, whose class is nobody's, is there to name the Secret and the ConfigMap. */
+const place = { namespace: "sentinel", name: "last" };
+const sentinels: readonly KubernetesObject[] = [
+  { apiVersion: "v1", kind: "Secret", metadata: place },
+  { apiVersion: "v1", kind: "ConfigMap", metadata: place },
+  { apiVersion: "v1", kind: "Service", metadata: place, spec: { ports: [{ port: 80 }] } },
+  { apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", metadata: place, addressType: "IPv4", endpoints: [] },
+  {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: { ...place, annotations: { "nginx.ingress.kubernetes.io/sentinel": "last" } },
+    spec: {
+      ingressClassName: "nobody",
+      defaultBackend: { service: { name: "none", port: { number: 80 } } },
+      tls: [{ secretName: "last" }],
+    },
+  },
+] as readonly KubernetesObject[];
