@@ -23,6 +23,7 @@ export type Problem = { readonly object: ObjectName } & (
   | { readonly kind: "annotation-unreadable"; readonly key: string; readonly why: string; readonly done: Consequence }
   | { readonly kind: "annotation-unknown"; readonly key: string; readonly nearest?: string }
   | { readonly kind: "annotation-removed"; readonly key: string; readonly successor?: string }
+  | { readonly kind: "annotation-partly"; readonly key: string; readonly why: string }
   | { readonly kind: "annotation-useless"; readonly key: string; readonly why: string }
   | { readonly kind: "setting-unreadable"; readonly key: string; readonly why: string; readonly kept: string }
   | { readonly kind: "setting-unknown"; readonly key: string; readonly nearest?: string }
@@ -61,6 +62,8 @@ export function sentence(p: Problem): string {
       return `annotation ${p.key} does not exist${meant(p.nearest)}; it is ignored`;
     case "annotation-removed":
       return `annotation ${p.key} was removed and does nothing${p.successor === undefined ? "" : `; use ${p.successor}`}`;
+    case "annotation-partly":
+      return `annotation ${p.key}: ${p.why}; the rest of it is used`;
     case "annotation-useless":
       return `annotation ${p.key} has no effect: ${p.why}`;
     case "setting-unreadable":

@@ -8,7 +8,7 @@
 import type { Kind } from "../kinds/kind.ts";
 import type { ConfigMap, Secret, Service } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
-import type { Directive, Header, Place, Protocol, ServerPlace } from "../render/place.ts";
+import type { AnswerHeader, Directive, Header, Place, Protocol, ServerPlace } from "../render/place.ts";
 import type { View } from "../render/token.ts";
 import type { Settings } from "../settings/registry.ts";
 
@@ -86,6 +86,10 @@ export interface Feature<F extends Fields, R> {
   readonly forgetsRequestHeaders?: (value: R) => boolean;
   /** Request headers towards the backend, added to or replacing those of RS-23.2. */
   readonly requestHeaders?: (value: R, place: Place, settings: Settings) => readonly Header[];
+  /** Headers of the answer, beside or in the place of the backend's. */
+  readonly answerHeaders?: (value: R, place: Place, settings: Settings) => readonly AnswerHeader[];
+  /** Whether its text makes nginx forget the headers of answers that the http block adds. */
+  readonly forgetsAnswerHeaders?: (value: R) => boolean;
   /** Names of the route variables that `view` and `requestHeaders` bind. */
   readonly variables?: readonly string[];
 }

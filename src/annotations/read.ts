@@ -104,6 +104,9 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
       if (result.ok) {
         fields[name] = result.value;
         readable.add(name);
+        if (result.besides !== undefined) {
+          problems.push({ object, kind: "annotation-partly", key, why: result.besides });
+        }
       } else {
         const done = open ? (declared.onBad ?? "default") : "default";
         consequences.add(done);

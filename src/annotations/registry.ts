@@ -8,6 +8,7 @@ import { backendRequest } from "./backend-request.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { canary } from "./canary.ts";
 import { clientCertificate } from "./client-certificate.ts";
+import { cors } from "./cors.ts";
 import type { AnyFeature, ValuesOf } from "./declare.ts";
 import { externalAuth } from "./external-auth/index.ts";
 import { fastcgi } from "./fastcgi.ts";
@@ -37,6 +38,7 @@ export const features = {
   aliases,
   appRoot,
   redirects,
+  cors,
   rewrite,
   sslRedirect,
   accessLists,

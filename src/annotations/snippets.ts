@@ -64,6 +64,7 @@ export const configurationSnippet = resolvedFeature({
   resolve: resolve("configuration-snippet"),
   view,
   forgetsRequestHeaders: ({ forgetsRequestHeaders }) => forgetsRequestHeaders,
+  forgetsAnswerHeaders: ({ forgetsAnswerHeaders }) => forgetsAnswerHeaders,
 });
 
 export const serverSnippet = resolvedFeature({

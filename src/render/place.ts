@@ -15,6 +15,14 @@ export interface Header {
   readonly value: Token;
 }
 
+/** A header of the answer. One without a value is not sent. */
+export interface AnswerHeader extends Header {
+  /** Whether it is sent with errors, too. */
+  readonly always: boolean;
+  /** Whether it stands in the place of the backend's. */
+  readonly replaces: boolean;
+}
+
 /** A location of its own beside the one a feature belongs to: the target of an auth request, a mirror, an error page. */
 export interface InternalLocation {
   /** The partial of the template that writes its body. */

@@ -8,8 +8,18 @@ import { unannotated } from "../annotations/read.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
 import { defaultUpstream, type Location } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
+import { answerHeadersView } from "./answer-headers.ts";
 import type { Machine } from "./machine.ts";
-import type { Directive, Header, HttpPart, InternalLocation, Place, Protocol, ServerPlace } from "./place.ts";
+import type {
+  AnswerHeader,
+  Directive,
+  Header,
+  HttpPart,
+  InternalLocation,
+  Place,
+  Protocol,
+  ServerPlace,
+} from "./place.ts";
 import { poolOf, protocolOf, type Scheme } from "./pools.ts";
 import { type InEveryLocation, inEveryLocation } from "./settings/everywhere.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
@@ -198,13 +208,17 @@ function locationView(
   const view: Record<string, View> = { denied, redirectsToHttps };
   const directives: Directive[] = [];
   const headers: Header[] = [];
+  const answer: AnswerHeader[] = [];
   let restated = everywhere.restatesRequestHeaders;
+  let forgets = everywhere.restatesResponseHeaders;
   for (const [name, feature] of featureList) {
     const value = values[name] as never;
     directives.push(...directivesOf(name, feature, value, place, settings));
     headers.push(...(feature.requestHeaders?.(value, place, settings) ?? []));
     if (feature.view !== undefined) view[name] = feature.view(value, place, settings);
+    answer.push(...(feature.answerHeaders?.(value, place, settings) ?? []));
     if (feature.forgetsRequestHeaders?.(value) === true) restated = true;
+    if (feature.forgetsAnswerHeaders?.(value) === true) forgets = true;
   }
   return {
     ...view,
@@ -213,6 +227,7 @@ function locationView(
       directive: Token.name(place.protocol === "grpc" ? "grpc_set_header" : "proxy_set_header"),
       headers: headersView(headers, builtIn, restated),
     },
+    answerHeaders: answerHeadersView(answer, forgets, settings, place.protocol),
     settings: everywhere.view,
   };
 }

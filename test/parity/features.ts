@@ -96,7 +96,6 @@ export const notBuilt: readonly string[] = [
   "status page",
   "custom errors",
   "rate limits",
-  "CORS",
   "mirror",
   "headers added and removed",
   "ModSecurity",

@@ -18,7 +18,7 @@ import { named, referenceText } from "../reference.ts";
 import { globalAuth } from "./global.ts";
 import { cacheDurations, cacheKey, hostOfUrl, plainText, questionUrl, signinUrl, usualDurations } from "./kinds.ts";
 import type { ExternalAuth } from "./question.ts";
-import { answeredHeaders, externalAuthView } from "./view.ts";
+import { answeredHeaders, externalAuthView, passedCookies } from "./view.ts";
 
 export const externalAuth = resolvedFeature({
   name: "external-auth",
@@ -169,6 +169,7 @@ export const externalAuth = resolvedFeature({
   variables: ["auth_url", "auth_host", "auth_redirect", "auth_signin"],
   view: externalAuthView,
   requestHeaders: answeredHeaders,
+  answerHeaders: passedCookies,
 });
 
 interface Texts {

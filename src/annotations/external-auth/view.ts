@@ -8,7 +8,7 @@
  */
 import { createHash } from "node:crypto";
 import { isKnownVariable, variablesIn, variableText } from "../../kinds/variables.ts";
-import type { Header, Place } from "../../render/place.ts";
+import type { AnswerHeader, Header, Place } from "../../render/place.ts";
 import { clientCertificateHeaders } from "../../render/settings/forwarded.ts";
 import { Token, type View } from "../../render/token.ts";
 import type { Settings } from "../../settings/registry.ts";
@@ -96,6 +96,13 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
   ];
   const own = headers.map(({ name, value }) => [name, variableText.view(value) as Token] as const);
   return [...built, ...own].map(([name, value]) => ({ name: Token.name(name), value }));
+}
+
+/** Cookies of the auth service, which the Lua passes on by itself. */
+export function passedCookies(value: ExternalAuth, { authenticates, dynamic }: Place): readonly AnswerHeader[] {
+  if (value.kind !== "ask" || !authenticates || dynamic) return [];
+  const always = value.question.alwaysSetCookie;
+  return [{ name: Token.name("Set-Cookie"), value: Token.variable("auth_cookies"), always, replaces: false }];
 }
 
 /** For `templates/auth-signin.tmpl`. */

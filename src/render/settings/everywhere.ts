@@ -12,12 +12,16 @@ export interface InEveryLocation {
   readonly view: { readonly [name: string]: View };
   /** Whether the request headers towards the backend are to be restated. */
   readonly restatesRequestHeaders: boolean;
+  /** Whether the headers of answers that the http block adds are to be restated. */
+  readonly restatesResponseHeaders: boolean;
 }
 
 /** For `templates/settings/location.tmpl`. */
 export function inEveryLocation(settings: Settings, can: Capabilities): InEveryLocation {
+  const { snippet, restatesResponseHeaders } = snippetView("locationSnippet", settings);
   return {
-    view: { realIp: realIpView(settings, can), ...snippetView("locationSnippet", settings) },
+    view: { realIp: realIpView(settings, can), snippet, restatesResponseHeaders: false },
+    restatesResponseHeaders,
     restatesRequestHeaders: ["proxy_set_header", "grpc_set_header"].some((name) =>
       uses(settings.locationSnippet, name),
     ),

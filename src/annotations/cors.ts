@@ -1,0 +1,135 @@
+/**
+ * Cross-origin requests: answers tell browsers which origins may read them, and a preflight is answered here (RS-21). Where
+ * the origin of a request is none of the listed, the backend's own headers pass, and a preflight is the backend's.
+ */
+import { createHash } from "node:crypto";
+import { type Kind, no, ok, shown } from "../kinds/kind.ts";
+import { integer } from "../kinds/numbers.ts";
+import { textOf } from "../kinds/text.ts";
+import { bool } from "../kinds/words.ts";
+import type { AnswerHeader, Place } from "../render/place.ts";
+import { Token } from "../render/token.ts";
+import { feature, field } from "./declare.ts";
+
+/** What one item may look like at all; a list with another one is refused as a whole. */
+const plausible = /^(?:\*|(?:[a-z]+:\/\/)?(?:\*\.)?[A-Za-z0-9.-]*(?::\d+)?)$/;
+const origin = /^(?:\*|null|[a-z]+:\/\/(?:\*\.)?[A-Za-z0-9.-]+(?::\d+)?)$/;
+
+/** An item that is no origin is left out; a list without an origin is one that nobody matches. */
+const origins: Kind<readonly string[]> = {
+  label: "*, or a list of origins like https://example.com or https://*.example.com:8443",
+  read: (text) => {
+    const items = text.split(",").map((item) => item.replace(/^ +| +$/g, ""));
+    const strange = items.find((item) => !plausible.test(item.replaceAll(" ", "")));
+    if (strange !== undefined) return no(`${shown(strange)} is not an origin like https://example.com`);
+    const good = items.filter((item) => origin.test(item));
+    const left = items.filter((item) => item !== "" && !origin.test(item)).map(shown);
+    if (left.length === 0) return ok(good);
+    return { ok: true, value: good, besides: `${left.join(", ")}: not an origin like https://example.com` };
+  },
+  write: (list) => list.join(", "),
+  view: (list) => list.map(Token.text),
+  good: ["*", "https://a.example, null", "app://localhost", "https://*.a.example:8443", "nonsense"],
+  bad: ["https://a.example/path", "https://a.example;", "HTTPS://a.example", "https://*", "$http_origin", "a\nb"],
+};
+
+const methods = textOf({ label: "letters, commas and blanks", characters: "A-Za-z, " });
+const names = textOf({ label: "letters, digits and - _ , and blanks", characters: "A-Za-z0-9_, \\-" });
+const exposed = textOf({ label: "letters, digits and - _ * , and blanks", characters: "A-Za-z0-9_*, \\-" });
+
+export const cors = feature({
+  name: "cors",
+  scope: "location",
+  fields: {
+    enabled: field({
+      key: "enable-cors",
+      kind: bool,
+      fallback: () => false,
+      risk: "Low",
+      doc: "Adds the headers that let pages of other origins use the answers, and answers preflight requests.",
+    }),
+    origins: field<readonly string[]>({
+      key: "cors-allow-origin",
+      kind: origins,
+      fallback: () => ["*"],
+      risk: "Medium",
+      doc: "Origins that may read the answers; `*.` stands for one label, `*` for all origins.",
+    }),
+    methods: field({
+      key: "cors-allow-methods",
+      kind: methods,
+      fallback: () => "GET, PUT, POST, DELETE, PATCH, OPTIONS",
+      risk: "Medium",
+      doc: "Methods that such pages may use.",
+    }),
+    headers: field({
+      key: "cors-allow-headers",
+      kind: names,
+      fallback: () =>
+        "DNT,Keep-Alive,User-Agent,X-Requested-With,If-Modified-Since,Cache-Control,Content-Type,Range,Authorization",
+      risk: "Medium",
+      doc: "Request headers that such pages may send.",
+    }),
+    exposed: field({
+      key: "cors-expose-headers",
+      kind: exposed,
+      fallback: () => "",
+      risk: "Medium",
+      doc: "Headers of answers that such pages may read.",
+    }),
+    credentials: field({
+      key: "cors-allow-credentials",
+      kind: bool,
+      fallback: () => true,
+      risk: "Low",
+      doc: "Whether such pages may send cookies and passwords.",
+    }),
+    maxAge: field({
+      key: "cors-max-age",
+      kind: integer(),
+      fallback: () => 1_728_000,
+      risk: "Low",
+      doc: "Seconds that a browser may remember the answer to a preflight.",
+    }),
+  },
+  variables: ["cors", "cors_methods", "cors_headers", "cors_exposed", "cors_max_age"],
+  view: ({ enabled, origins }, place) => {
+    if (!enabled || origins.length === 0) return false;
+    place.inHttp(Token.conf`map $request_method:$route_cors $cors_preflight { default ""; "~^OPTIONS:." 1; }`);
+    if (origins.includes("*")) return { all: true };
+    const pattern = origins.map(patternOf).join("|");
+    return { all: false, pattern: Token.pattern(`^(?:${pattern})$`) };
+  },
+  answerHeaders: ({ enabled, ...value }, place) => {
+    if (!enabled || value.origins.length === 0) return [];
+    const said = (name: string, text: Token) => header(name, text, place);
+    return [
+      said("Allow-Origin", Token.variable("route_cors")),
+      ...(value.credentials ? [said("Allow-Credentials", Token.text("true"))] : []),
+      said("Allow-Methods", place.bind("cors_methods", value.methods)),
+      said("Allow-Headers", place.bind("cors_headers", value.headers)),
+      ...(value.exposed === "" ? [] : [said("Expose-Headers", place.bind("cors_exposed", value.exposed))]),
+      said("Max-Age", place.bind("cors_max_age", String(value.maxAge))),
+      { name: Token.name("Content-Length"), value: preflightLength(place), always: true, replaces: false },
+    ];
+  },
+});
+
+/** nginx sends a 204 without a length; users of ingress-nginx have always seen one. */
+function preflightLength(place: Place): Token {
+  place.inHttp(Token.conf`map $cors_preflight $cors_preflight_length { default ""; 1 0; }`);
+  return Token.variable("cors_preflight_length");
+}
+
+function patternOf(item: string): string {
+  return item.replaceAll(".", "\\.").replace("*\\.", "[a-z0-9-]+\\.");
+}
+
+/** Ours where the origin matches, else the backend's: a variable that a map works out when the answer comes. */
+function header(name: string, value: Token, place: Place): AnswerHeader {
+  const theirs = Token.variable(`upstream_http_access_control_${name.toLowerCase().replaceAll("-", "_")}`);
+  const hash = createHash("sha256").update(`${name}\0${value}`).digest("hex").slice(0, 12);
+  const variable = Token.variable(`cors_${hash}`);
+  place.inHttp(Token.conf`map $route_cors ${variable} { default ${value}; "" ${theirs}; }`);
+  return { name: Token.name(`Access-Control-${name}`), value: variable, always: true, replaces: true };
+}

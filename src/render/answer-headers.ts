@@ -1,0 +1,22 @@
+/** Headers of answers that a location adds, and those of backends that it takes away in their place. */
+import type { Settings } from "../settings/registry.ts";
+import type { AnswerHeader, Protocol } from "./place.ts";
+import { Token, type View } from "./token.ts";
+
+/** For `templates/answer-headers.tmpl`; false where the location inherits all and adds nothing. */
+export function answerHeadersView(
+  own: readonly AnswerHeader[],
+  forgets: boolean,
+  { hideHeaders }: Settings,
+  protocol: Protocol,
+): View {
+  if (own.length === 0 && !forgets) return false;
+  const replaced = own.filter(({ replaces }) => replaces).map(({ name }) => name);
+  const inherited = ["Strict-Transport-Security", ...hideHeaders].map(Token.name);
+  const directive = { http: "proxy_hide_header", grpc: "grpc_hide_header", fastcgi: "fastcgi_hide_header" }[protocol];
+  return {
+    headers: own.map(({ name, value, always }) => ({ name, value, always })),
+    directive: Token.name(directive),
+    hidden: replaced.length === 0 ? [] : [...inherited, ...replaced],
+  };
+}
