@@ -33,7 +33,7 @@ const origins: Kind<readonly string[]> = {
   bad: ["https://a.example/path", "https://a.example;", "HTTPS://a.example", "https://*", "$http_origin", "a\nb"],
 };
 
-const methods = textOf({ label: "letters, commas and blanks", characters: "A-Za-z, " });
+const methods = { ...textOf({ label: "letters, commas and blanks", characters: "A-Za-z, " }), good: ["GET, LINK"] };
 const names = textOf({ label: "letters, digits and - _ , and blanks", characters: "A-Za-z0-9_, \\-" });
 const exposed = textOf({ label: "letters, digits and - _ * , and blanks", characters: "A-Za-z0-9_*, \\-" });
 
