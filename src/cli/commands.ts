@@ -41,7 +41,7 @@ Usage: sluice COMMAND
 
 Commands:
 ${lines.join("")}
-sluice COMMAND --help tells more; sluice --version names the release.
+sluice serve --help lists the flags; sluice --version names the release.
 `;
 }
 
