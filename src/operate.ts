@@ -4,17 +4,18 @@
  */
 import type { Flags } from "./cli/flags.ts";
 import { machineFlags } from "./cli/options.ts";
-import { type Controller, type ControllerOptions, startController } from "./controller.ts";
+import { type ControllerOptions, startController } from "./controller.ts";
 import { Health } from "./health/health.ts";
 import { openHealthServer } from "./health/server.ts";
 import type { Log } from "./log/log.ts";
 import { nginxLog } from "./log/nginx-log.ts";
 import { type MachineFlags, machineOf } from "./machine.ts";
 import { Metrics } from "./metrics/metrics.ts";
-import { type AskedCapabilities, openRunFolder, type RunFolder, runningGeneration } from "./nginx/index.ts";
+import { type AskedCapabilities, openRunFolder, type RunFolder } from "./nginx/index.ts";
 import { compileTemplate } from "./render/template.ts";
 import { Reports } from "./reports.ts";
-import type { Listener, Source, SyncReport } from "./sync/ports.ts";
+import { metricsOptions, Running, whyNotServing } from "./running.ts";
+import type { Listener, Source } from "./sync/ports.ts";
 import { builtInTemplates, readTemplateFiles } from "./template-files.ts";
 import type { TranslateOptions } from "./translate/options.ts";
 import { build } from "./version.ts";
@@ -72,7 +73,7 @@ export async function operate(operation: Operation): Promise<Operated> {
 
   const running = new Running();
   const stopAsked = Promise.withResolvers<string>();
-  const metrics = new Metrics(metricsOptions(operation, running));
+  const metrics = new Metrics(metricsOptions(operation.flags, operation.pod, running));
   const reports = new Reports(log, metrics);
   const health = new Health({ nginx: () => whyNotServing(running, folder, flags.healthCheckTimeout * 1000) });
   const server = await openHealthServer({
@@ -123,22 +124,6 @@ export async function operate(operation: Operation): Promise<Operated> {
   return early ? failed(why.message) : { kind: "ended" };
 }
 
-/** What is known of the controller while it runs. */
-class Running {
-  controller: Controller | undefined;
-  templateTried = false;
-  isReady = false;
-  /** nginx cannot serve for the first time, for a reason that is not in any configuration: a busy port. */
-  readonly unable = Promise.withResolvers<Error>();
-
-  synced({ reload }: SyncReport, ready: () => void): void {
-    if (reload?.kind === "unreachable" && this.controller?.isServing !== true) this.unable.resolve(reload.cause);
-    if (this.isReady || (reload?.kind !== "reloaded" && reload?.kind !== "unchanged")) return;
-    this.isReady = true;
-    ready();
-  }
-}
-
 function controllerOptions(
   { flags, source, translate, log, lines, logs, listeners, ready, endWithController, maxDraining }: Operation,
   folder: RunFolder,
@@ -164,34 +149,6 @@ function controllerOptions(
     endWithController,
     listener: reports.listener(source, listeners, (report) => running.synced(report, ready)),
     nginxEvent: nginxLog({ log, ...lines }),
-  };
-}
-
-async function whyNotServing(running: Running, folder: RunFolder, limitMs: number): Promise<string | undefined> {
-  if (running.controller?.isServing !== true) return "nginx serves nothing yet, or has ended";
-  if (!running.templateTried) return "the template was not tried yet";
-  const generation = await runningGeneration(folder.controlSocket, limitMs);
-  return generation === undefined ? "nginx does not answer" : undefined;
-}
-
-function metricsOptions({ flags, pod }: Operation, running: Running): ConstructorParameters<typeof Metrics>[0] {
-  const { release, build: commit, repository } = build;
-  return {
-    labels: {
-      controller_namespace: pod.namespace,
-      controller_class: flags.controllerClass,
-      controller_pod: pod.name,
-    },
-    build: { release, build: commit, repository },
-    enabled: flags.enableMetrics,
-    webhook: flags.validatingWebhook !== undefined,
-    nowMs: Date.now,
-    nginx: () => {
-      const { nginx, renderer } = running.controller ?? {};
-      const { workers = 0, drainingWorkers = 0, draining: drainingGenerations = 0 } = nginx?.generations() ?? {};
-      const [restarts, shapes] = [nginx?.restarts ?? 0, renderer?.shapeCount ?? 0];
-      return { workers, drainingWorkers, drainingGenerations, restarts, shapes };
-    },
   };
 }
 

@@ -3,6 +3,7 @@
  * for granted: the class, Ingresses without one, and endpoints on this machine.
  */
 import { hostname } from "node:os";
+import { systemClock } from "../kubernetes/index.ts";
 import { openLog } from "../log/log.ts";
 import { openManifests } from "../manifests/manifests.ts";
 import type { IngressClass } from "../model/objects.ts";
@@ -12,6 +13,7 @@ import { build } from "../version.ts";
 import { listenForEnding } from "./ending.ts";
 import type { Flags } from "./flags.ts";
 import { helpText } from "./help.ts";
+import { addressedSource } from "./names.ts";
 import { translateOptions } from "./options.ts";
 import { parseFlags } from "./parse-flags.ts";
 import type { Out } from "./reference.ts";
@@ -47,10 +49,11 @@ export async function serve(
   const terminal = stdout.isTTY ? { colours: stdout.hasColors() } : false;
   const log = openLog({ verbosity: flags.v, terminal, write });
   log.info({ folder: rest[0], release: build.release }, "starting");
+  const names = new AbortController();
   const operated = await operate({
     flags,
     translate: translateOptions(flags, "serve", undefined),
-    source: manifests,
+    source: addressedSource(manifests, { flags, log, clock: systemClock }, names.signal),
     otherProblems: (reports) => {
       reports.few("flags", problems);
       reports.problems("files", manifests.problems());
@@ -74,6 +77,7 @@ export async function serve(
       ready();
     },
   });
+  names.abort();
   await manifests.close();
   if (operated.kind === "failed") return failed(out, operated.why);
   log.info("ended; no nginx is left");

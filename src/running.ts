@@ -1,0 +1,55 @@
+/** What is known of the controller while it runs, as health and metrics ask for it: before, there is none to ask. */
+import type { Flags } from "./cli/flags.ts";
+import type { Controller } from "./controller.ts";
+import type { MetricsOptions } from "./metrics/metrics.ts";
+import { type RunFolder, runningGeneration } from "./nginx/index.ts";
+import type { SyncReport } from "./sync/ports.ts";
+import { build } from "./version.ts";
+
+export class Running {
+  controller: Controller | undefined;
+  templateTried = false;
+  isReady = false;
+  /** nginx cannot serve for the first time, for a reason that is not in any configuration: a busy port. */
+  readonly unable = Promise.withResolvers<Error>();
+
+  synced({ reload }: SyncReport, ready: () => void): void {
+    if (reload?.kind === "unreachable" && this.controller?.isServing !== true) this.unable.resolve(reload.cause);
+    if (this.isReady || (reload?.kind !== "reloaded" && reload?.kind !== "unchanged")) return;
+    this.isReady = true;
+    ready();
+  }
+}
+
+/** For the health check: undefined while nginx serves and answers. */
+export async function whyNotServing(running: Running, folder: RunFolder, limitMs: number): Promise<string | undefined> {
+  if (running.controller?.isServing !== true) return "nginx serves nothing yet, or has ended";
+  if (!running.templateTried) return "the template was not tried yet";
+  const generation = await runningGeneration(folder.controlSocket, limitMs);
+  return generation === undefined ? "nginx does not answer" : undefined;
+}
+
+export function metricsOptions(
+  flags: Flags,
+  pod: { readonly namespace: string; readonly name: string },
+  running: Running,
+): MetricsOptions {
+  const { release, build: commit, repository } = build;
+  return {
+    labels: {
+      controller_namespace: pod.namespace,
+      controller_class: flags.controllerClass,
+      controller_pod: pod.name,
+    },
+    build: { release, build: commit, repository },
+    enabled: flags.enableMetrics,
+    webhook: flags.validatingWebhook !== undefined,
+    nowMs: Date.now,
+    nginx: () => {
+      const { nginx, renderer } = running.controller ?? {};
+      const { workers = 0, drainingWorkers = 0, draining: drainingGenerations = 0 } = nginx?.generations() ?? {};
+      const [restarts, shapes] = [nginx?.restarts ?? 0, renderer?.shapeCount ?? 0];
+      return { workers, drainingWorkers, drainingGenerations, restarts, shapes };
+    },
+  };
+}
