@@ -2,7 +2,7 @@
 import { shown } from "../kinds/kind.ts";
 import { anything, type Check, isMapping, listOf, port, type Rule, record, text, word, wrong } from "./check.ts";
 import { metadata } from "./metadata.ts";
-import { dnsSubdomain, host, portName, serviceName } from "./names.ts";
+import { dnsLabel, dnsSubdomain, host, portName, tlsHost } from "./names.ts";
 
 /** Exactly one of two fields. */
 function oneOf(one: string, other: string): Check {
@@ -17,7 +17,7 @@ const backend = record(
   {
     service: record(
       {
-        name: text(serviceName),
+        name: text(dnsLabel),
         port: record({ name: text(portName), number: port }, [], oneOf("name", "number")),
       },
       ["name", "port"],
@@ -81,7 +81,7 @@ export const ingress = record(
         ingressClassName: text(dnsSubdomain),
         defaultBackend: backend,
         rules: listOf(rule),
-        tls: listOf(record({ hosts: listOf(text(host)), secretName: text(secretName) })),
+        tls: listOf(record({ hosts: listOf(text(tlsHost)), secretName: text(secretName) })),
       },
       [],
       routesSomething,

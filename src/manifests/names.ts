@@ -1,4 +1,5 @@
 /** How the API server wants names written. Each rule finishes the sentence "<field>: …" or is silent. */
+import { isIP } from "node:net";
 import { shown } from "../kinds/kind.ts";
 import type { Rule } from "./check.ts";
 
@@ -12,25 +13,21 @@ function rule(shape: RegExp, longest: number, what: string): Rule {
   };
 }
 
-/** RFC 1123 label. */
+/** RFC 1123 label. Names of Services are such since Kubernetes 1.36; before, they had to begin with a letter. */
 export const dnsLabel = rule(new RegExp(`^${label}$`), 63, "a name of a-z, 0-9 and -");
-/** RFC 1035 label, which begins with a letter. */
-export const serviceName = rule(
-  /^[a-z]([-a-z0-9]*[a-z0-9])?$/,
-  63,
-  "a name of a-z, 0-9 and - that begins with a letter",
-);
 export const dnsSubdomain = rule(subdomain, 253, "a name of a-z, 0-9, - and .");
 
-/** The host of a rule or of a tls entry: a DNS name, or one whose first label is `*`. */
-export const host: Rule = (text) => {
-  if (/^\d+\.\d+\.\d+\.\d+$/.test(text) || text.includes(":"))
-    return `${shown(text)} is an address, and only a DNS name may stand here`;
+/** The host of a tls entry: a DNS name, or one whose first label is `*`. Digits and dots alone pass, as they do in the API. */
+export const tlsHost: Rule = (text) => {
   const bare = text.startsWith("*.") ? text.slice(2) : text;
   if (bare.includes("*")) return `${shown(text)} has a * that is not its whole first label`;
   if (text !== text.toLowerCase()) return `${shown(text)} has capital letters; write ${shown(text.toLowerCase())}`;
   return dnsSubdomain(bare) === undefined && text.length <= 253 ? undefined : `${shown(text)} is not a DNS name`;
 };
+
+/** The host of a rule, which may not be an address either. */
+export const host: Rule = (text) =>
+  isIP(text) !== 0 ? `${shown(text)} is an address, and only a DNS name may stand here` : tlsHost(text);
 
 /** IANA service name: the name of a port in an Ingress or as a targetPort. */
 export const portName: Rule = (text) =>

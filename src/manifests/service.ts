@@ -16,7 +16,7 @@ import {
   wrong,
 } from "./check.ts";
 import { metadata } from "./metadata.ts";
-import { dnsLabel, dnsSubdomain, portName, serviceName } from "./names.ts";
+import { dnsLabel, dnsSubdomain, portName } from "./names.ts";
 
 const protocol = word("TCP", "UDP", "SCTP");
 
@@ -91,7 +91,7 @@ export const service = record(
   {
     apiVersion: anything,
     kind: anything,
-    metadata: metadata(serviceName),
+    metadata: metadata(dnsLabel),
     spec: record(
       {
         type: word("ClusterIP", "NodePort", "LoadBalancer", "ExternalName"),
