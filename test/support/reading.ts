@@ -1,7 +1,7 @@
 /** One Ingress's annotations, read beside the ConfigMap and the objects they may name; for the tests of features. */
 import { type Reading, readAnnotations } from "../../src/annotations/read.ts";
 import type { FeatureValues } from "../../src/annotations/registry.ts";
-import type { ConfigMap, Secret } from "../../src/model/objects.ts";
+import type { ConfigMap, Secret, Service } from "../../src/model/objects.ts";
 import type { Place } from "../../src/render/place.ts";
 import { filesOf, type RenderedFile } from "../../src/render/shape.ts";
 import { Token, type View } from "../../src/render/token.ts";
@@ -14,6 +14,7 @@ export interface World {
   /** By `namespace/name`; values in plain text. */
   readonly secrets?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly configMaps?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly services?: Readonly<Record<string, NonNullable<Service["spec"]>>>;
 }
 
 const prefix = "nginx.ingress.kubernetes.io";
@@ -33,7 +34,7 @@ export function readingOf(annotations: Readonly<Record<string, string>>, world: 
     {
       secret: (key) => secretOf(key, world.secrets?.[key]),
       configMap: (key) => configMapOf(key, world.configMaps?.[key]),
-      service: () => undefined,
+      service: (key) => serviceOf(key, world.services?.[key]),
     },
   );
 }
@@ -49,13 +50,15 @@ export interface Noted {
   readonly beside: View[];
   /** What its connections are kept apart by. */
   readonly apart: string[];
+  /** Lines of the http block. */
+  readonly http: string[];
 }
 
 /** A place that writes down what it is asked for. */
 export function notingPlace(
   traits: Partial<Pick<Place, "owned" | "authenticates" | "dynamic">> = {},
 ): Place & { noted: Noted } {
-  const noted: Noted = { variables: {}, files: [], beside: [], apart: [] };
+  const noted: Noted = { variables: {}, files: [], beside: [], apart: [], http: [] };
   return {
     ...filesOf("/run", noted.files),
     protocol: "http",
@@ -63,7 +66,7 @@ export function notingPlace(
     owned: true,
     authenticates: true,
     needs: () => {},
-    inHttp: () => {},
+    inHttp: (text) => noted.http.push(String(text)),
     pooledApart: (by) => noted.apart.push(by),
     bind: (name, raw) => {
       noted.variables[name] = raw;
@@ -92,6 +95,10 @@ function secretOf(key: string, texts: Readonly<Record<string, string>> | undefin
 
 function configMapOf(key: string, data: Readonly<Record<string, string>> | undefined): ConfigMap | undefined {
   return data === undefined ? undefined : { apiVersion: "v1", kind: "ConfigMap", metadata: metadataOf(key), data };
+}
+
+function serviceOf(key: string, spec: Service["spec"]): Service | undefined {
+  return spec === undefined ? undefined : { apiVersion: "v1", kind: "Service", metadata: metadataOf(key), spec };
 }
 
 function metadataOf(key: string) {

@@ -22,6 +22,7 @@ export function globalAuth(settings: Settings): ExternalAuth {
     alwaysSetCookie: settings.globalAuthAlwaysSetCookie,
     cacheKey: settings.globalAuthCacheKey ?? "",
     cacheDurations: settings.globalAuthCacheDuration,
+    pool: undefined,
     only200: false,
     snippet: snippet === "" ? undefined : (declarations.globalAuthSnippet.kind.view(snippet) as Token),
   };

@@ -1,6 +1,7 @@
 /** What an auth service is asked, and what becomes of its answer: the same for an Ingress's own auth-url and the operator's. */
 import type { Token } from "../../render/token.ts";
 import type { FollowedHeader } from "../../settings/followed.ts";
+import type { AuthPool } from "./pool.ts";
 
 export interface Question {
   /** Whose texts they are: an Ingress's are values of its routes, the operator's are the same for all. */
@@ -24,6 +25,8 @@ export interface Question {
   /** With variables; empty: answers are not kept. */
   readonly cacheKey: string;
   readonly cacheDurations: readonly string[];
+  /** Connections that are kept; undefined: one for each question. */
+  readonly pool: AuthPool | undefined;
   /** Whether of all good answers only 200 counts, as ingress-nginx has it with auth-keepalive (RS-16.8). */
   readonly only200: boolean;
   readonly snippet: Token | undefined;

@@ -52,6 +52,7 @@ function answers({ responseHeaders }: Question): View[] {
 /** For `templates/auth-request.tmpl`. */
 function questionView(question: Question, place: Place, settings: Settings): View {
   const { url, host, method, cacheKey, cacheDurations, only200, snippet } = question;
+  const serverName = bound("auth_host", host, question, place);
   return {
     dynamic: place.dynamic,
     logged: settings.enableAuthAccessLog,
@@ -63,8 +64,9 @@ function questionView(question: Question, place: Place, settings: Settings): Vie
       durations: cacheDurations.map((item) => Token.words(item.split(" ").map(Token.name))),
     },
     method: method === undefined ? false : Token.name(method),
-    headers: headersOf(question, bound("auth_host", host, question, place), place, settings),
-    url: bound("auth_url", withPath(url), question, place),
+    serverName,
+    headers: headersOf(question, serverName, place, settings),
+    url: bound("auth_url", throughPool(withPath(url), question, place), question, place),
     snippet: snippet ?? false,
   };
 }
@@ -76,6 +78,7 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
   const built: readonly (readonly [string, Token])[] = [
     ["Host", host],
     ["Content-Length", nothing],
+    ...(question.pool === undefined ? [] : [["Connection", nothing] as const]),
     ["Proxy", nothing],
     ["X-Sluice-Client-Address", nothing],
     ["X-Forwarded-Proto", nothing],
@@ -131,10 +134,7 @@ function signinTarget(question: Question, place: Place): Token {
  */
 function keyOf(question: Question, place: Place): Token {
   const { url, cacheKey } = question;
-  const asked =
-    place.dynamic && isLiteral(question, url)
-      ? "${route_auth_url}"
-      : createHash("sha256").update(url).digest("hex").slice(0, 16);
+  const asked = place.dynamic && isLiteral(question, url) ? "${route_auth_url}" : digest(url);
   const text = `$namespace/$ingress_name\n$host\n$location_path\n${asked}\n${cacheKey}`;
   return Token.lines(text, (name) => name === "route_auth_url" || isKnownVariable(name, "http"));
 }
@@ -153,6 +153,19 @@ function allowedFor({ by }: Question, ofTenant: (name: string) => boolean): (nam
   return by === "operator" ? (name) => /^[a-z_]/i.test(name) : ofTenant;
 }
 
+/** The URL with the name of an upstream block in the place of its host, where connections are kept. */
+function throughPool(url: string, { pool }: Question, place: Place): string {
+  if (pool === undefined) return url;
+  const server = Token.name(`${pool.address}:${pool.port}`);
+  const [kept, requests, timeout] = [pool.connections, pool.requests, pool.timeout].map(Token.count);
+  const inside = Token.conf`server ${server}; keepalive ${kept!}; keepalive_requests ${requests!}; keepalive_timeout ${timeout!}s;`;
+  const scheme = /^https/i.test(url) ? "https" : "http";
+  const origin = /^https?:\/\/[^/]+/i.exec(url)?.[0] ?? "";
+  const name = `auth_${digest(`${origin} ${inside}`)}`;
+  place.inHttp(Token.conf`upstream ${Token.name(name)} { ${inside} }`);
+  return `${scheme}://${name}${url.slice(origin.length)}`;
+}
+
 /** Without a path nginx would send that of its own location. */
 function withPath(url: string): string {
   const [, origin = url, rest = ""] = /^(https?:\/\/[^/?]+)(.*)$/is.exec(url) ?? [];
@@ -161,4 +174,8 @@ function withPath(url: string): string {
 
 function underscored(name: string): string {
   return name.toLowerCase().replaceAll("-", "_");
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

@@ -1,0 +1,174 @@
+import { expect, test } from "vitest";
+import { notingPlace, printed, readingOf, settingsOf, valuesOf, type World } from "../../../test/support/reading.ts";
+import { sentence } from "../../problem.ts";
+import { externalAuth } from "./index.ts";
+import { hostOfUrl } from "./kinds.ts";
+
+const asked = { "auth-url": "http://192.0.2.20:4180/check" };
+
+interface Shown {
+  readonly place: ReturnType<typeof notingPlace>;
+  readonly location: unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: a printed view, looked into by the tests
+  readonly question: any;
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly signin: any;
+}
+
+function shown(annotations: Record<string, string>, world: World = {}, dynamic = true): Shown {
+  const place = notingPlace({ dynamic });
+  const view = externalAuth.view!(valuesOf(annotations, world).externalAuth, place, settingsOf(world.settings));
+  const [question, signin] = place.noted.beside.map(printed);
+  return { place, location: printed(view), question, signin };
+}
+
+test.each([
+  ["http://auth.shop.svc/check", "auth.shop.svc"],
+  ["https://$host:8443/x", "$host"],
+  ["http://[2001:db8::1]:80/", "[2001:db8::1]"],
+  ["http://a..b/", undefined],
+  ["ftp://a/", undefined],
+  ["//a/", undefined],
+  ["auth", undefined],
+])("the host of %s is %s", (url, host) => {
+  expect(hostOfUrl(url)).toBe(host);
+});
+
+test("a tenant's literal texts are route variables, so Ingresses that differ in nothing else share a shape", () => {
+  const signin = { "auth-signin": "https://login.example/start", "auth-request-redirect": "/back" };
+  const one = shown({ ...asked, ...signin });
+  expect(one.place.noted.variables).toEqual({
+    auth_url: "http://192.0.2.20:4180/check",
+    auth_host: "192.0.2.20",
+    auth_redirect: "/back",
+    auth_signin: "https://login.example/start?rd=",
+  });
+  const two = shown({ "auth-url": "http://other/", "auth-signin": "https://b/?a=b", "auth-request-redirect": "/x" });
+  expect([two.question, two.signin, two.location]).toEqual([one.question, one.signin, one.location]);
+});
+
+test("a URL with variables is text, in which only those that are allowed are evaluated", () => {
+  const { question } = shown({ "auth-url": "http://auth.svc/c?u=$request_uri&h=$http_x_user" });
+  expect(question.url).toBe('"http://auth.svc/c?u=${request_uri}&h=${http_x_user}"');
+  expect(readingOf({ "auth-url": "http://auth.svc/$nosuch" }).verdict).toBe("reject");
+});
+
+test("credentials do not get into the address of the sign-in page (F5 3ceb3c62)", () => {
+  const { values, problems } = readingOf({ ...asked, "auth-signin": "https://a/?t=$http_authorization" });
+  expect(values.externalAuth).toMatchObject({ question: { signin: "" } });
+  expect(problems.map(sentence)).toEqual([
+    'annotation auth-signin: "https://a/?t=$http_authorization" uses $http_authorization, which is not allowed here; the default is used',
+  ]);
+});
+
+test.each([
+  ["https://a/start", "$route_auth_signin$pass_access_scheme://$own_host$escaped_request_uri"],
+  [
+    "https://$host/start?a=b",
+    '"https://${host}/start?a=b&rd=${pass_access_scheme}://${own_host}${escaped_request_uri}"',
+  ],
+  ["https://$host/start?rd=$escaped_request_uri", '"https://${host}/start?rd=${escaped_request_uri}"'],
+  ["https://a/start?rd=/x", "$route_auth_signin"],
+])("the sign-in page %s", (page, target) => {
+  expect(shown({ ...asked, "auth-signin": page }).signin.target).toBe(target);
+});
+
+test("the client's own X-Original-URI, X-Scheme and certificate headers are never taken for ours (RS-32.30)", () => {
+  const headers = (annotations: Record<string, string>) =>
+    Object.fromEntries(
+      shown(annotations).question.headers.map(({ name, value }: Record<string, string>) => [name, value]),
+    );
+  expect(headers(asked)).toMatchObject({
+    "X-Original-URI": '""',
+    "X-Scheme": '""',
+    "X-Forwarded-Proto": '""',
+    "ssl-client-verify": "$client_verify",
+    "ssl-client-cert": "$client_certificate",
+  });
+  expect(headers({ ...asked, "auth-method": "POST" })).toMatchObject({
+    "X-Original-URI": "$request_uri",
+    "X-Scheme": "$pass_access_scheme",
+  });
+});
+
+test.each([
+  [
+    { "auth-url": "nowhere" },
+    {},
+    "annotation auth-url: nowhere is not an absolute http or https URL; its paths answer 503",
+  ],
+  [
+    { ...asked, "auth-proxy-set-headers": "h" },
+    {},
+    "annotation auth-proxy-set-headers: h is not namespace/name; its paths answer 503",
+  ],
+  [
+    { ...asked, "auth-proxy-set-headers": "shop/h" },
+    { "shop/h": { "X-A\rB": "x" } },
+    'annotation auth-proxy-set-headers: ConfigMap shop/h, data.X-A\rB: "X-A\\rB" is not a header name of letters, digits, - and _; it is left out; its paths answer 503',
+  ],
+] as const)("%o denies", (annotations, configMaps: Record<string, Record<string, string>>, said) => {
+  const { verdict, problems } = readingOf(annotations, { configMaps });
+  expect(verdict).toBe("deny");
+  expect(problems.map(sentence)).toEqual([said]);
+});
+
+test("the entries of auth-proxy-set-headers come last, quoted, with their variables (CVE-2025-15566)", () => {
+  const configMaps = { "shop/h": { "X-Quote": 'a\'; "b" {', "X-Host": "on $host" } };
+  const { question } = shown({ ...asked, "auth-proxy-set-headers": "shop/h" }, { configMaps });
+  expect(question.headers.slice(-2)).toEqual([
+    { name: "X-Host", value: '"on ${host}"' },
+    { name: "X-Quote", value: '"a\'; \\"b\\" {"' },
+  ]);
+});
+
+test("answers are kept by Ingress, host, path, whom was asked and the author's text", () => {
+  const { question } = shown({ ...asked, "auth-cache-key": "$cookie_session" });
+  expect(question.cache.key).toBe(
+    '"${namespace}/${ingress_name}\\n${host}\\n${location_path}\\n${route_auth_url}\\n${cookie_session}"',
+  );
+  expect(question.cache.durations).toEqual(["200 202 401 5m"]);
+});
+
+test("connections are kept to an address, by an upstream block of its own", () => {
+  const { place, question } = shown({ ...asked, "auth-keepalive": "8", "auth-keepalive-timeout": "5" });
+  expect(place.noted.http).toEqual([
+    expect.stringMatching(
+      /^upstream auth_[\da-f]{16} \{ server 192\.0\.2\.20:4180; keepalive 8; keepalive_requests 1000; keepalive_timeout 5s; \}$/,
+    ),
+  ]);
+  expect(place.noted.variables.auth_url).toMatch(/^http:\/\/auth_[\da-f]{16}\/check$/);
+  expect(place.noted.variables.auth_host).toBe("192.0.2.20");
+  expect(question.headers).toContainEqual({ name: "Connection", value: '""' });
+});
+
+test("a Service's DNS name stands for its cluster IP; for another name connections are not kept, which is said", () => {
+  const services = { "auth/proxy": { clusterIP: "10.96.0.7" }, "auth/headless": { clusterIP: "None" } };
+  const url = (host: string) => ({ "auth-url": `https://${host}/`, "auth-keepalive": "8" });
+  const { place } = shown(url("proxy.auth.svc.cluster.local"), { services });
+  expect(place.noted.http[0]).toContain("server 10.96.0.7:443;");
+  for (const host of ["headless.auth.svc", "none.auth.svc", "auth.example"]) {
+    const { problems, values } = readingOf(url(host), { services });
+    expect(problems.map(sentence)).toEqual([
+      "annotation auth-keepalive has no effect: connections are kept to an IP address or to a Service with a cluster IP, and auth-url names neither",
+    ]);
+    expect(values.externalAuth).toMatchObject({ question: { pool: undefined } });
+  }
+});
+
+test("the operator's question holds where an Ingress has none of its own and does not decline", () => {
+  const settings = { "global-auth-url": "http://auth.ops.svc/check" };
+  const hosts = [{}, asked, { "enable-global-auth": "false" }].map((annotations: Record<string, string>) => {
+    const { externalAuth: value } = valuesOf(annotations, { settings });
+    return value.kind === "ask" ? value.question.host : value.kind;
+  });
+  expect(hosts).toEqual(["auth.ops.svc", "192.0.2.20", "none"]);
+  expect(valuesOf({}, { settings: { "global-auth-url": "nonsense" } }).externalAuth).toEqual({ kind: "refuse" });
+});
+
+test("nothing is asked for paths that need no authentication", () => {
+  const place = notingPlace({ authenticates: false });
+  const { externalAuth: value } = valuesOf({ ...asked, "auth-response-headers": "X-User" });
+  expect(externalAuth.view!(value, place, settingsOf())).toBe(false);
+  expect(externalAuth.requestHeaders!(value, place, settingsOf())).toEqual([]);
+});

@@ -1,0 +1,132 @@
+/** The annotations of external authentication. What a wrong value does is ingress-nginx's choice, but never an open door. */
+import { optional } from "../../kinds/combine.ts";
+import { headerName } from "../../kinds/names.ts";
+import { integer } from "../../kinds/numbers.ts";
+import { listOf, trimmed } from "../../kinds/text.ts";
+import { bool, oneOf } from "../../kinds/words.ts";
+import { snippet } from "../../settings/snippet.ts";
+import { field } from "../declare.ts";
+import { referenceText } from "../reference.ts";
+import { cacheDurations, cacheKey, plainText, questionUrl, signinUrl, usualDurations } from "./kinds.ts";
+
+export const fields = {
+  url: field({
+    key: "auth-url",
+    kind: questionUrl,
+    fallback: () => "",
+    onBad: "reject",
+    risk: "High",
+    doc: "Asks this URL before each request: 2xx lets it pass, 401 and 403 are returned, anything else is 500. May hold variables.",
+  }),
+  useGlobal: field({
+    key: "enable-global-auth",
+    kind: bool,
+    fallback: () => true,
+    risk: "Low",
+    doc: "false exempts the Ingress from the ConfigMap's global-auth-url.",
+  }),
+  method: field({
+    key: "auth-method",
+    kind: optional(trimmed(oneOf(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"]))),
+    fallback: () => undefined,
+    onBad: "deny",
+    risk: "Low",
+    doc: "Method of the question, GET when not given; with it the question also says X-Original-URI and X-Scheme.",
+  }),
+  signin: field({
+    key: "auth-signin",
+    kind: signinUrl,
+    fallback: () => "",
+    risk: "High",
+    doc: "Sends clients there with 302 where the answer is 401; where they came from is added as a query parameter.",
+  }),
+  redirectParam: field({
+    key: "auth-signin-redirect-param",
+    kind: plainText,
+    fallback: () => "rd",
+    risk: "Medium",
+    doc: "Query parameter of auth-signin that says where the client came from.",
+  }),
+  responseHeaders: field<readonly string[]>({
+    key: "auth-response-headers",
+    kind: listOf(headerName),
+    fallback: () => [],
+    onBad: "deny",
+    risk: "Medium",
+    doc: "Headers of the answer that the backend gets instead of the client's.",
+  }),
+  headers: field({
+    key: "auth-proxy-set-headers",
+    kind: referenceText,
+    fallback: () => "",
+    risk: "Medium",
+    doc: "ConfigMap, as namespace/name, whose entries are headers of the question.",
+  }),
+  requestRedirect: field({
+    key: "auth-request-redirect",
+    kind: plainText,
+    fallback: () => "",
+    onBad: "deny",
+    risk: "Medium",
+    doc: "What the question says in X-Auth-Request-Redirect instead of the request URI.",
+  }),
+  alwaysSetCookie: field({
+    key: "auth-always-set-cookie",
+    kind: bool,
+    fallback: () => false,
+    onBad: "deny",
+    risk: "Low",
+    doc: "Passes the cookies of the answer to the client whatever the status, not only with success and redirects.",
+  }),
+  cacheKey: field({
+    key: "auth-cache-key",
+    kind: cacheKey,
+    fallback: () => "",
+    risk: "Medium",
+    doc: "Keeps answers, one for each value of this text with variables; nothing is shared between locations.",
+  }),
+  cacheDurations: field({
+    key: "auth-cache-duration",
+    kind: cacheDurations,
+    fallback: () => usualDurations,
+    onBad: "deny",
+    risk: "Medium",
+    doc: "How long answers are kept, by status.",
+  }),
+  keepalive: field({
+    key: "auth-keepalive",
+    kind: integer({ max: 1000 }),
+    fallback: () => 0,
+    risk: "Low",
+    doc: "Idle connections to the auth service that are kept.",
+  }),
+  keepaliveShareVars: field({
+    key: "auth-keepalive-share-vars",
+    kind: bool,
+    fallback: () => false,
+    risk: "Low",
+    doc: "Accepted; the question always shares the request's variables.",
+  }),
+  keepaliveRequests: field({
+    key: "auth-keepalive-requests",
+    kind: integer({ max: 1_000_000_000 }),
+    fallback: () => 1000,
+    risk: "Low",
+    doc: "Questions on one kept connection.",
+  }),
+  keepaliveTimeout: field({
+    key: "auth-keepalive-timeout",
+    kind: integer({ max: 2_073_600 }),
+    fallback: () => 60,
+    risk: "Low",
+    doc: "Seconds that an idle connection is kept.",
+  }),
+  snippet: field({
+    key: "auth-snippet",
+    kind: snippet,
+    fallback: () => "",
+    onBad: "reject",
+    risk: "Critical",
+    doc: "Directives for the location of the question, where the operator allows snippets.",
+  }),
+};
