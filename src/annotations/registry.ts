@@ -9,15 +9,19 @@ import { basicAuth } from "./basic-auth.ts";
 import { canary } from "./canary.ts";
 import { clientCertificate } from "./client-certificate.ts";
 import { cors } from "./cors.ts";
+import { customHeaders } from "./custom-headers.ts";
 import type { AnyFeature, ValuesOf } from "./declare.ts";
 import { externalAuth } from "./external-auth/index.ts";
 import { fastcgi } from "./fastcgi.ts";
+import { http2PushPreload } from "./http2-push-preload.ts";
 import { limitRate } from "./limit-rate.ts";
 import { loadBalance } from "./load-balance.ts";
+import { logs } from "./logs.ts";
 import { nextUpstream } from "./next-upstream.ts";
 import { proxyBuffers } from "./proxy-buffers.ts";
 import { proxySsl } from "./proxy-ssl.ts";
 import { proxyTimeouts } from "./proxy-timeouts.ts";
+import { rateLimits } from "./rate-limits.ts";
 import { redirects } from "./redirects.ts";
 import { requestBody } from "./request-body.ts";
 import { rewrite } from "./rewrite.ts";
@@ -39,6 +43,10 @@ export const features = {
   appRoot,
   redirects,
   cors,
+  customHeaders,
+  rateLimits,
+  logs,
+  http2PushPreload,
   rewrite,
   sslRedirect,
   accessLists,

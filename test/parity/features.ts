@@ -95,9 +95,7 @@ export const notBuilt: readonly string[] = [
   "handshakes refused",
   "status page",
   "custom errors",
-  "rate limits",
   "mirror",
-  "headers added and removed",
   "ModSecurity",
   "compression",
 ];

@@ -1,0 +1,67 @@
+/**
+ * Headers of every answer of the Location, from a ConfigMap. The operator says which names may be set at all
+ * (global-allowed-response-headers); one entry that may not be denies the Location. A `$` is itself.
+ */
+import { shown } from "../kinds/kind.ts";
+import { headerName } from "../kinds/names.ts";
+import type { ConfigMap } from "../model/objects.ts";
+import { Token } from "../render/token.ts";
+import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { referenceText } from "./reference.ts";
+
+export interface CustomHeader {
+  readonly name: string;
+  readonly value: string;
+}
+
+export const customHeaders = resolvedFeature({
+  name: "custom-headers",
+  scope: "location",
+  fields: {
+    configMap: field({
+      key: "custom-headers",
+      kind: referenceText,
+      fallback: () => "",
+      risk: "Medium",
+      doc: "ConfigMap, as namespace/name, whose entries are headers of every answer.",
+    }),
+  },
+  resolve: ({ configMap: reference }, context): Resolved<readonly CustomHeader[]> => {
+    if (reference === "") return { value: [] };
+    const found = reference.includes("/") ? context.configMap(reference) : undefined;
+    if (found === undefined)
+      return refused(context, `ConfigMap ${reference} not found, which is named as namespace/name`);
+    const headers = headersOf(found);
+    for (const header of headers) {
+      const why = mistakeIn(header, context.settings.globalAllowedResponseHeaders);
+      if (why !== undefined) return refused(context, `ConfigMap ${reference}: ${why}`);
+    }
+    return { value: headers };
+  },
+  answerHeaders: (headers) =>
+    headers.map(({ name, value }) => ({
+      name: Token.name(name),
+      value: Token.text(value),
+      always: true,
+      replaces: true,
+    })),
+});
+
+function headersOf({ data = {} }: ConfigMap): CustomHeader[] {
+  const headers = Object.entries(data).map(([name, value]) => ({ name, value: value.replace(/\r?\n$/, "") }));
+  return headers.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function mistakeIn({ name, value }: CustomHeader, allowed: readonly string[]): string | undefined {
+  const named = headerName.read(name);
+  if (!named.ok) return named.why;
+  if (!allowed.includes(name)) return `${name} is none of global-allowed-response-headers`;
+  if (!Token.printable(value) || value.length > 3000)
+    return `the value of ${name}, ${shown(value)}, is too long or has a control character`;
+  return undefined;
+}
+
+function refused({ ingress: object }: Context, why: string): Resolved<readonly CustomHeader[]> {
+  const problem = { object, kind: "annotation-unreadable", key: "custom-headers", why, done: "deny" } as const;
+  return { refuse: "deny", problem };
+}

@@ -1,0 +1,29 @@
+/** What nginx logs about a Location. */
+import { bool } from "../kinds/words.ts";
+import { Token } from "../render/token.ts";
+import { feature, field } from "./declare.ts";
+
+export const logs = feature({
+  name: "logs",
+  scope: "location",
+  fields: {
+    access: field({
+      key: "enable-access-log",
+      kind: bool,
+      fallback: () => true,
+      risk: "Low",
+      doc: "Whether requests are written to the access log.",
+    }),
+    rewrites: field({
+      key: "enable-rewrite-log",
+      kind: bool,
+      fallback: () => false,
+      risk: "Low",
+      doc: "Whether the error log says, at level notice, what redirects and rewrites do.",
+    }),
+  },
+  directives: ({ access, rewrites }) => [
+    ...(access ? [] : [{ name: Token.name("access_log"), value: Token.name("off") }]),
+    ...(rewrites ? [{ name: Token.name("rewrite_log"), value: Token.name("on") }] : []),
+  ],
+});

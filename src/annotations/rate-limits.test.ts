@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { notingPlace, readingOf, settingsOf, valuesOf } from "../../test/support/reading.ts";
+import { rateLimits } from "./rate-limits.ts";
+
+/** What the location says, and the lines of the http block that it needs. */
+function printed(annotations: Record<string, string>, settings: Record<string, string> = {}) {
+  const http: string[] = [];
+  const place = { ...notingPlace(), inHttp: (line: unknown) => http.push(String(line)) };
+  const view = rateLimits.view!(valuesOf(annotations).rateLimits, place, settingsOf(settings));
+  const lines =
+    view === false ? [] : (view as { name: unknown; value: unknown }[]).map((one) => `${one.name} ${one.value}`);
+  return { lines, http };
+}
+
+test("a limit counts by Ingress and client, with a burst that is served at once", () => {
+  const { lines, http } = printed({ "limit-rps": "10", "limit-burst-multiplier": "3" });
+  expect(lines).toEqual([expect.stringMatching(/^limit_req zone=rate_\w+ burst=30 nodelay$/)]);
+  expect(http[0]).toBe(
+    'map "${binary_remote_addr}" $limit_key { "" ""; default "${namespace}/${ingress_name} ${binary_remote_addr}"; }',
+  );
+  expect(http[1]).toMatch(/^limit_req_zone \$limit_key zone=rate_\w+:10m rate=10r\/s;$/);
+});
+
+test("two Ingresses with one rate share a zone; another rate, or another list of exemptions, has its own", () => {
+  const zone = (annotations: Record<string, string>) => printed(annotations).lines[0];
+  expect(zone({ "limit-rpm": "1" })).toBe(zone({ "limit-rpm": "1" }));
+  expect(zone({ "limit-rpm": "1" })).not.toBe(zone({ "limit-rps": "1" }));
+  expect(zone({ "limit-rpm": "1" })).not.toBe(zone({ "limit-rpm": "1", "limit-allowlist": "192.0.2.1" }));
+});
+
+test("exempt clients have no key, and nginx does not count them", () => {
+  const { http } = printed({ "limit-rpm": "1", "limit-whitelist": "192.0.2.0/24, 192.0.2.1" });
+  expect(http.find((line) => line.startsWith("geo"))).toMatch(/\{ default 0; 192.0.2.0\/24 1; 192.0.2.1 1; \}$/);
+  expect(http.find((line) => line.startsWith("map $limit_spares"))).toMatch(/\{ 0 \$limit_key; default ""; \}$/);
+});
+
+test("nothing is limited by zero or less, and nginx counts connections to 65535", () => {
+  expect(printed({ "limit-rps": "0", "limit-rpm": "-1", "limit-connections": "0" }).lines).toEqual([]);
+  expect(printed({ "limit-connections": "100000" }).lines[0]).toMatch(/ 65535$/);
+});
+
+test("a burst of nothing, which makes nginx refuse all, keeps five times the rate", () => {
+  const reading = readingOf({ "limit-rps": "1", "limit-burst-multiplier": "0" });
+  expect(reading.values.rateLimits.burst).toBe(5);
+  expect(reading.problems).toMatchObject([{ key: "limit-burst-multiplier", done: "default" }]);
+});

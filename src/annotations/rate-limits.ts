@@ -1,0 +1,99 @@
+/**
+ * How often a client may ask, and how many requests it may have at once (RS-20). A zone of nginx is there for each rate, and
+ * counts by Ingress and client, so two Ingresses with one rate do not share a count; paths and hosts of one Ingress do.
+ */
+import { createHash } from "node:crypto";
+import { rangeList } from "../kinds/addresses.ts";
+import { integer } from "../kinds/numbers.ts";
+import { isVariableName } from "../kinds/variables.ts";
+import type { Directive, Place } from "../render/place.ts";
+import { Token } from "../render/token.ts";
+import { feature, field } from "./declare.ts";
+
+const limit = { kind: integer({ max: 1_000_000_000 }), fallback: () => 0, onBad: "reject", risk: "Low" } as const;
+
+export const rateLimits = feature({
+  name: "rate-limits",
+  scope: "location",
+  fields: {
+    connections: field({
+      ...limit,
+      key: "limit-connections",
+      doc: "Requests that one client may have at once; 0 is no limit.",
+    }),
+    perSecond: field({
+      ...limit,
+      key: "limit-rps",
+      doc: "Requests per second of one client, beside a burst that is served at once; 0 is no limit.",
+    }),
+    perMinute: field({
+      ...limit,
+      key: "limit-rpm",
+      doc: "Requests per minute of one client, beside a burst that is served at once; 0 is no limit.",
+    }),
+    burst: field({
+      key: "limit-burst-multiplier",
+      kind: integer({ min: 1, max: 1000 }),
+      fallback: () => 5,
+      risk: "Low",
+      doc: "How many times the rate the burst is.",
+    }),
+    exempt: field<readonly string[]>({
+      key: "limit-allowlist",
+      aliases: ["limit-whitelist"],
+      kind: rangeList,
+      fallback: () => [],
+      onBad: "reject",
+      risk: "Low",
+      doc: "Addresses and ranges of clients that are not counted.",
+    }),
+  },
+  view: ({ connections, perSecond, perMinute, burst, exempt }, place, { limitConnZoneVariable }) => {
+    if (connections <= 0 && perSecond <= 0 && perMinute <= 0) return false;
+    const key = keyOf(exempt, limitConnZoneVariable, place);
+    const lines = [
+      ...(perSecond > 0 ? [rate(perSecond, "s", burst, key, place)] : []),
+      ...(perMinute > 0 ? [rate(perMinute, "m", burst, key, place)] : []),
+      ...(connections > 0 ? [atOnce(connections, key, place)] : []),
+    ];
+    return lines.map((line) => ({ ...line }));
+  },
+});
+
+/** The variable that requests are counted by. nginx does not count where it is empty. */
+function keyOf(exempt: readonly string[], by: string, place: Place): Token {
+  const client = Token.variables(by, isVariableName);
+  const counted = Token.variables(`$namespace/$ingress_name ${by}`, isVariableName);
+  place.inHttp(Token.conf`map ${client} $limit_key { "" ""; default ${counted}; }`);
+  if (exempt.length === 0) return Token.variable("limit_key");
+  const ranges = [...new Set(exempt)].sort();
+  const hash = hashOf(ranges.join());
+  const spared = Token.variable(`limit_spares_${hash}`);
+  const key = Token.variable(`limit_key_${hash}`);
+  const lines = Token.words(ranges.map((range) => Token.conf`${Token.name(range)} 1;`));
+  place.inHttp(Token.conf`geo ${spared} { default 0; ${lines} }`);
+  place.inHttp(Token.conf`map ${spared} ${key} { 0 $limit_key; default ""; }`);
+  return key;
+}
+
+/** A zone is called by all that makes it: nginx refuses to give one of the same name another key or rate. */
+function rate(value: number, unit: "s" | "m", burst: number, key: Token, place: Place): Directive {
+  const speed = Token.name(`${value}r/${unit}`);
+  const zone = Token.name(`rate_${hashOf(`${key} ${speed}`)}`);
+  place.inHttp(Token.conf`limit_req_zone ${key} zone=${zone}:10m rate=${speed};`);
+  return {
+    name: Token.name("limit_req"),
+    value: Token.conf`zone=${zone} burst=${Token.count(value * burst)} nodelay`,
+  };
+}
+
+/** nginx counts to 65,535. */
+function atOnce(value: number, key: Token, place: Place): Directive {
+  const zone = Token.name(`connections_${hashOf(String(key))}`);
+  place.inHttp(Token.conf`limit_conn_zone ${key} zone=${zone}:10m;`);
+  return { name: Token.name("limit_conn"), value: Token.words([zone, Token.count(Math.min(value, 65_535))]) };
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}
