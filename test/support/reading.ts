@@ -43,7 +43,7 @@ export function valuesOf(annotations: Readonly<Record<string, string>>, world: W
   return readingOf(annotations, world).values;
 }
 
-/** What a feature said of its place: the route variables, the files and the locations beside it. */
+/** What a feature said of its place: the route variables, the files, the locations beside it and more. */
 export interface Noted {
   readonly variables: Record<string, string>;
   readonly files: RenderedFile[];
