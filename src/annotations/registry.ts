@@ -17,6 +17,7 @@ import { http2PushPreload } from "./http2-push-preload.ts";
 import { limitRate } from "./limit-rate.ts";
 import { loadBalance } from "./load-balance.ts";
 import { logs } from "./logs.ts";
+import { mirror } from "./mirror.ts";
 import { nextUpstream } from "./next-upstream.ts";
 import { proxyBuffers } from "./proxy-buffers.ts";
 import { proxySsl } from "./proxy-ssl.ts";
@@ -57,6 +58,7 @@ export const features = {
   backendRequest,
   fastcgi,
   externalAuth,
+  mirror,
   clientCertificate,
   proxySsl,
   sslCiphers,

@@ -54,7 +54,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "limit-req-status-code limit-conn-status-code limit-conn-zone-variable",
   ),
   CORS: words("RS-21 enable-cors cors-allow-origin cors-allow-methods cors-allow-headers cors-allow-credentials"),
-  mirror: words("RS-22 mirror-target mirror-host"),
+  mirror: words("RS-22 mirror-target mirror-host mirror-request-body"),
   "client address and forwarded headers": words(
     "RS-23 use-forwarded-headers forwarded-for-header forwarded-host-header forwarded-for-proxy-protocol-header",
     "compute-full-forwarded-for enable-real-ip proxy-real-ip-cidr use-proxy-protocol proxy-add-original-uri-header",
@@ -95,7 +95,6 @@ export const notBuilt: readonly string[] = [
   "handshakes refused",
   "status page",
   "custom errors",
-  "mirror",
   "ModSecurity",
   "compression",
 ];

@@ -1,0 +1,131 @@
+/**
+ * A copy of each request to another address, whose answer nobody sees (RS-22). nginx keeps the client's connection until
+ * the copy is answered. What is copied is the client's request as it came, with none of the headers that backends get.
+ *
+ * The address always goes through a variable: nginx resolves a literal host at the configuration test, where one dead name
+ * refuses everything (design.md 4, trap 8).
+ */
+import { isHost } from "../kinds/addresses.ts";
+import { type Kind, no, ok, shown } from "../kinds/kind.ts";
+import { textOf, trimmed } from "../kinds/text.ts";
+import { variablesIn } from "../kinds/variables.ts";
+import { oneOf } from "../kinds/words.ts";
+import type { Place } from "../render/place.ts";
+import { Token } from "../render/token.ts";
+import { feature, field } from "./declare.ts";
+import { isQuestionVariable } from "./external-auth/kinds.ts";
+
+const letters = trimmed(
+  textOf({
+    label: "letters, digits and - . _ ~ / : ^ $ [ ] ( ) { } * + ? | & = \\",
+    characters: "A-Za-z0-9._~/:^$[\\](){}*+?|&=\\\\\\-",
+  }),
+);
+
+/** In the copy `$uri` is not the client's. */
+const isMirrorVariable = (name: string): boolean => name !== "uri" && isQuestionVariable(name);
+
+/** Text whose variables the copy has; others nginx would refuse. */
+function readText(text: string) {
+  const read = letters.read(text);
+  const stranger = read.ok ? variablesIn(read.value).find((name) => !isMirrorVariable(name)) : undefined;
+  return stranger === undefined ? read : no(`${shown(text)} uses $${stranger}, which is not allowed here`);
+}
+
+/** An absolute URL: scheme, host and port; the host; and the rest, which may begin with a variable that is a path. */
+interface MirrorUrl {
+  readonly origin: string;
+  readonly host: string;
+  readonly rest: string;
+}
+
+function mirrorUrl(text: string): MirrorUrl | undefined {
+  const found =
+    /^(https?:\/\/(\[[\da-f:.]+\]|(?:(?!\$\{?request_uri)[\w.${}-])+)(?::\d{1,5})?)((?:[/?].*|\$\{?request_uri.*)?)$/i.exec(
+      text,
+    );
+  const [, origin = "", host = "", rest = ""] = found ?? [];
+  return isHost(host) || variablesIn(host).length > 0 ? { origin, host, rest } : undefined;
+}
+
+const target: Kind<string> = {
+  ...letters,
+  label: `an absolute http or https URL of ${letters.label}`,
+  read: (text) => {
+    const read = readText(text);
+    if (!read.ok) return read;
+    return mirrorUrl(read.value) === undefined
+      ? no(`${shown(text)} is not an absolute http or https URL`)
+      : ok(read.value);
+  },
+  good: ["http://copy.example/", "https://192.0.2.1:8443$request_uri", "http://[2001:db8::1]/in?x=$arg_x"],
+  bad: ["/copy", "copy.example", "ftp://a/", "http://a b/", 'http://a/"; }', "http://a/$nosuch", "http://-x-/"],
+};
+
+const hostText: Kind<string> = {
+  ...letters,
+  read: readText,
+  good: ["copy.example", "$host"],
+  bad: ["a b", "$nosuch", 'a"; }'],
+};
+
+export const mirror = feature({
+  name: "mirror",
+  scope: "location",
+  gate: "target",
+  fields: {
+    target: field({
+      key: "mirror-target",
+      kind: target,
+      fallback: () => "",
+      risk: "High",
+      doc: "Sends a copy of each request to this URL. The client's query is added to it; append $request_uri to a bare host to keep the path too.",
+    }),
+    host: field({
+      key: "mirror-host",
+      kind: hostText,
+      fallback: () => "",
+      risk: "High",
+      doc: "Host header of the copies instead of the host of mirror-target.",
+    }),
+    requestBody: field({
+      key: "mirror-request-body",
+      kind: oneOf(["on", "off"]),
+      fallback: () => "on" as const,
+      risk: "Low",
+      doc: "off sends the copies without the bodies of their requests.",
+    }),
+  },
+  variables: ["mirror_url", "mirror_host"],
+  view: ({ target, host, requestBody }, place) => {
+    const url = mirrorUrl(target);
+    if (url === undefined) return false;
+    const bodiless = requestBody === "off";
+    const named = host === "" ? url.host : host;
+    const view = { url: urlOf(url, place), host: bound("mirror_host", named, place), bodiless };
+    return { target: place.beside("uri", { partial: "mirror-target", view }), bodiless };
+  },
+});
+
+/** Where variables are, their author has said where the query belongs; else the client's is added (RS-32.34). */
+function urlOf({ origin, rest }: MirrorUrl, place: Place): Token {
+  const url = rest.startsWith("?") ? `${origin}/${rest}` : `${origin}${rest}`;
+  if (rest !== "" && !isLiteral(url)) return bound("mirror_url", url, place);
+  const query = rest.includes("?") ? "more_args" : "all_args";
+  const added = rest === "" ? "request_uri" : query;
+  if (added === "more_args") place.inHttp(Token.conf`map $args $more_args { "" ""; default "&$args"; }`);
+  if (added === "all_args") place.inHttp(Token.conf`map $args $all_args { "" ""; default "?$args"; }`);
+  if (place.dynamic && isLiteral(url)) {
+    return Token.conf`${place.bind("mirror_url", url)}${Token.variable(added)}`;
+  }
+  return Token.variables(`${url}$${added}`, (name) => name === added || isMirrorVariable(name));
+}
+
+/** A tenant's literal text as the value of a route variable; anything else stands in the text itself. */
+function bound(name: string, text: string, place: Place): Token {
+  return isLiteral(text) ? place.bind(name, text) : Token.variables(text, isMirrorVariable);
+}
+
+function isLiteral(text: string): boolean {
+  return variablesIn(text).length === 0;
+}
