@@ -1,8 +1,13 @@
 /** `npm run bench [NAME ...]`: runs the benchmarks, one after another, and prints a line for each. Nothing else should run meanwhile. */
 import { keystroke } from "./keystroke.ts";
 import { lineOf, type Measured } from "./measured.ts";
+import { webhook, webhookTwenty } from "./webhook.ts";
 
-const benchmarks: Readonly<Record<string, () => Promise<Measured>>> = { keystroke };
+const benchmarks: Readonly<Record<string, () => Promise<Measured>>> = {
+  keystroke,
+  webhook,
+  "webhook-twenty": webhookTwenty,
+};
 
 const asked = process.argv.slice(2);
 const unknown = asked.find((name) => !Object.hasOwn(benchmarks, name));

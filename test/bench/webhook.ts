@@ -1,0 +1,67 @@
+/**
+ * A review by the webhook in a cluster of 10,000 Ingresses, over HTTPS, while the cluster changes: from the first byte of the
+ * question to the last of the answer. One at a time, and twenty at once. The goal is 50 ms.
+ */
+import { Agent, request } from "node:https";
+import type { KeyPair } from "../../src/admission/key-pairs.ts";
+import { makeCertificate } from "../../src/admission/own-certificate.ts";
+import { startWebhook } from "../../src/admission/webhook.ts";
+import { defaultOptions } from "../../src/translate/options.ts";
+import { base, ingress, put } from "../support/sketch.ts";
+import type { Measured } from "./measured.ts";
+
+const ingresses = 10_000;
+const reviews = 400;
+const goalMs = 50;
+
+const kind = { group: "networking.k8s.io", version: "v1", kind: "Ingress" };
+const annotations = { "proxy-body-size": "8m", "proxy-read-timeout": "60", "rewrite-target": "/$1" };
+const paths = Array.from({ length: 5 }, (_, at) => [`/path/${at}`, "web"] as const);
+const one = (at: number) => ingress({ name: `web-${at}`, host: `host-${at}.example`, annotations, paths });
+
+function question(at: number): string {
+  const object = one(at);
+  const metadata = { ...object.metadata, name: `new-${at}`, uid: "705ab4f5-6393-11e8-b7cc-42010a800002" };
+  const asked = { uid: "u", kind, operation: "CREATE", object: { ...object, metadata } };
+  return JSON.stringify({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request: asked });
+}
+
+export const webhook = () => measured("webhook, one review at a time", 1);
+export const webhookTwenty = () => measured("webhook, twenty reviews at once", 20);
+
+async function measured(name: string, atOnce: number): Promise<Measured> {
+  let snapshot = put(base, ...Array.from({ length: ingresses }, (_, at) => one(at)));
+  const { cert, key } = await makeCertificate(["localhost"], new Date());
+  const pair: KeyPair = { cert, key };
+  const started = await startWebhook({
+    address: "127.0.0.1:0",
+    keyPairs: { current: () => pair, onChange: () => () => {} },
+    source: { snapshot: () => snapshot, onChange: () => () => {} },
+    translate: defaultOptions,
+    watches: () => true,
+    report: () => {},
+  });
+  if (!started.ok) throw new Error(started.why);
+  const agent = new Agent({ keepAlive: true, maxSockets: atOnce, rejectUnauthorized: false });
+  const ask = (at: number) =>
+    new Promise<number>((resolve, reject) => {
+      const begun = performance.now();
+      // Every other one takes the paths of an Ingress that is there.
+      const asked = request({ port: started.port, method: "POST", agent }, (response) => {
+        response.resume();
+        response.once("end", () => resolve(performance.now() - begun));
+      });
+      asked.once("error", reject);
+      asked.end(question(at % 2 === 0 ? at : ingresses + at));
+    });
+
+  await Promise.all(Array.from({ length: atOnce }, (_, at) => ask(at)));
+  const tookMs: number[] = [];
+  for (let at = 0; at < reviews; at += atOnce) {
+    snapshot = put(snapshot, one(at));
+    tookMs.push(...(await Promise.all(Array.from({ length: atOnce }, (_, more) => ask(at + more)))));
+  }
+  agent.destroy();
+  await started.stop();
+  return { name, tookMs, goalMs };
+}
