@@ -74,10 +74,8 @@ export function sentence(p: Problem): string {
       return `key ${p.key} has no effect: ${p.why}`;
     case "field-unusable":
       return `${p.field}: ${p.why}; ${p.done}`;
-    case "manifest-unusable": {
-      const place = `${p.object.kind === "File" ? "" : `${p.at.file} `}line ${p.at.line}, column ${p.at.column}`;
-      return `${place}: ${p.field === "" ? "" : `${p.field}: `}${p.why}; ${p.done}`;
-    }
+    case "manifest-unusable":
+      return `${p.object.kind === "File" ? "" : `${p.at.file} `}line ${p.at.line}, column ${p.at.column}: ${unplaced(p)}`;
     case "service-missing":
       return `${p.field}: Service ${p.service} not found; the path answers 503`;
     case "service-port-missing":
@@ -95,6 +93,11 @@ export function sentence(p: Problem): string {
     case "certificate-misfit":
       return `the certificate of Secret ${p.secret} is for ${p.names}, not for ${p.host}; the default certificate is served`;
   }
+}
+
+/** The sentence where the place in a file stands before it anyway. */
+export function unplaced(p: Problem): string {
+  return p.kind === "manifest-unusable" ? `${p.field === "" ? "" : `${p.field}: `}${p.why}; ${p.done}` : sentence(p);
 }
 
 /** `Ingress shop/web`. */

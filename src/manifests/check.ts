@@ -119,3 +119,11 @@ export function fieldOf(path: Path): string {
     return text === "" ? step : `${text}.${step}`;
   }, "");
 }
+
+/** The other way round. */
+export function pathOf(field: string): Path {
+  return [...field.matchAll(/\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]]+)/g)].map(([, index, quoted, name]) => {
+    if (index !== undefined) return Number(index);
+    return quoted === undefined ? name! : (JSON.parse(`"${quoted}"`) as string);
+  });
+}

@@ -20,6 +20,8 @@ export interface ManifestObject {
   readonly kind: WatchedKind;
   readonly key: string;
   readonly place: Place;
+  /** Where a field of it stands, or the nearest thing around it that is there. */
+  readonly placeOf: (path: Path) => Place;
   /** Undefined where a fault is fatal. */
   readonly object: KubernetesObject | undefined;
 }
@@ -94,16 +96,21 @@ function readItem({ value, path, document }: Item): ReadItem {
     return { faults: [{ ...fault, why: recognised.why, fatal: true }], complete: true };
   }
   const findings = recognised.rule.check(object, []);
+  const placeOf = (at: Path): Place => document.placeOf([...path, ...at]);
   const faults = findings.map(({ path: at, why, fatal }) => ({
     object: name,
-    place: document.placeOf([...path, ...at]),
+    place: placeOf(at),
     field: fieldOf(at),
     why,
     fatal,
   }));
   const good = findings.every(({ fatal }) => !fatal);
-  const made = { kind: recognised.kind, key: keyOf(object), place, object: good ? finished(object) : undefined };
-  return { object: made, faults, complete: true };
+  const content = good ? finished(object) : undefined;
+  return {
+    object: { kind: recognised.kind, key: keyOf(object), place, placeOf, object: content },
+    faults,
+    complete: true,
+  };
 }
 
 /** As the API server would hand it out: the data of a Secret in one piece and without line breaks. */

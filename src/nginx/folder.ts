@@ -79,7 +79,8 @@ export function openRunFolder(path: string): OpenedFolder {
   }
 }
 
-function pathsOf(root: string): RunFolder {
+/** The paths of a run folder at `root`, which need not be there. */
+export function pathsOf(root: string): RunFolder {
   const sockets = join(root, "sockets");
   const data = join(root, "data");
   return {

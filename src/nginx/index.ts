@@ -6,7 +6,7 @@
 export { type AskedCapabilities, askCapabilities, type Capabilities } from "./capabilities.ts";
 export { runningGeneration } from "./control.ts";
 export { type ConfigurationFile, writeAtomically } from "./files.ts";
-export { type OpenedFolder, openRunFolder, type RunFolder } from "./folder.ts";
+export { type OpenedFolder, openRunFolder, pathsOf, type RunFolder } from "./folder.ts";
 export type { Generations } from "./generations.ts";
 export { type Found, type Nginx, type NginxOptions, type OpenedNginx, openNginx } from "./nginx.ts";
 export type { ReloadOutcome, RenderedConfiguration } from "./reload.ts";
