@@ -20,6 +20,21 @@ export const commands: Readonly<Record<string, Command>> = {
     doc: "Serves the Kubernetes objects in a folder of YAML files, without a cluster.",
     run: async (argv, out) => (await import("./serve.ts")).serve(argv, out, process),
   },
+  check: {
+    usage: "check FOLDER",
+    doc: "Says what is wrong with the objects in a folder of YAML files, with file and line.",
+    run: async (argv, out) => (await import("./check.ts")).check(argv, out, coloured()),
+  },
+  diff: {
+    usage: "diff OLD NEW",
+    doc: "Says what a change from one folder to another would do, and whether nginx is reloaded.",
+    run: async (argv, out) => (await import("./diff.ts")).diff(argv, out, coloured()),
+  },
+  render: {
+    usage: "render FOLDER",
+    doc: "Prints the nginx.conf that Sluice makes of a folder of YAML files.",
+    run: async (argv, out) => (await import("./render.ts")).render(argv, out),
+  },
   reference: {
     usage: "reference PAGE",
     doc: "Prints the page annotations, settings or flags, in Markdown.",
@@ -49,4 +64,9 @@ export function unknownCommand(name: string): string {
   const meant = nearest(name, Object.keys(commands));
   const hint = meant === undefined ? "see sluice --help" : `did you mean ${meant}?`;
   return `sluice: ${JSON.stringify(name)} is not a command; ${hint}`;
+}
+
+/** Whether standard output is a terminal that shows colours. */
+function coloured(): boolean {
+  return process.stdout.isTTY === true && process.stdout.hasColors();
 }

@@ -6,12 +6,11 @@ import { hostname } from "node:os";
 import { systemClock } from "../kubernetes/index.ts";
 import { openLog } from "../log/log.ts";
 import { openManifests } from "../manifests/manifests.ts";
-import type { IngressClass } from "../model/objects.ts";
 import { askCapabilities } from "../nginx/index.ts";
 import { operate } from "../operate.ts";
 import { build } from "../version.ts";
+import { assumedClass } from "./assumed-class.ts";
 import { listenForEnding } from "./ending.ts";
-import type { Flags } from "./flags.ts";
 import { helpText } from "./help.ts";
 import { addressedSource } from "./names.ts";
 import { translateOptions } from "./options.ts";
@@ -87,15 +86,6 @@ export async function serve(
 function folderMistake(rest: readonly string[]): string | undefined {
   if (rest.length === 0) return "which folder? Name the one with the YAML files: sluice serve FOLDER";
   return rest.length === 1 ? undefined : `one folder at a time, and here are ${rest.length}: ${rest.join(" ")}`;
-}
-
-function assumedClass(flags: Flags): IngressClass {
-  return {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "IngressClass",
-    metadata: { name: flags.ingressClass ?? "nginx" },
-    spec: { controller: flags.controllerClass },
-  };
 }
 
 function said(out: Out, text: string): number {

@@ -1,0 +1,103 @@
+/**
+ * `sluice diff OLD NEW`: what a change of a folder would do: which paths, hosts and backends it changes, what it costs (nothing,
+ * data, or a reload and why), which Problems come and go. The answer is that of a controller that serves OLD and is given NEW.
+ */
+import { named, type Problem, sentence } from "../problem.ts";
+import type { Renderer } from "../render/rendering.ts";
+import { compare } from "../sync/compare.ts";
+import type { Change as Cost } from "../sync/ports.ts";
+import { emptyInputs, Translator } from "../translate/translator.ts";
+import type { Flags } from "./flags.ts";
+import { translateOptions } from "./options.ts";
+import type { Out } from "./reference.ts";
+import { toolCall } from "./tools/call.ts";
+import { type Files, newLibrary, readFolder, unmadeCertificate } from "./tools/folder.ts";
+import { toolRenderer } from "./tools/renderer.ts";
+import { type Change, changesBetween } from "./tools/route-lines.ts";
+
+const usage = `Usage: sluice diff [flags] OLD NEW [-o json]
+
+Says what a change from one folder of YAML files to another would do: the paths, hosts and backends that change, whether nginx has
+to be reloaded and why, and the problems that come and go. It takes the flags of sluice serve and needs no cluster and no nginx.
+Exit code 0 when nothing changes, 1 when something does, 2 when it cannot do its work.
+`;
+
+export interface Difference {
+  readonly changes: readonly Change[];
+  readonly cost: Cost;
+  readonly problems: { readonly come: readonly string[]; readonly gone: readonly string[] };
+}
+
+export function diff(argv: readonly string[], out: Out, colours = false): number {
+  const call = toolCall(argv, ["an old folder", "a new one"]);
+  if (call.kind === "help") {
+    out.write(usage);
+    return 0;
+  }
+  if (call.kind === "failure") return failed(out, call.why);
+  const [old, fresh] = call.folders.map(readFolder);
+  if (!old!.ok) return failed(out, old!.why);
+  if (!fresh!.ok) return failed(out, fresh!.why);
+  const opened = toolRenderer(call.flags);
+  if (!opened.ok) return failed(out, opened.why);
+  const difference = differenceOf(old!.files, fresh!.files, call.flags, opened.renderer);
+  out.write(call.json ? `${JSON.stringify(difference, null, 2)}\n` : asText(difference, colours));
+  const { changes, cost, problems } = difference;
+  return changes.length + problems.come.length + problems.gone.length > 0 || cost.kind !== "none" ? 1 : 0;
+}
+
+/** One controller takes both, one after the other: ages, last good forms and shapes are then what they would be. */
+export function differenceOf(old: Files, fresh: Files, flags: Flags, renderer: Renderer): Difference {
+  const library = newLibrary(flags);
+  const translator = new Translator(translateOptions(flags, "serve", undefined), unmadeCertificate);
+  library.change(old);
+  const before = translator.turn({ ...emptyInputs, snapshot: library.snapshot });
+  const [problemsBefore, served] = [library.problems, renderer.render(before.configuration).text];
+  renderer.published();
+  library.change(new Map([...[...old.keys()].map((file) => [file, undefined] as const), ...fresh]));
+  const { lastGood } = before;
+  const after = translator.turn({ ...emptyInputs, lastGood, snapshot: library.snapshot });
+  const { text, records } = renderer.render(after.configuration);
+  const [was, is] = [
+    [...before.problems.values(), ...problemsBefore.values()].flat().map(textOf),
+    [...after.problems.values(), ...library.problems.values()].flat().map(textOf),
+  ];
+  return {
+    changes: changesBetween(before.configuration, after.configuration),
+    cost: compare(served, text, records.size),
+    problems: { come: missingFrom(was, is), gone: missingFrom(is, was) },
+  };
+}
+
+const textOf = (problem: Problem): string => `${named(problem.object)}: ${sentence(problem)}`;
+
+function missingFrom(some: readonly string[], others: readonly string[]): string[] {
+  const known = new Set(some);
+  return others.filter((one) => !known.has(one)).sort();
+}
+
+const signs = { added: "+", removed: "-", changed: "~" } as const;
+const colourOf = { added: 32, removed: 31, changed: 33 } as const;
+
+function asText({ changes, cost, problems }: Difference, colours: boolean): string {
+  const painted = (text: string, colour: number) => (colours ? `\u001b[${colour}m${text}\u001b[0m` : text);
+  const lines = changes.map(({ what, name, how, detail }) =>
+    painted(`${signs[how]} ${what} ${name}: ${detail}`, colourOf[how]),
+  );
+  const said = [
+    ...problems.come.map((problem) => painted(`! ${problem}`, 31)),
+    ...problems.gone.map((problem) => painted(`solved: ${problem}`, 32)),
+  ];
+  return [...lines, ...said, costOf(cost)].map((line) => `${line}\n`).join("");
+}
+
+function costOf(cost: Cost): string {
+  if (cost.kind === "none") return "nginx has nothing to do";
+  if (cost.kind === "data") return "live at once, as data; nginx is not reloaded";
+  return `nginx is reloaded: ${cost.why.join(", ")}`;
+}
+
+function failed(out: Out, why: string): number {
+  out.fail(`sluice diff: ${why}`);
+  return 2;
+}

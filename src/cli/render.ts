@@ -1,0 +1,69 @@
+/**
+ * `sluice render FOLDER`: the nginx.conf that Sluice makes of a folder of YAML, and in dynamic mode the records of shared memory,
+ * as comments below it. No key and no password is printed.
+ */
+import { TemplateError } from "../render/template.ts";
+import { emptyInputs, translate } from "../translate/translator.ts";
+import { translateOptions } from "./options.ts";
+import type { Out } from "./reference.ts";
+import { toolCall } from "./tools/call.ts";
+import { newLibrary, readFolder, unmadeCertificate } from "./tools/folder.ts";
+import { toolRenderer } from "./tools/renderer.ts";
+
+const usage = `Usage: sluice render [flags] FOLDER [-o json]
+
+Prints the nginx.conf that Sluice makes of the Kubernetes objects in a folder of YAML files, as it would be in Sluice's image. With
+--mode=dynamic, the default, routes, endpoints and certificates are data: they follow as comments, a line for each record.
+It takes the flags of sluice serve and needs no cluster and no nginx. What is wrong with the objects, sluice check says.
+Exit code 0, or 2 when it cannot do its work.
+`;
+
+export function render(argv: readonly string[], out: Out): number {
+  const call = toolCall(argv, ["a folder"]);
+  if (call.kind === "help") {
+    out.write(usage);
+    return 0;
+  }
+  if (call.kind === "failure") return failed(out, call.why);
+  const read = readFolder(call.folders[0]!);
+  if (!read.ok) return failed(out, read.why);
+  const opened = toolRenderer(call.flags);
+  if (!opened.ok) return failed(out, opened.why);
+  const { renderer } = opened;
+  const library = newLibrary(call.flags);
+  library.change(read.files);
+  const options = translateOptions(call.flags, "serve", undefined);
+  const { configuration } = translate({ ...emptyInputs, snapshot: library.snapshot }, options, unmadeCertificate);
+  try {
+    const { text } = renderer.render(configuration);
+    const records = [...renderer.records]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, value]) => [key, open(key, value)]);
+    const files = text.files.map(({ path }) => path).sort();
+    const json = { conf: text.conf, files, records: Object.fromEntries(records) };
+    out.write(call.json ? `${JSON.stringify(json, null, 2)}\n` : `${text.conf}${commented(records)}`);
+    return 0;
+  } catch (error) {
+    if (error instanceof TemplateError) return failed(out, `the template cannot be used: ${error.message}`);
+    throw error;
+  }
+}
+
+/** A record as it is told: JSON as such, other text as text, and of a key pair only whose it is. */
+function open(key: string, value: string): unknown {
+  if (!value.startsWith("{") && !value.startsWith("[")) return value;
+  const record = JSON.parse(value) as Record<string, unknown>;
+  return key.startsWith("pair ") ? { fingerprint: record.fingerprint } : record;
+}
+
+/** JSON keeps each record on one line, so none can leave its comment. */
+function commented(records: readonly (readonly unknown[])[]): string {
+  if (records.length === 0) return "";
+  const lines = records.map(([key, record]) => `#   ${JSON.stringify(key)}: ${JSON.stringify(record)}\n`);
+  return `\n# Records in shared memory:\n${lines.join("")}`;
+}
+
+function failed(out: Out, why: string): number {
+  out.fail(`sluice render: ${why}`);
+  return 2;
+}

@@ -1,0 +1,91 @@
+/**
+ * All that is to be said about a folder: what the files, the translation and the webhook find, each with its place. What is
+ * missing is said only where the folder has things of that kind at all: Secrets and Services are often kept elsewhere.
+ */
+import { judge } from "../../admission/judge.ts";
+import { Neighbours } from "../../admission/neighbours.ts";
+import type { Ingress } from "../../model/objects.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import { type FilePlace, named, type Problem, sentence } from "../../problem.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { byAge } from "../../translate/accept.ts";
+import type { TranslateOptions } from "../../translate/options.ts";
+import { emptyInputs, translate } from "../../translate/translator.ts";
+import type { Flags } from "../flags.ts";
+import { translateOptions } from "../options.ts";
+import { definitionsOf, type Files, newLibrary, unmadeCertificate } from "./folder.ts";
+import { pathIn } from "./places.ts";
+import { type Severity, severityOf } from "./severity.ts";
+
+export interface Finding {
+  readonly severity: Severity;
+  /** Undefined for an object that no file holds. */
+  readonly at: FilePlace | undefined;
+  readonly problem: Problem;
+}
+
+/** In the order of files and lines. */
+export function findingsIn(files: Files, flags: Flags): readonly Finding[] {
+  const library = newLibrary(flags);
+  library.change(files);
+  const { snapshot } = library;
+  const options = translateOptions(flags, "serve", undefined);
+  const { configuration, problems } = translate({ ...emptyInputs, snapshot }, options, unmadeCertificate);
+  const translated = [...problems.values()].flat().filter((problem) => !isElsewhere(problem, snapshot));
+  const said = new Set(translated.map(textOf));
+  const atTheDoor = refusals(snapshot, configuration.settings, options).filter((one) => !said.has(textOf(one)));
+  const definitions = definitionsOf(files);
+  const all = [...[...library.problems.values()].flat(), ...translated, ...atTheDoor].map((problem): Finding => {
+    const { kind, namespace, name } = problem.object;
+    const definition = definitions.get(`${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
+    const object = definition?.object;
+    const found = object && {
+      file: definition!.file,
+      ...definition!.placeOf(pathIn(object, problem, options.annotationsPrefix)),
+    };
+    const at = problem.kind === "manifest-unusable" ? problem.at : found;
+    return { severity: severityOf(problem), at, problem };
+  });
+  return all.sort(inOrder);
+}
+
+/** What the webhook would refuse beyond what the translation says. Of two that share a path, the younger one hears of it. */
+function refusals(snapshot: Snapshot, settings: Settings, options: TranslateOptions): Problem[] {
+  const neighbours = new Neighbours(options);
+  neighbours.catchUp(snapshot);
+  const bench = { snapshot, neighbours, settings, options, watches: () => true };
+  return [...snapshot.ingresses.values()].flatMap((ingress) => {
+    const verdict = judge(ingress, bench);
+    if (verdict.kind !== "judged") return [];
+    return verdict.refusals.filter(
+      (problem) => problem.kind !== "path-contested" || isYounger(ingress, problem, snapshot),
+    );
+  });
+}
+
+function isYounger(ingress: Ingress, { by }: Problem & { kind: "path-contested" }, { ingresses }: Snapshot): boolean {
+  const other = ingresses.get(`${by.namespace}/${by.name}`);
+  return other === undefined || byAge(other, ingress) < 0;
+}
+
+/** Misses an object of a kind that the folder has none of. */
+function isElsewhere(problem: Problem, { services, secrets }: Snapshot): boolean {
+  if (problem.kind === "service-missing") return services.size === 0;
+  return problem.kind === "secret-unusable" && problem.why === "not found" && secrets.size === 0;
+}
+
+const textOf = (problem: Problem): string => `${named(problem.object)}: ${sentence(problem)}`;
+
+function inOrder(a: Finding, b: Finding): number {
+  const [left, right] = [a, b].map(({ at, problem }) => [
+    at?.file ?? "",
+    at?.line ?? 0,
+    at?.column ?? 0,
+    textOf(problem),
+  ]);
+  for (const [at, one] of left!.entries()) {
+    const other = right![at]!;
+    if (one !== other) return one! < other ? -1 : 1;
+  }
+  return 0;
+}

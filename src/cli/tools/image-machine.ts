@@ -1,0 +1,61 @@
+/**
+ * The machine that the tools render for: the project's own image, whatever runs the tool. So the answer is the same on every
+ * desk and in every pipeline, and no nginx is needed.
+ */
+import { machineOf } from "../../machine.ts";
+import { type Capabilities, pathsOf } from "../../nginx/index.ts";
+import type { Machine } from "../../render/machine.ts";
+import type { Flags } from "../flags.ts";
+import { machineFlags } from "../options.ts";
+
+const modules = [
+  "ndk_http_module.so",
+  "ngx_http_lua_module.so",
+  "ngx_stream_module.so",
+  "ngx_http_headers_more_filter_module.so",
+  "ngx_http_brotli_filter_module.so",
+  "ngx_http_geoip2_module.so",
+  "ngx_stream_geoip2_module.so",
+  "ngx_http_modsecurity_module.so",
+].map((file) => `/usr/lib/nginx/modules/${file}`);
+
+/** nginx 1.26.3 of Debian trixie, with the modules that the Dockerfile names. */
+const capabilities: Capabilities = {
+  binary: "/usr/sbin/nginx",
+  version: "1.26.3",
+  modules,
+  lua: true,
+  stream: true,
+  streamSslPreread: true,
+  streamRealip: true,
+  headersMore: true,
+  brotli: true,
+  geoip2: true,
+  streamGeoip2: true,
+  modsecurity: true,
+  otel: false,
+  digest: false,
+  realip: true,
+  authRequest: true,
+  stubStatus: true,
+  sub: true,
+  http2: true,
+  http2Directive: true,
+  http3: true,
+  rejectHandshake: true,
+  debug: false,
+  keepaliveMinTimeout: false,
+};
+
+export function imageMachine(flags: Flags): Machine {
+  const folder = pathsOf(flags.runFolder ?? "/run/sluice");
+  const logs = { accessLog: "/dev/stdout", errorLog: "stderr" };
+  const machine = machineOf(capabilities, folder, machineFlags(flags, logs));
+  const around = { cpus: 1, openFiles: 1_048_576, ipv6: true, nameservers: ["10.96.0.10"], backlog: 4096 };
+  return {
+    ...machine,
+    around: { ...machine.around, ...around },
+    user: undefined,
+    paths: { ...machine.paths, lua: "/opt/sluice/nginx/lua" },
+  };
+}

@@ -1,0 +1,127 @@
+/** What of a Configuration people speak of: its paths with where they lead, its hosts with their certificates, its backends. */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import {
+  type Configuration,
+  catchAll,
+  type Location,
+  type Route,
+  SecretText,
+  type Server,
+} from "../../model/configuration.ts";
+import type { Settings } from "../../settings/registry.ts";
+
+type Whole = Configuration<Settings, FeatureValues>;
+
+export interface Change {
+  readonly what: "path" | "host" | "backend";
+  readonly name: string;
+  readonly how: "added" | "removed" | "changed";
+  /** Where a path leads, how many endpoints a backend has; of a change what was and what is. */
+  readonly detail: string;
+}
+
+/** By what and by name. */
+export function changesBetween(before: Whole, after: Whole): readonly Change[] {
+  const hosts = after.servers.changesSince(before.servers).flatMap((change) => [
+    ...compared("path", pathsOf(change.before), pathsOf(change.after)),
+    // That a host comes or goes is told by its paths.
+    ...compared("host", hostOf(change.before), hostOf(change.after)).filter(({ how }) => how === "changed"),
+  ]);
+  const backends = after.upstreams.changesSince(before.upstreams).flatMap((change) => {
+    const count = (upstream: typeof change.before) =>
+      new Map(upstream && [[change.key, facts({ endpoints: upstream.endpoints, balance: upstream.balance })]]);
+    return compared("backend", count(change.before), count(change.after));
+  });
+  return [...hosts, ...backends].sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
+}
+
+const textOf = ({ what, name }: Change): string => `${["path", "host", "backend"].indexOf(what)} ${name}`;
+
+/** What is compared of a thing, by what people call it, and how each is shown. */
+type Facts = ReadonlyMap<string, Fact>;
+
+interface Fact {
+  readonly value: unknown;
+  readonly shown: string;
+}
+
+function compared(
+  what: Change["what"],
+  before: ReadonlyMap<string, Facts>,
+  after: ReadonlyMap<string, Facts>,
+): Change[] {
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names].flatMap((name): Change[] => {
+    const [was, is] = [before.get(name), after.get(name)];
+    if (was === undefined) return [{ what, name, how: "added", detail: first(is!) }];
+    if (is === undefined) return [{ what, name, how: "removed", detail: first(was) }];
+    const different = [...is].filter(([fact, { value }]) => !isSame(value, was.get(fact)?.value));
+    if (different.length === 0) return [];
+    const detail = different.map(([fact, { shown }]) => spoken(fact, was.get(fact)?.shown ?? "", shown)).join(", ");
+    return [{ what, name, how: "changed", detail }];
+  });
+}
+
+/** Passwords and keys count: they are told apart here, and never shown. */
+function isSame(one: unknown, other: unknown): boolean {
+  const whole = (value: unknown): string | undefined =>
+    JSON.stringify(value, function (this: Record<string, unknown>, name, shown) {
+      const held = this[name];
+      return held instanceof SecretText ? held.reveal() : shown;
+    });
+  return one === other || whole(one) === whole(other);
+}
+
+/** `leads to shop/web:80`. */
+function first(facts: Facts): string {
+  const [[name, { shown }] = ["", { shown: "" }]] = facts;
+  return `${name} ${shown}`;
+}
+
+/** `leads to shop/web:80 -> shop/web2:80`, or only the name where both look alike. */
+function spoken(fact: string, was: string, is: string): string {
+  return was === is ? fact : `${fact} ${was || "nothing"} -> ${is || "nothing"}`;
+}
+
+function pathsOf(server: Server<FeatureValues> | undefined): ReadonlyMap<string, Facts> {
+  const host = server?.name === catchAll ? "*" : server?.name;
+  return new Map(
+    server?.locations.map((location, at) => {
+      const routes = server.routes.filter((route) => "location" in route && route.location === at);
+      return [`${host}${location.path} (${typeOf(routes)})`, locationFacts(location)] as const;
+    }),
+  );
+}
+
+function typeOf(routes: readonly Route[]): string {
+  return ["regex", "prefix", "exact"].find((match) => routes.some((route) => route.match === match)) ?? "unreachable";
+}
+
+function locationFacts(location: Location<FeatureValues>): Facts {
+  const { service, servicePort, ingress, canaries, denied, features, upstream } = location;
+  const target = service === "" ? "the default backend" : `${ingress.namespace}/${service}:${servicePort}`;
+  const settings = Object.entries(features).map(([name, value]) => [hyphened(name), { value, shown: "" }] as const);
+  return new Map<string, Fact>([
+    ["leads to", { value: upstream, shown: target }],
+    ["belongs to", { value: ingress, shown: `${ingress.namespace}/${ingress.name}` }],
+    ["canaries", { value: canaries, shown: String(canaries.length) }],
+    ["answers 503", { value: denied, shown: String(denied) }],
+    ...settings,
+  ]);
+}
+
+/** The names of features as their files have them. */
+const hyphened = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+function hostOf(server: Server<FeatureValues> | undefined): ReadonlyMap<string, Facts> {
+  if (server === undefined || server.name === catchAll) return new Map();
+  const { certificate = "the default one", tlsConfigured, aliases, redirectFrom } = server;
+  const names = [...aliases, ...(redirectFrom === undefined ? [] : [redirectFrom])].map(({ name }) => name);
+  return new Map([[server.name, facts({ certificate, "https redirect": tlsConfigured, aliases: names })]]);
+}
+
+function facts(values: Readonly<Record<string, unknown>>): Facts {
+  const shown = (value: unknown): string =>
+    Array.isArray(value) ? String(value.length) : typeof value === "object" ? "" : String(value);
+  return new Map(Object.entries(values).map(([name, value]) => [name, { value, shown: shown(value) }]));
+}
