@@ -71,6 +71,7 @@ function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[])
     ...headOf(about, slot === dataSlot),
     dynamic: true,
     slot: Token.word(slot),
+    rejectsUnknownNames: about.settings.sslRejectHandshake && slot === dataSlot,
     certificate: certificateAt(about.machine, "default"),
     locations: [
       ...[...beside.values()].map(({ match, text }) => ({ match, text })),

@@ -51,6 +51,8 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
     return template.render("static-server", {
       ...headOf(about, server.name === catchAll),
       dynamic: false,
+      rejectsUnknownNames:
+        about.settings.sslRejectHandshake && server.name === catchAll && about.machine.capabilities.rejectHandshake,
       names: Token.words(names.map((one) => nameOf(server, one.name))),
       certificate: certificateAt(about.machine, parts.certificateFile(tls.certificate)),
       features,

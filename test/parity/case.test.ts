@@ -8,7 +8,7 @@ test("patterns choose cases, several by commas", () => {
 test("every case has as many expected answers as requests", () => {
   const uneven = caseNames().filter((name) => {
     const wanted = loadCase(name);
-    return loadExpectation(wanted, false).requests.length !== wanted.requests.length;
+    return loadExpectation(wanted, false, "dynamic").requests.length !== wanted.requests.length;
   });
   expect(uneven).toEqual([]);
 });

@@ -110,19 +110,24 @@ export function readCase(name: string, text: string): Case {
   };
 }
 
-/** What ingress-nginx answered; `differs` chooses what Sluice answers by a decision of `docs/differences.md` instead. */
-export function loadExpectation({ name, namespace }: Case, differs: boolean): Expectation {
-  const file = join(corpus, differs ? differsFile(name) : `${name}.expect.json`);
-  return JSON.parse(readFileSync(file, "utf8").replaceAll("$NS", namespace));
+/**
+ * What ingress-nginx answered; `differs` chooses what Sluice answers by a decision of `docs/differences.md` instead, which may
+ * hold for one mode only (`NAME.differs.dynamic.json`).
+ */
+export function loadExpectation({ name, namespace }: Case, differs: boolean, mode: "dynamic" | "static"): Expectation {
+  const decided = differs ? [differsFile(name, mode), differsFile(name)] : [];
+  const file = [...decided, `${name}.expect.json`].map((one) => join(corpus, one)).find((one) => existsSync(one));
+  return JSON.parse(readFileSync(file!, "utf8").replaceAll("$NS", namespace));
 }
 
 /** Whether an answer that Sluice gives by decision lies beside the recorded one. */
 export function hasDifference(name: string): boolean {
-  return existsSync(join(corpus, differsFile(name)));
+  const files = [differsFile(name), differsFile(name, "dynamic"), differsFile(name, "static")];
+  return files.some((file) => existsSync(join(corpus, file)));
 }
 
-function differsFile(name: string): string {
-  return `${name}.differs.json`;
+function differsFile(name: string, mode?: "dynamic" | "static"): string {
+  return mode === undefined ? `${name}.differs.json` : `${name}.differs.${mode}.json`;
 }
 
 function withDefaults(object: DraftObject, namespace: string): KubernetesObject {

@@ -22,7 +22,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "hsts hsts-max-age hsts-include-subdomains hsts-preload",
   ),
   "other redirects": words(
-    "RS-12 app-root permanent-redirect permanent-redirect-code temporal-redirect temporal-redirect-code",
+    "RS-12 RS-32.10 RS-32.11 app-root permanent-redirect permanent-redirect-code temporal-redirect temporal-redirect-code",
     "from-to-www-redirect relative-redirects use-port-in-redirects",
   ),
   canary: words(
@@ -92,8 +92,6 @@ export const features: Readonly<Record<string, readonly string[]>> = {
 
 /** Features whose cases are open. */
 export const notBuilt: readonly string[] = [
-  "handshakes refused",
-  "status page",
   "custom errors",
   "ModSecurity",
   "compression",

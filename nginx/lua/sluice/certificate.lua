@@ -39,7 +39,24 @@ local function parse(pair)
   return found
 end
 
-function _M.run()
+-- Whether some host takes the name: its own record, or that of the wildcard one label above.
+local function is_known(name)
+  if not name then
+    return false
+  end
+  name = string.lower(name):gsub("%.$", "")
+  if records:get("host " .. name) then
+    return true
+  end
+  local dot = string.find(name, ".", 1, true)
+  return dot ~= nil and records:get("host *" .. string.sub(name, dot)) ~= nil
+end
+
+-- With `rejects`, a name that no host has ends the handshake (ssl-reject-handshake).
+function _M.run(rejects)
+  if rejects and not is_known(ssl.server_name()) then
+    return ngx.exit(ngx.ERROR)
+  end
   local pair = store.get("pair " .. pair_id(ssl.server_name())) or store.get("pair default")
   local found = pair and parse(pair)
   if not found then

@@ -24,28 +24,47 @@ function _M.know(slot, names)
   shapes_of[slot] = shapes
 end
 
+-- What begins so is answered by Sluice itself where no host takes the request: { path, location }, unless an Ingress has
+-- exactly that path (RS-4.8).
+local own_paths = {}
+
+function _M.own(paths)
+  own_paths = paths
+end
+
+local function own_location(record, uri)
+  if record.exact and record.exact[uri] then
+    return nil
+  end
+  for _, own in ipairs(own_paths) do
+    if sub(uri, 1, #own[1]) == own[1] then
+      return own[2]
+    end
+  end
+end
+
 -- The record of the host, and whether TLS is configured for it: its own record or its alias's, or that of a pattern or of
--- the wildcard one label above, or the catch-all's.
+-- the wildcard one label above, or the catch-all's, which the third answer says.
 local function host_record(host)
-  local record = store.get("host " .. host)
+  local record = store.get_routes("host " .. host)
   if record then
-    return record.as and store.get("host " .. record.as) or record, record.tls
+    return record.as and store.get_routes("host " .. record.as) or record, record.tls
   end
   local dot = find(host, ".", 1, true)
   local parent = dot and dot > 1 and not find(sub(host, 1, dot - 1), "[^%w_-]") and "*" .. sub(host, dot)
-  local wildcard = parent and store.get("host " .. parent)
-  local list = store.get("patterns")
+  local wildcard = parent and store.get_routes("host " .. parent)
+  local list = store.get_routes("patterns")
   local name, tls
   if list then
     name, tls = patterns.match(list, host, wildcard and parent)
   end
   if name then
-    return store.get("host " .. name), tls or (wildcard and wildcard.tls)
+    return store.get_routes("host " .. name), tls or (wildcard and wildcard.tls)
   end
   if wildcard then
     return wildcard, wildcard.tls
   end
-  return store.get("host _"), nil, true
+  return store.get_routes("host _"), nil, true
 end
 
 -- The longest prefix that ends in a slash; then the path itself, which is the only other prefix there can be.
@@ -94,9 +113,13 @@ end
 function _M.run(slot)
   local var = ngx.var
   local uri = var.uri
-  local record, tls = host_record(lower(var.host))
+  local record, tls, is_catch_all = host_record(lower(var.host))
   if not record then
     return ngx.exec("@sluice_unrouted")
+  end
+  local own = is_catch_all and own_location(record, uri)
+  if own then
+    return ngx.exec(own)
   end
   if record.to then
     var.route_www = record.to
@@ -158,7 +181,11 @@ function _M.run(slot)
     end
     ngx.req.set_uri(expand(target, groups))
   end
-  return ngx.exec(shapes_of[slot][location.shape] and location.shape or "@sluice_unknown_shape")
+  if not shapes_of[slot][location.shape] then
+    ngx.log(ngx.WARN, "no shape ", location.shape, " in this configuration, for ", var.host)
+    return ngx.exec("@sluice_unknown_shape")
+  end
+  return ngx.exec(location.shape)
 end
 
 return _M

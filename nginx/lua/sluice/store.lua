@@ -5,6 +5,7 @@ local cjson = require("cjson.safe")
 local lrucache = require("resty.lrucache")
 
 local records = ngx.shared.sluice_records
+local exiting = ngx.worker.exiting
 local generation_key = "generation"
 
 local _M = {}
@@ -33,6 +34,16 @@ function _M.get(key)
   end
   cache:set(key, { text, decoded, generation })
   return decoded
+end
+
+-- A record that names shapes. A worker that drains keeps what it has seen: newer routes may name shapes that its own, older
+-- configuration lacks. (Endpoints it goes on reading: one that has left must not be asked again.)
+function _M.get_routes(key)
+  local entry = exiting() and cache:get(key)
+  if entry then
+    return entry[2]
+  end
+  return _M.get(key)
 end
 
 return _M
