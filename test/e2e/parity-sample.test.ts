@@ -52,6 +52,6 @@ afterAll(async () => {
 
 test.each(sample)("%s", async (name) => {
   const wanted = loadCase(name);
-  const expected = loadExpectation(wanted, decided.has(name));
+  const expected = loadExpectation(wanted, decided.has(name), "dynamic");
   expect(differences(expected, await runner.run(wanted), wanted.ignore).join("\n")).toBe("");
 });
