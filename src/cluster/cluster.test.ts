@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
 import { FakeApi } from "../../test/support/fake-api.ts";
+import { FakeClock } from "../../test/support/fake-clock.ts";
 import { systemClock } from "../kubernetes/index.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import type { Table } from "../model/table.ts";
@@ -80,15 +81,6 @@ test("kubectl's second copy of everything is dropped", async () => {
   expect(cluster.snapshot().ingresses.get("shop/web")?.metadata.annotations).toEqual({ kept: "yes" });
 });
 
-test("a list that the API writes as null is an empty one", async () => {
-  const api = new FakeApi();
-  api.put(object("EndpointSlice", "shop", "web", { addressType: "IPv4", endpoints: null, ports: null }));
-  const { cluster } = await opened(api);
-  const slice = cluster.snapshot().endpointSlices.get("shop/web");
-  expect(slice).toMatchObject({ addressType: "IPv4", endpoints: [] });
-  expect(slice).not.toHaveProperty("ports");
-});
-
 test("an Ingress comes in together with the Secret it names, never before it", async () => {
   const api = new FakeApi();
   api.put(secret("tls"));
@@ -160,12 +152,28 @@ test("many changes in one turn are announced once, and a status is no change", a
 
 test("without the right to IngressClasses there are none, and everything else is served", async () => {
   const api = new FakeApi();
+  const clock = new FakeClock();
   api.refused.set("IngressClass", 403);
   api.put(ingress("web"));
-  const { cluster, denied } = await opened(api);
+  const { cluster, denied } = open(api, { clock });
+  await clock.advance(2_000);
+  await cluster.synced;
   expect(cluster.snapshot().ingressClasses).toBeUndefined();
   expect(keys(cluster.snapshot().ingresses)).toEqual(["shop/web"]);
   expect(denied).toEqual(["IngressClass"]);
+});
+
+test("a refusal that was only of a moment takes no classes away", async () => {
+  const api = new FakeApi();
+  const clock = new FakeClock();
+  api.refused.set("IngressClass", 403);
+  api.put({ ...object("IngressClass", "", "nginx"), metadata: { name: "nginx" } });
+  const { cluster } = open(api, { clock });
+  await clock.advance(1_000);
+  api.refused.clear();
+  await clock.advance(60_000);
+  await cluster.synced;
+  expect(keys(cluster.snapshot().ingressClasses)).toEqual(["nginx"]);
 });
 
 test("without the right to Services there is nothing to serve yet", async () => {

@@ -12,6 +12,7 @@ import {
   type ReflectorEvent,
   runWorkers,
   SharedInformer,
+  sleep,
   WorkQueue,
 } from "../kubernetes/index.ts";
 import { type Ingress, type KubernetesObject, keyOf } from "../model/objects.ts";
@@ -46,6 +47,9 @@ interface Watched {
 
 /** How many objects are read by themselves at a time. */
 const loaders = 10;
+
+/** How long after a refusal it is asked once more. */
+const certaintyMs = 2_000;
 
 export function openCluster(client: ListWatcher, options: ClusterOptions, signal: AbortSignal): Cluster {
   return new InformedCluster(client, options, signal);
@@ -155,10 +159,21 @@ class InformedCluster implements Cluster {
   #beDenied(watched: Watched, failure: ApiFailure): void {
     const { watch, informer } = watched;
     if (informer.hasSynced || watched.given) return;
-    const unknown = failure.code === 404 && watch.of.kind === endpointSlices.kind;
-    watched.given = unknown || watch.without !== undefined;
-    if (unknown) this.#start({ ...watch, of: endpoints });
-    if (watch.of.kind === "IngressClass") this.#assembler.seesClasses(false);
+    if (failure.code === 404 && watch.of.kind === endpointSlices.kind) {
+      watched.given = true;
+      this.#start({ ...watch, of: endpoints });
+    } else if (watch.without !== undefined) this.#run(this.#goWithout(watched));
+  }
+
+  /** An API server that has just started refuses for a moment what it allows: only a second refusal counts. */
+  async #goWithout(watched: Watched): Promise<void> {
+    const { of, namespace } = watched.watch;
+    await sleep(this.#options.clock, certaintyMs, this.#signal);
+    const answer = await this.#client.list(of, { namespace, limit: 1 }, this.#signal);
+    if (answer.ok || !isDenied(answer.failure) || watched.informer.hasSynced) return;
+    watched.given = true;
+    if (of.kind === "IngressClass") this.#assembler.seesClasses(false);
+    this.#wake();
   }
 
   #wake(): void {

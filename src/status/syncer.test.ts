@@ -109,6 +109,19 @@ test("a conflict is tried again on the newer form", async () => {
   expect(setup.stored.get("shop/web")?.metadata.labels).toEqual({ newer: "1" });
 });
 
+test("a refusal is reported once and not tried again in this round", async () => {
+  const setup = setUp([ingress("web")]);
+  const failure = failureFromStatus(403, { reason: "Forbidden", message: "no right", code: 403 });
+  let tries = 0;
+  setup.options.client.update = async () => {
+    tries += 1;
+    return failed(failure);
+  };
+  await started(setup);
+  expect(tries).toBe(1);
+  expect(setup.events).toEqual([{ kind: "write-failed", ingress: "shop/web", failure }]);
+});
+
 test("the next round comes after the interval, or a second after something changed", async () => {
   const setup = setUp([]);
   const { stop, ended } = await started(setup);

@@ -50,7 +50,8 @@ export const apiServer = {
     default: 0,
     value: "DURATION",
     cluster: true,
-    doc: "How often every object is looked at again although nothing changed; 0 is never.",
+    doc: "Was how often every object is looked at again although nothing changed.",
+    noEffect: "a change that was missed is found by the watch itself",
   }),
 };
 
