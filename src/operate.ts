@@ -12,6 +12,7 @@ import { nginxLog } from "./log/nginx-log.ts";
 import { type MachineFlags, machineOf } from "./machine.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { type AskedCapabilities, openRunFolder, type RunFolder } from "./nginx/index.ts";
+import { lackingOf } from "./render/capabilities.ts";
 import { compileTemplate } from "./render/template.ts";
 import { Reports } from "./reports.ts";
 import { metricsOptions, Running, whyNotServing } from "./running.ts";
@@ -137,7 +138,7 @@ function controllerOptions(
   if (machine.mode !== flags.mode) log.warn("nginx has no Lua module: every change is a reload, as with --mode=static");
   return {
     source,
-    translate,
+    translate: { ...translate, lacks: lackingOf(capabilities) },
     machine,
     capabilities,
     folder,

@@ -8,6 +8,7 @@
 import type { Kind } from "../kinds/kind.ts";
 import type { ConfigMap, Secret, Service } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
+import type { Capability } from "../render/capabilities.ts";
 import type { AnswerHeader, Directive, Header, Place, Protocol, ServerPlace } from "../render/place.ts";
 import type { View } from "../render/token.ts";
 import type { Settings } from "../settings/registry.ts";
@@ -68,6 +69,8 @@ export interface Feature<F extends Fields, R> {
   readonly gate?: keyof F & string;
   /** Whether it guards its paths: where it changed, a refused version of an Ingress answers 503 and not its last good form. */
   readonly guard?: true;
+  /** What nginx must have for it: without that nothing of it is rendered, and each of its annotations is a Problem. */
+  readonly needs?: Capability;
   readonly resolve?: (values: FieldValues<F>, context: Context) => Resolved<R>;
   /** Of a `host` feature: whether this value says something; the oldest Ingress of the host whose value does is heard. */
   readonly provides?: (value: R) => boolean;

@@ -18,7 +18,9 @@ import { limitRate } from "./limit-rate.ts";
 import { loadBalance } from "./load-balance.ts";
 import { logs } from "./logs.ts";
 import { mirror } from "./mirror.ts";
+import { modsecurity } from "./modsecurity.ts";
 import { nextUpstream } from "./next-upstream.ts";
+import { opentelemetry } from "./opentelemetry.ts";
 import { proxyBuffers } from "./proxy-buffers.ts";
 import { proxySsl } from "./proxy-ssl.ts";
 import { proxyTimeouts } from "./proxy-timeouts.ts";
@@ -59,6 +61,8 @@ export const features = {
   fastcgi,
   externalAuth,
   mirror,
+  modsecurity,
+  opentelemetry,
   clientCertificate,
   proxySsl,
   sslCiphers,

@@ -22,6 +22,7 @@ export function translateOptions(flags: Flags, command: Command, zone: string | 
     reservedPorts: reservedPorts(flags),
     defaultServerPort: flags.defaultServerPort,
     allowLoopbackEndpoints: command === "serve",
+    lacks: new Set(),
     zone: flags.enableTopologyAwareRouting ? zone : undefined,
   };
 }

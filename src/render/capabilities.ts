@@ -16,6 +16,11 @@ export interface Capabilities {
 
 export type Capability = keyof Capabilities;
 
+/** All that `can` has not. */
+export function lackingOf(can: Capabilities): ReadonlySet<Capability> {
+  return new Set((Object.keys(capabilityNames) as Capability[]).filter((name) => !can[name]));
+}
+
 /** What each is called in a sentence: "nginx here has no …". */
 export const capabilityNames: Readonly<Record<Capability, string>> = {
   brotli: "brotli module",

@@ -78,13 +78,15 @@ function generationOf(conf: string, files: readonly RenderedFile[]): string {
 function mainView(about: ConfParts): View {
   const { settings, machine, parts, servers, upstreams, lua, streams, needs, http } = about;
   const { paths, ports } = machine;
+  const { opentelemetry } = parts.http;
+  const tracing = { ...opentelemetry, on: opentelemetry.on || needs.has("tracing") };
   return {
     dynamic: lua !== undefined,
     modules: machine.modules.map(Token.word),
     user: machine.user === undefined ? false : Token.name(machine.user),
     main: parts.main as unknown as View,
     events: parts.events as unknown as View,
-    http: parts.http as unknown as View,
+    http: { ...parts.http, opentelemetry: tracing } as unknown as View,
     requestHeaders: requestHeaders(settings, machine.capabilities) as unknown as View,
     temp: {
       clientBody: Token.word(`${paths.temp}/client-body`),

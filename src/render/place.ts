@@ -40,7 +40,7 @@ export interface ServerPlace {
 }
 
 /** Parts of the http block that are there only while a shape needs them. */
-export type HttpPart = "authCache";
+export type HttpPart = "tracing" | "authCache";
 
 /** What is spoken with the backend; each has directives of its own. */
 export type Protocol = "http" | "grpc" | "fastcgi";

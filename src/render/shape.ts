@@ -98,12 +98,12 @@ export class Shapes {
   readonly #headers: readonly Header[];
   readonly #everywhere: InEveryLocation;
 
-  constructor(template: Template, settings: Settings, { capabilities, paths }: Machine) {
+  constructor(template: Template, settings: Settings, { capabilities, paths, around }: Machine) {
     this.#template = template;
     this.#root = paths.root;
     this.#settings = settings;
     this.#headers = requestHeaders(settings, capabilities);
-    this.#everywhere = inEveryLocation(settings, capabilities);
+    this.#everywhere = inEveryLocation(settings, capabilities, around);
   }
 
   of(location: Location<FeatureValues>): Shape {
@@ -159,7 +159,8 @@ export class Shapes {
   }
 
   #beside(kind: "uri" | "named", { partial, view }: InternalLocation, all: BesideLocation[]): Token {
-    const text = this.#template.render(partial, view);
+    const written = this.#template.render(partial, view);
+    const text = this.#everywhere.inspected ? Token.conf`modsecurity off;\n${written}` : written;
     const hash = hashOf([text]);
     const [match, target] =
       kind === "uri"
@@ -213,9 +214,10 @@ function locationView(
   let forgets = everywhere.restatesResponseHeaders;
   for (const [name, feature] of featureList) {
     const value = values[name] as never;
+    const able = feature.needs === undefined || everywhere.can[feature.needs];
     directives.push(...directivesOf(name, feature, value, place, settings));
     headers.push(...(feature.requestHeaders?.(value, place, settings) ?? []));
-    if (feature.view !== undefined) view[name] = feature.view(value, place, settings);
+    if (feature.view !== undefined) view[name] = able && feature.view(value, place, settings);
     answer.push(...(feature.answerHeaders?.(value, place, settings) ?? []));
     if (feature.forgetsRequestHeaders?.(value) === true) restated = true;
     if (feature.forgetsAnswerHeaders?.(value) === true) forgets = true;

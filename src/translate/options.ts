@@ -1,4 +1,5 @@
 /** What the flags say that `translate/` needs. */
+import type { Capability } from "../render/capabilities.ts";
 
 export interface TranslateOptions {
   /** Without a trailing slash: `nginx.ingress.kubernetes.io`. */
@@ -23,6 +24,8 @@ export interface TranslateOptions {
   readonly defaultServerPort: number;
   /** `serve` runs backends on this machine; in a cluster a loopback endpoint is refused. */
   readonly allowLoopbackEndpoints: boolean;
+  /** What the nginx at hand has not; empty where no nginx is at hand. */
+  readonly lacks: ReadonlySet<Capability>;
   /** Zone of the controller's Node, for topology hints; undefined: hints are not used. */
   readonly zone: string | undefined;
 }
@@ -45,5 +48,6 @@ export const defaultOptions: TranslateOptions = {
   reservedPorts: new Map(),
   defaultServerPort: 8181,
   allowLoopbackEndpoints: false,
+  lacks: new Set(),
   zone: undefined,
 };

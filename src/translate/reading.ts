@@ -1,7 +1,12 @@
 /** All that one Ingress says by itself: its annotations, and whether it may be applied at all. The sync and the webhook read by it alike. */
+
+import type { Fields } from "../annotations/declare.ts";
 import { type Lookup, type Reading, readAnnotations } from "../annotations/read.ts";
+import { featureList } from "../annotations/registry.ts";
 import type { Ingress } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
+import type { Problem } from "../problem.ts";
+import { type Capability, capabilityNames } from "../render/capabilities.ts";
 import type { Settings } from "../settings/registry.ts";
 import { inspect } from "./deep-inspection.ts";
 import type { TranslateOptions } from "./options.ts";
@@ -10,15 +15,30 @@ export function readIngress(
   ingress: Ingress,
   { secrets, configMaps, services }: Pick<Snapshot, "secrets" | "configMaps" | "services">,
   settings: Settings,
-  { annotationsPrefix, deepInspect }: Pick<TranslateOptions, "annotationsPrefix" | "deepInspect">,
+  options: Pick<TranslateOptions, "annotationsPrefix" | "deepInspect" | "lacks">,
 ): Reading {
   const lookup: Lookup = {
     secret: (key) => secrets.get(key),
     configMap: (key) => configMaps.get(key),
     service: (key) => services.get(key),
   };
+  const { annotationsPrefix, deepInspect, lacks } = options;
   const reading = readAnnotations(ingress, annotationsPrefix, settings, lookup);
+  const idle = idleAnnotations(ingress, annotationsPrefix, lacks);
   const found = deepInspect ? inspect(ingress) : [];
-  if (found.length === 0) return reading;
-  return { ...reading, verdict: "reject", problems: [...found, ...reading.problems] };
+  if (found.length === 0 && idle.length === 0) return reading;
+  const verdict = found.length === 0 ? reading.verdict : "reject";
+  return { ...reading, verdict, problems: [...found, ...reading.problems, ...idle] };
+}
+
+/** Annotations that need what nginx here has not. */
+function idleAnnotations({ metadata }: Ingress, prefix: string, lacks: ReadonlySet<Capability>): Problem[] {
+  const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
+  return featureList.flatMap(([, { needs, fields }]) => {
+    if (needs === undefined || !lacks.has(needs)) return [];
+    const why = `nginx here has no ${capabilityNames[needs]}`;
+    return Object.values(fields as Fields)
+      .filter(({ key }) => (metadata.annotations?.[`${prefix}/${key}`] ?? "") !== "")
+      .map(({ key }): Problem => ({ object, kind: "annotation-useless", key, why }));
+  });
 }

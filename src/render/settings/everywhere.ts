@@ -5,11 +5,15 @@
 import { parse, type Statement } from "../../kinds/grammar.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
 import type { Capabilities } from "../capabilities.ts";
-import type { View } from "../token.ts";
+import { Token, type View } from "../token.ts";
 import { realIpView } from "./forwarded.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 export interface InEveryLocation {
   readonly view: { readonly [name: string]: View };
+  readonly can: Capabilities;
+  /** Whether ModSecurity is on for all, so that internal locations have to say it is off there (RS-25.4). */
+  readonly inspected: boolean;
   /** Whether the request headers towards the backend are to be restated. */
   readonly restatesRequestHeaders: boolean;
   /** Whether the headers of answers that the http block adds are to be restated. */
@@ -17,10 +21,17 @@ export interface InEveryLocation {
 }
 
 /** For `templates/settings/location.tmpl`. */
-export function inEveryLocation(settings: Settings, can: Capabilities): InEveryLocation {
+export function inEveryLocation(settings: Settings, can: Capabilities, { files }: Surroundings): InEveryLocation {
   const { snippet, restatesResponseHeaders } = snippetView("locationSnippet", settings);
   return {
-    view: { realIp: realIpView(settings, can), snippet, restatesResponseHeaders: false },
+    can,
+    inspected: settings.enableModsecurity && can.modsecurity,
+    view: {
+      ruleFiles: { stock: Token.word(files.modsecurityRules), owasp: Token.word(files.owaspRules) },
+      realIp: realIpView(settings, can),
+      snippet,
+      restatesResponseHeaders: false,
+    },
     restatesResponseHeaders,
     restatesRequestHeaders: ["proxy_set_header", "grpc_set_header"].some((name) =>
       uses(settings.locationSnippet, name),

@@ -5,7 +5,7 @@ import { Token, type View } from "../token.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** For `templates/settings/opentelemetry.tmpl`; `used` says whether any location traces. */
-export function tracingView(settings: Settings, can: Capabilities, { files }: Surroundings, used: boolean): View {
+export function tracingView(settings: Settings, can: Capabilities, { files }: Surroundings, used: boolean) {
   const { opentelemetryConfig, opentelemetryOperationName: operation } = settings;
   const ours = opentelemetryConfig === declarations.opentelemetryConfig.default;
   return {

@@ -1,0 +1,78 @@
+/**
+ * ModSecurity for one Ingress, beside what the ConfigMap says for all (RS-25.4). Its own rules replace the stock rules where
+ * ModSecurity is on through the annotation only; they are a snippet, so the operator must allow them.
+ */
+import { optional } from "../kinds/combine.ts";
+import { bool } from "../kinds/words.ts";
+import type { Token } from "../render/token.ts";
+import { modsecurityRules } from "../settings/snippet.ts";
+import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { cacheKey as nameWithVariables } from "./external-auth/kinds.ts";
+
+interface Modsecurity {
+  /** Undefined: as the ConfigMap says. */
+  readonly enable: boolean | undefined;
+  readonly owasp: boolean;
+  /** With variables; empty: ModSecurity's own. */
+  readonly transaction: string;
+  /** Empty where there are none. */
+  readonly rules: string;
+}
+
+export const modsecurity = resolvedFeature({
+  name: "modsecurity",
+  scope: "location",
+  guard: true,
+  needs: "modsecurity",
+  fields: {
+    enable: field({
+      key: "enable-modsecurity",
+      kind: optional(bool),
+      fallback: () => undefined,
+      risk: "Low",
+      doc: "true lets ModSecurity look at requests, by the stock rules, which only detect; false switches it off where the ConfigMap has it on.",
+    }),
+    owasp: field({
+      key: "enable-owasp-core-rules",
+      kind: bool,
+      fallback: () => false,
+      risk: "Low",
+      doc: "Adds the OWASP core rule set where ModSecurity is on.",
+    }),
+    transaction: field({
+      key: "modsecurity-transaction-id",
+      kind: nameWithVariables,
+      fallback: () => "",
+      risk: "High",
+      doc: "What ModSecurity calls the request in its log, with variables.",
+    }),
+    rules: field({
+      key: "modsecurity-snippet",
+      kind: modsecurityRules,
+      fallback: () => "",
+      onBad: "reject",
+      risk: "Critical",
+      doc: "Rules of ModSecurity instead of the stock ones, where the operator allows snippets.",
+    }),
+  },
+  resolve: (value, context): Resolved<Modsecurity> =>
+    value.rules === "" || context.settings.allowSnippetAnnotations
+      ? { value }
+      : { value: { ...value, rules: "" }, problems: [notAllowed(context)] },
+  view: ({ enable, owasp, transaction, rules }, _place, { enableModsecurity, enableOwaspModsecurityCrs }) => {
+    if (!(enable ?? enableModsecurity)) return enableModsecurity ? { on: false } : false;
+    return {
+      on: true,
+      begins: !enableModsecurity,
+      stock: !enableModsecurity && rules === "",
+      rules: modsecurityRules.view(rules),
+      transaction: transaction !== "" && (nameWithVariables.view(transaction) as Token),
+      owasp: owasp && !(enableModsecurity && enableOwaspModsecurityCrs),
+    };
+  },
+});
+
+function notAllowed({ ingress }: Context) {
+  const why = "the operator does not allow snippets (allow-snippet-annotations)";
+  return { object: ingress, kind: "annotation-useless", key: "modsecurity-snippet", why } as const;
+}
