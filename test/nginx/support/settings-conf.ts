@@ -17,11 +17,15 @@ for (const file of readdirSync(folder)) {
   handlebars.registerPartial(`settings/${file.replace(/\.tmpl$/, "")}`, readFileSync(new URL(file, folder), "utf8"));
 }
 
-/** Variables that the routes bind. */
-const routed =
-  "proxy_upstream_name proxy_alternative_upstream_name namespace ingress_name service_name service_port location_path balancer_ewma_score subdomain".split(
+/** Variables that the routes bind, and those that the template derives beside the settings. */
+const proxyTemplate = readFileSync(new URL("../proxy.tmpl", folder), "utf8");
+const routed = [
+  ..."proxy_upstream_name proxy_alternative_upstream_name namespace ingress_name service_name service_port location_path".split(
     " ",
-  );
+  ),
+  ..."balancer_ewma_score subdomain".split(" "),
+  ...[...proxyTemplate.matchAll(/^map \S+ \$(\w+)/gm)].map(([, name]) => name),
+];
 
 const conf = handlebars.compile(
   `{{#each modules}}load_module {{{this}}};
