@@ -9,6 +9,7 @@ import { basicAuth } from "./basic-auth.ts";
 import { canary } from "./canary.ts";
 import { clientCertificate } from "./client-certificate.ts";
 import { cors } from "./cors.ts";
+import { customErrors } from "./custom-errors.ts";
 import { customHeaders } from "./custom-headers.ts";
 import type { AnyFeature, ValuesOf } from "./declare.ts";
 import { externalAuth } from "./external-auth/index.ts";
@@ -46,6 +47,7 @@ export const features = {
   appRoot,
   redirects,
   cors,
+  customErrors,
   customHeaders,
   rateLimits,
   logs,

@@ -25,6 +25,7 @@ export const catchAll = "_";
 
 /** Id of the Upstream that answers where a Location has no backend of its own. */
 export const defaultUpstream = "default";
+export const defaultUpstreamLabel = "upstream-default-backend";
 
 export interface Server<F> {
   /** Lower-case host; `*.example.com` takes one label more; `_` takes what no other Server takes. */
@@ -73,6 +74,8 @@ export interface Location<F> {
   readonly features: F;
   /** Id of its Upstream. */
   readonly upstream: string;
+  /** Id of the Upstream that answers while its own has no endpoints. */
+  readonly standIn: string | undefined;
   readonly canaries: readonly Canary[];
   /** Whether the times of its answers are noted, because an Upstream of it may be balanced by them (ewma). */
   readonly timed: boolean;

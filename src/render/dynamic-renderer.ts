@@ -164,7 +164,8 @@ export class DynamicRenderer implements Renderer {
   ): KeyedRecord[] {
     const before = this.#serverParts.get(name) ?? { keys: [], slot: dataSlot, shapes: [] };
     const records = server === undefined ? [] : serverRecords(server, shapes);
-    const used = server === undefined ? [] : [...new Set(server.locations.map((location) => shapes.of(location)))];
+    const used =
+      server === undefined ? [] : [...new Set(server.locations.flatMap((location) => shapes.allOf(location)))];
     const isText = server !== undefined && this.#textHosts.isText(server);
     if (isText) this.#textServers.set(name, textServerOf(server, settings, this.#machine.paths.root));
     else this.#textServers.delete(name);

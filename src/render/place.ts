@@ -23,6 +23,11 @@ export interface AnswerHeader extends Header {
   readonly replaces: boolean;
 }
 
+export interface ErrorBackend {
+  readonly pass: Token;
+  readonly sets: readonly (readonly [name: string, value: Token])[];
+}
+
 /** A location of its own beside the one a feature belongs to: the target of an auth request, a mirror, an error page. */
 export interface InternalLocation {
   /** The partial of the template that writes its body. */
@@ -66,6 +71,11 @@ export interface Place extends ServerPlace {
   bind(name: string, raw: string): Token;
   /** A header value with groups of the path in it, which are there only where a rewrite acts; else the client's own header. */
   captured(raw: string): Token;
+  /**
+   * How the backend is asked that answers errors: the global default one, or with `own` the Ingress's default-backend while
+   * that has endpoints. `sets` are variables, without `$`, that are to be set before.
+   */
+  errorBackend(own: boolean): ErrorBackend;
   /** Adds a location beside this one and returns its URI (`/_sluice/…`) or name (`@…`), made from a hash of its text. */
   beside(kind: "uri" | "named", location: InternalLocation): Token;
 }

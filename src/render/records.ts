@@ -20,7 +20,7 @@ import type {
 import type { Settings } from "../settings/registry.ts";
 import { balanceRecord, canaryRecord } from "./balance-record.ts";
 import { patternsOf, patternsRecord } from "./host-patterns.ts";
-import type { Shape, Shapes } from "./shape.ts";
+import type { Shapes } from "./shape.ts";
 
 /** Keys begin with what they hold: `host `, `upstream `, `sni `, `pair `. */
 export type RecordKey = string;
@@ -60,7 +60,7 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Re
   }
   const table = {
     ...tls(server),
-    locations: locations.map((location) => locationRecord(location, shapes.of(location))),
+    locations: locations.map((location) => locationRecord(location, shapes)),
     ...given({
       root: expandable(server.appRoot ?? ""),
       exact,
@@ -89,7 +89,8 @@ function tls({ tlsConfigured }: Pick<Alias, "tlsConfigured">) {
   return tlsConfigured ? { tls: 1 } : {};
 }
 
-function locationRecord(location: Location<FeatureValues>, { name, variables }: Shape) {
+function locationRecord(location: Location<FeatureValues>, shapes: Shapes) {
+  const { name, variables } = shapes.of(location);
   const { namespace, name: ingress } = location.ingress;
   return {
     shape: name,
@@ -103,10 +104,15 @@ function locationRecord(location: Location<FeatureValues>, { name, variables }: 
       path: location.path,
       variables,
       canaries: location.canaries.map(canaryRecord),
+      standIn: standInRecord(location, shapes),
     }),
     // only a Location whose own Ingress asks for affinity issues the cookie (RS-14.3)
     ...(location.features.sessionAffinity.type === "cookie" ? { sticky: 1 } : {}),
   };
+}
+
+function standInRecord(location: Location<FeatureValues>, shapes: Shapes) {
+  return location.standIn === undefined ? {} : { upstream: location.standIn, shape: shapes.standInOf(location).name };
 }
 
 export function upstreamRecord({ label, endpoints, balance }: Upstream): string {

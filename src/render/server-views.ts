@@ -26,6 +26,8 @@ const routerVariables = [
   "route_certificate",
   "route_too_large",
   "route_slash",
+  "route_error_upstream",
+  "route_error_name",
   "route_www",
   "route_app_root",
   "route_sticky",

@@ -3,16 +3,18 @@
  * it; its name is the hash of its text and so never changes meaning (design.md 4, trap 1).
  */
 import { createHash } from "node:crypto";
+import { standInHeaders } from "../annotations/custom-errors.ts";
 import type { AnyFeature, Field, Fields } from "../annotations/declare.ts";
 import { unannotated } from "../annotations/read.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
-import { defaultUpstream, type Location } from "../model/configuration.ts";
+import { defaultUpstream, defaultUpstreamLabel, type Location } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { answerHeadersView } from "./answer-headers.ts";
 import type { Machine } from "./machine.ts";
 import type {
   AnswerHeader,
   Directive,
+  ErrorBackend,
   Header,
   HttpPart,
   InternalLocation,
@@ -68,6 +70,8 @@ export interface ShapeTraits {
   readonly owned: boolean;
   readonly authenticates: boolean;
   readonly scheme: Scheme;
+  /** Whether it is the text for the Service that stands in where the Location's own has no endpoints. */
+  readonly standsIn: boolean;
   /** Whether the times of its answers are noted for ewma. */
   readonly timed: boolean;
 }
@@ -75,7 +79,7 @@ export interface ShapeTraits {
 export type LocationText = Omit<Shape, "name" | "variables">;
 
 /** How a tenant's values are written, which differs between the modes. */
-export type Writing = Pick<Place, "bind" | "captured">;
+export type Writing = Pick<Place, "bind" | "captured" | "errorBackend">;
 
 /** Where a location sends to. */
 export interface Target {
@@ -106,8 +110,18 @@ export class Shapes {
     this.#everywhere = inEveryLocation(settings, capabilities, around);
   }
 
-  of(location: Location<FeatureValues>): Shape {
-    const traits = traitsOf(location, this.#settings);
+  /** All that a Location may be served by. */
+  allOf(location: Location<FeatureValues>): readonly Shape[] {
+    return location.standIn === undefined ? [this.of(location)] : [this.of(location), this.standInOf(location)];
+  }
+
+  /** For the Service that stands in where the Location's own has no endpoints. */
+  standInOf(location: Location<FeatureValues>): Shape {
+    return this.of(location, true);
+  }
+
+  of(location: Location<FeatureValues>, standsIn = false): Shape {
+    const traits = { ...traitsOf(location, this.#settings), standsIn };
     const key = JSON.stringify(traits);
     const known = this.#known.get(location.features) ?? new Map<string, Shape>();
     this.#known.set(location.features, known);
@@ -127,7 +141,7 @@ export class Shapes {
     };
     const captured = () => Token.variable("forwarded_prefix");
     const target = { dynamic: true, unserved: false, rewrite: false, block: balancedBlock };
-    const found = this.text(values, traits, { bind, captured }, target);
+    const found = this.text(values, traits, { bind, captured, errorBackend }, target);
     const texts = [found.text, ...found.beside.map((one) => one.text), ...found.http];
     return { name: `@${hashOf(texts)}`, variables, ...found };
   }
@@ -193,6 +207,19 @@ export function traitsOf(location: Location<FeatureValues>, settings: Settings):
     authenticates: owned && !within(settings.noAuthLocations),
     scheme: upstream === defaultUpstream ? "HTTP" : features.backendProtocol.scheme,
     timed,
+    standsIn: false,
+  };
+}
+
+/** The router says in variables whom to ask. */
+function errorBackend(own: boolean): ErrorBackend {
+  return {
+    pass: poolOf("HTTP", balancedBlock, "").pass,
+    sets: [
+      ["route_upstream", own ? Token.variable("route_error_upstream") : Token.name(defaultUpstream)],
+      ["proxy_upstream_name", own ? Token.variable("route_error_name") : Token.name(defaultUpstreamLabel)],
+      ["route_sticky", Token.text("")],
+    ],
   };
 }
 
@@ -208,7 +235,9 @@ function locationView(
   const { denied, redirectsToHttps } = traits;
   const view: Record<string, View> = { denied, redirectsToHttps };
   const directives: Directive[] = [];
-  const headers: Header[] = [];
+  const headers: Header[] = traits.standsIn
+    ? standInHeaders.map(([name, value]) => ({ name: Token.name(name), value }))
+    : [];
   const answer: AnswerHeader[] = [];
   let restated = everywhere.restatesRequestHeaders;
   let forgets = everywhere.restatesResponseHeaders;

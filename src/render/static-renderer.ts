@@ -131,7 +131,10 @@ export class StaticRenderer implements Renderer {
       return certificate === undefined ? "default" : fileOf(certificate);
     };
     const own = [server, ...server.aliases].map(({ certificate }) => certificateFile(certificate));
-    const served = [...server.locations.map(({ upstream }) => (isServed(upstream) ? "1" : "0")), ...own].join(" ");
+    const asked = server.locations.flatMap(({ upstream, standIn }) =>
+      standIn === undefined ? [upstream] : [upstream, standIn],
+    );
+    const served = [...asked.map((id) => (isServed(id) ? "1" : "0")), ...own].join(" ");
     const known = this.#servers.get(server);
     if (known?.served === served) return known;
     const labelOf = (id: string) => upstreams.get(id)?.label ?? "";

@@ -3,9 +3,17 @@
 import { certificateWord } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import { isRequestVariable } from "../annotations/variables.ts";
-import { type Alias, catchAll, type Location, type Route, type Server } from "../model/configuration.ts";
+import {
+  type Alias,
+  catchAll,
+  defaultUpstream,
+  type Location,
+  type Route,
+  type Server,
+} from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { HttpPart } from "./place.ts";
+import { poolOf } from "./pools.ts";
 import { escapedPath } from "./records.ts";
 import { type AboutServers, certificateAt, headOf } from "./server-views.ts";
 import { type BesideLocation, type RenderedFile, type Shapes, traitsOf, type Writing } from "./shape.ts";
@@ -121,7 +129,7 @@ function locationViews(
     files.push(...body.files);
     for (const part of body.needs) needs.add(part);
     http.push(...body.http);
-    for (const pool of body.pools) pools.set(pool, locations[location]!.upstream);
+    for (const [pool, upstream] of body.pools) pools.set(pool, upstream);
     for (const one of body.beside)
       if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
     const labels = labelsOf(locations[location]!, tls, certificateWord(features.clientCertificate), parts);
@@ -181,19 +189,29 @@ function escapeRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-function bodyOf(location: Location<FeatureValues>, rewrite: View, { about, shapes, isServed }: StaticParts) {
-  const target = {
-    dynamic: false,
-    unserved: !isServed(location.upstream),
-    rewrite,
-    block: staticBlock(location.upstream),
-  };
+function bodyOf(location: Location<FeatureValues>, rewrite: View, { about, shapes, isServed, labelOf }: StaticParts) {
+  const own = isServed(location.upstream);
+  const standIn = location.standIn !== undefined && isServed(location.standIn) ? location.standIn : undefined;
+  const standsIn = !own && standIn !== undefined;
+  const upstream = standsIn ? standIn : location.upstream;
+  const target = { dynamic: false, unserved: !own && !standsIn, rewrite, block: staticBlock(upstream) };
+  const asked = new Map<string, string>();
   const writing: Writing = {
     bind: (_name, raw) => Token.text(raw),
     captured: (raw) =>
       rewrite !== false ? Token.rewriteTarget(raw, isRequestVariable) : Token.variable("http_x_forwarded_prefix"),
+    errorBackend: (ofIngress) => {
+      const id = (ofIngress ? standIn : undefined) ?? defaultUpstream;
+      asked.set(staticBlock(id), id);
+      return {
+        pass: poolOf("HTTP", staticBlock(id), "").pass,
+        sets: [["proxy_upstream_name", Token.text(labelOf(id))]],
+      };
+    },
   };
-  return shapes.text(location.features, traitsOf(location, about.settings), writing, target);
+  const traits = { ...traitsOf(location, about.settings), standsIn };
+  const text = shapes.text(location.features, traits, writing, target);
+  return { ...text, pools: new Map([...asked, ...text.pools.map((pool) => [pool, upstream] as const)]) };
 }
 
 function labelsOf(location: Location<FeatureValues>, tls: Alias, certificate: string, { labelOf }: StaticParts): View {

@@ -63,6 +63,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
       drafts.push(draftOf(claim, text, type, backend));
       problems.push(...patternAsCookiePath(claim, `${field}.path`));
     }
+    useStandIn(claim);
   }
   if (claims.length > 0 || host === catchAll) addRoot();
   const mains = drafts.map(({ path, location }) => ({ ...path, upstream: location.upstream }));
@@ -125,6 +126,15 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     drafts.push(draftOf(first, "/", "prefix", backend ?? noBackend));
   }
 
+  /** The Service that answers for others of the Ingress that have no endpoints. */
+  function useStandIn(claim: Claim): void {
+    const id = standInOf(claim);
+    const { standIn } = claim.values.customErrors;
+    if (id === undefined || standIn === undefined) return;
+    const service = `${claim.object.namespace}/${standIn.service}`;
+    uses.push({ id, service, port: standIn.port, claim, asDefault: false, relieves: undefined });
+  }
+
   /** Undefined where the backend is no Service: such a path makes no Location (RS-5.8). */
   function usedBackend(
     field: string,
@@ -168,6 +178,12 @@ function patternAsCookiePath({ object, values }: Claim, field: string): Problem[
   ];
 }
 
+/** Id of its Upstream. */
+function standInOf({ object, values }: Claim): string | undefined {
+  const { standIn } = values.customErrors;
+  return standIn && `${object.namespace}/${standIn.service}/${standIn.port}`;
+}
+
 const noBackend: NamedBackend = { upstream: defaultUpstream, key: "", service: "", port: "" };
 
 function draftOf(claim: Claim, path: string, type: Path["type"], backend: NamedBackend): Draft {
@@ -182,6 +198,7 @@ function draftOf(claim: Claim, path: string, type: Path["type"], backend: NamedB
       servicePort: backend.port,
       features: claim.values,
       upstream: backend.upstream,
+      standIn: standInOf(claim),
       canaries: [],
       timed: false,
       denied: claim.denied,
@@ -209,6 +226,7 @@ function unownedRoot(settings: Settings): Draft {
       servicePort: "",
       features: { ...unannotated(settings), ...withoutRedirects(settings) },
       upstream: defaultUpstream,
+      standIn: undefined,
       canaries: [],
       timed: false,
       denied: false,

@@ -148,6 +148,7 @@ const sketch = fc.record({
     { "server-alias": "b.example, c.example, *.example" },
     { "server-alias": ".c.example, ~^x", "from-to-www-redirect": "true" },
     { "from-to-www-redirect": "true", "app-root": "/x" },
+    { "custom-http-errors": "404", "default-backend": "api" },
   ),
   backing: fc.boolean(),
   tls: fc.boolean(),

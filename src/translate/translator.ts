@@ -11,6 +11,7 @@ import {
   type Configuration,
   catchAll,
   defaultUpstream,
+  defaultUpstreamLabel,
   type Server,
   type StreamServer,
   type Upstream,
@@ -368,7 +369,7 @@ export class Translator {
     const answer = key === undefined || port === undefined ? undefined : this.#answer(key, question);
     const found = answer?.kind === "endpoints" ? answer.endpoints : [];
     const endpoints = found.length > 0 ? found : [{ address: "127.0.0.1", port: this.#options.defaultServerPort }];
-    return { id: defaultUpstream, label: "upstream-default-backend", endpoints, balance: roundRobin };
+    return { id: defaultUpstream, label: defaultUpstreamLabel, endpoints, balance: roundRobin };
   }
 
   #answer(key: string, question: Omit<EndpointsQuestion, "service" | "slices" | "addresses">): EndpointsAnswer {

@@ -73,6 +73,8 @@ const annotations = fc.constantFrom<Record<string, string>>(
   { "server-alias": ".q.example", "rewrite-target": "/p/$1", "x-forwarded-prefix": "/was/$1" },
   { "app-root": "/a/$host" },
   { "from-to-www-redirect": "true", "relative-redirects": "true" },
+  { "custom-http-errors": "404,503", "default-backend": "api" },
+  { "enable-cors": "true", "default-backend": "none" },
   { "permanent-redirect": "/elsewhere", "permanent-redirect-code": "307" },
   { "upstream-vhost": "inner.example", "use-port-in-redirects": "true" },
 );

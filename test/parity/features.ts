@@ -91,7 +91,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Features whose cases are open. */
-export const notBuilt: readonly string[] = ["custom errors", "ModSecurity", "compression"];
+export const notBuilt: readonly string[] = ["ModSecurity", "compression"];
 
 /** The features a case needs, by what it says it covers and by the annotations, keys and flags it uses. The first is the one it is counted under. */
 export function featuresOf({ covers, ...rest }: Case): readonly string[] {

@@ -73,6 +73,7 @@ export function notingPlace(
       return Token.variable(`route_${name}`);
     },
     captured: (raw) => Token.text(raw),
+    errorBackend: () => ({ pass: Token.name("pass"), sets: [] }),
     beside: (kind, { view }) => {
       noted.beside.push(view);
       return Token.name(kind === "uri" ? "/_sluice/beside" : "@beside");

@@ -110,6 +110,15 @@ local function match(record, uri)
   return index and record.locations[index]
 end
 
+-- The upstream that answers in place of others, or the default backend where that one has no endpoints either.
+local function stand_in(named)
+  local upstream = store.get("upstream " .. named.upstream)
+  if upstream and #upstream.endpoints > 0 then
+    return named.upstream, upstream
+  end
+  return "default", store.get("upstream default") or {}
+end
+
 function _M.run(slot)
   local var = ngx.var
   local uri = var.uri
@@ -135,11 +144,22 @@ function _M.run(slot)
   end
   var.route_slash = slash
 
+  local shape = location.shape
   local upstream_id = location.upstream
   local upstream = store.get("upstream " .. upstream_id)
-  if not upstream or #upstream.endpoints == 0 then
+  local served = upstream and #upstream.endpoints > 0
+  local substituted = false
+  if location.standIn then
+    local id, other = stand_in(location.standIn)
+    var.route_error_upstream = id
+    var.route_error_name = other.label
+    if not served and id ~= "default" then
+      shape, upstream_id, upstream, served, substituted = location.standIn.shape, id, other, true, true
+    end
+  end
+  if not served then
     var.route_unserved = "1"
-  elseif location.canaries then
+  elseif location.canaries and not substituted then
     local id, alternative = canary.choose(location.canaries, upstream)
     if id then
       upstream_id = id
@@ -181,11 +201,11 @@ function _M.run(slot)
     end
     ngx.req.set_uri(expand(target, groups))
   end
-  if not shapes_of[slot][location.shape] then
-    ngx.log(ngx.WARN, "no shape ", location.shape, " in this configuration, for ", var.host)
+  if not shapes_of[slot][shape] then
+    ngx.log(ngx.WARN, "no shape ", shape, " in this configuration, for ", var.host)
     return ngx.exec("@sluice_unknown_shape")
   end
-  return ngx.exec(location.shape)
+  return ngx.exec(shape)
 end
 
 return _M

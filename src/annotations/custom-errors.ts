@@ -1,0 +1,127 @@
+/**
+ * Errors that another backend answers, and the Service that stands in where a Service has no endpoints (RS-15). A list of the
+ * Ingress is answered by its default-backend if that has endpoints; the ConfigMap's list always by the global default backend.
+ */
+import { type Kind, no, ok, shown } from "../kinds/kind.ts";
+import { shaped } from "../kinds/names.ts";
+import { listOf } from "../kinds/text.ts";
+import { bool } from "../kinds/words.ts";
+import type { Place } from "../render/place.ts";
+import { Token, type View } from "../render/token.ts";
+import type { Settings } from "../settings/registry.ts";
+import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+
+export interface CustomErrors {
+  /** Statuses that another backend answers. */
+  readonly codes: readonly number[];
+  /** Whether the list is the Ingress's own. */
+  readonly own: boolean;
+  /** Whether errors of backends are replaced, and not only those that nginx makes. */
+  readonly intercepts: boolean;
+  /** A Service of the Ingress's namespace and its first port. */
+  readonly standIn: { readonly service: string; readonly port: string } | undefined;
+}
+
+/** nginx has no page for 499, its own word for a client that went away, and would refuse the whole configuration. */
+const code: Kind<number> = {
+  label: "a status from 400 to 599 but 499",
+  read: (text) =>
+    /^[45]\d\d$/.test(text) && text !== "499"
+      ? ok(Number(text))
+      : no(`${shown(text)} is not a status from 400 to 599 but 499`),
+  view: Token.count,
+  good: ["404", "503"],
+  bad: ["", "200", "600", "499", "4xx", "404;"],
+};
+
+export const customErrors = resolvedFeature({
+  name: "custom-errors",
+  scope: "location",
+  fields: {
+    codes: field<readonly number[]>({
+      key: "custom-http-errors",
+      kind: listOf(code),
+      fallback: (settings) => settings.customHttpErrors,
+      onBad: "reject",
+      risk: "Low",
+      doc: "Statuses whose answer the default backend writes. Replaces the ConfigMap's list.",
+    }),
+    service: field({
+      key: "default-backend",
+      kind: shaped({
+        label: "the name of a Service",
+        shape: /^[a-z]([a-z\d-]{0,61}[a-z\d])?$/,
+        good: ["errors", "a-1"],
+        bad: ["", "Bad_Name", "a/b", "1a", "a;"],
+      }),
+      fallback: () => "",
+      onBad: "reject",
+      risk: "Low",
+      doc: "Service that answers where the path's Service has no endpoints, and for custom-http-errors; its first port is asked.",
+    }),
+    leave: field({
+      key: "disable-proxy-intercept-errors",
+      kind: bool,
+      fallback: () => false,
+      risk: "Low",
+      doc: "Leaves errors of the backend alone, so that custom-http-errors is only for nginx's own.",
+    }),
+  },
+  resolve: ({ codes, service, leave }, context): Resolved<CustomErrors> => {
+    const { settings, given } = context;
+    const own = given("codes");
+    const global = settings.customHttpErrors.length > 0 && !settings.disableProxyInterceptErrors;
+    const intercepts = own ? !leave || global : !settings.disableProxyInterceptErrors;
+    const value = { codes: [...new Set(codes)], own, intercepts, standIn: undefined };
+    if (service === "") return { value };
+    const found = context.service(`${context.ingress.namespace}/${service}`);
+    const port = found?.spec?.ports?.[0]?.port;
+    if (port === undefined) {
+      const why = `Service ${service} ${found === undefined ? "not found" : "has no port"}`;
+      return { value, problems: [useless(context, why)] };
+    }
+    return { value: { ...value, standIn: { service, port: String(port) } } };
+  },
+  view: ({ codes, own, intercepts, standIn }, place) =>
+    codes.length > 0 && {
+      pages: codes.map((status) => ({
+        status: Token.count(status),
+        page: place.beside("named", {
+          partial: "error-page",
+          view: pageView(status, own && standIn !== undefined, place),
+        }),
+      })),
+      intercept: intercepts && directiveOf(place),
+    },
+});
+
+/** A body that is too large goes nowhere, and of its request the backend is told what ingress-nginx tells (RS-32.29). */
+function pageView(status: number, own: boolean, place: Place): View {
+  const { pass, sets } = place.errorBackend(own);
+  return {
+    status: Token.count(status),
+    routed: status !== 413,
+    sets: sets.map(([name, value]) => ({ name: Token.name(name), value })),
+    pass,
+  };
+}
+
+function directiveOf({ protocol }: Place): Token {
+  return Token.name(
+    { http: "proxy_intercept_errors", grpc: "grpc_intercept_errors", fastcgi: "fastcgi_intercept_errors" }[protocol],
+  );
+}
+
+function useless({ ingress: object }: Context, why: string) {
+  return { object, kind: "annotation-useless", key: "default-backend", why } as const;
+}
+
+/** What the backend that stands in for one without endpoints is told beside what a request always says (RS-15.8). */
+export const standInHeaders = [
+  ["X-Code", Token.text("503")],
+  ["X-Format", Token.variable("http_accept")],
+  ["X-Namespace", Token.variable("namespace")],
+  ["X-Ingress-Name", Token.variable("ingress_name")],
+  ["X-Service-Name", Token.variable("service_name")],
+  ["X-Service-Port", Token.variable("service_port")],
+] as const;
