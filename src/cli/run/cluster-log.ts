@@ -43,8 +43,8 @@ export class ClusterLog {
   #beRefused(watch: Watch, what: string, why: string): void {
     if (this.#refused.has(watch)) return;
     this.#refused.add(watch);
-    const then = watch.without ?? "nothing new can be served until it is allowed";
-    this.#log.warn({ what, why, then }, "the API server refuses to list");
+    const consequence = watch.without ?? "nothing new can be served until it is allowed";
+    this.#log.warn({ what, why, consequence }, "the API server refuses to list");
   }
 
   #beAway(watch: Watch, why: string): void {

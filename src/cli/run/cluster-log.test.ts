@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import type { Watch } from "../../cluster/watches.ts";
+import type { ReflectorEvent } from "../../kubernetes/index.ts";
+import { openLog } from "../../log/log.ts";
+import { ingressClasses, services } from "../../resources.ts";
+import { ClusterLog } from "./cluster-log.ts";
+
+function setUp() {
+  const lines: string[] = [];
+  let nowMs = 0;
+  const log = openLog({ verbosity: 0, terminal: false, write: (line) => lines.push(line) });
+  const clusterLog = new ClusterLog(log, () => nowMs);
+  const passTime = (ms: number) => {
+    nowMs += ms;
+  };
+  const said = () =>
+    lines.splice(0).map((line) => {
+      const { level, time, msg, ...fields } = JSON.parse(line);
+      return [msg, fields];
+    });
+  return { clusterLog, passTime, said };
+}
+
+const one: Watch = { of: services, namespace: "shop" };
+const classes: Watch = { of: ingressClasses, without: "classes do not count" };
+const failed = (denied: boolean): ReflectorEvent => ({
+  kind: "failed",
+  denied,
+  failure: { reason: "", code: 0, message: "why not" },
+  retryMs: 800,
+});
+const watching: ReflectorEvent = { kind: "watching", resourceVersion: "1" };
+const listed: ReflectorEvent = { kind: "listed", objects: 1, streamed: false, tookMs: 1 };
+
+test("a server that is away is said once, and that it is back when every watch is", () => {
+  const { clusterLog, passTime, said } = setUp();
+  for (const watch of [one, classes, one]) clusterLog.report(watch, failed(false));
+  passTime(12_000);
+  clusterLog.report(one, watching);
+  expect(said()).toEqual([["the API server is not reached; what is served stays as it is", { why: "why not" }]]);
+  clusterLog.report(classes, listed);
+  clusterLog.report(classes, watching);
+  expect(said()).toEqual([["the API server is reached again", { away: "12s" }]]);
+});
+
+test("a kind that is refused is said once, with what follows from it, and once when it is allowed", () => {
+  const { clusterLog, said } = setUp();
+  for (const watch of [one, classes, one, classes]) clusterLog.report(watch, failed(true));
+  expect(said()).toEqual([
+    [
+      "the API server refuses to list",
+      {
+        what: "services in namespace shop",
+        why: "why not",
+        consequence: "nothing new can be served until it is allowed",
+      },
+    ],
+    ["the API server refuses to list", { what: "ingressclasses", why: "why not", consequence: "classes do not count" }],
+  ]);
+  clusterLog.report(classes, listed);
+  clusterLog.report(classes, listed);
+  expect(said()).toEqual([["the API server allows it now", { what: "ingressclasses" }]]);
+});
