@@ -51,6 +51,8 @@ export interface Controller {
   readonly isServing: boolean;
   /** Rejects when the sync ends because of a bug. */
   readonly running: Promise<void>;
+  /** What workers counted since the last time it was asked; empty when that is all. */
+  counts(): Promise<string>;
   /** Tries a template on what is served, and uses it from now on if it is good. */
   useTemplate(template: Template): Promise<TemplateVerdict>;
   /** Ends nginx after the requests in flight, which get `limitMs`. */
@@ -112,6 +114,7 @@ export async function startController(options: ControllerOptions): Promise<Start
       get isServing() {
         return nginx.pid !== undefined && (sync.live !== undefined || found.kind !== "nothing");
       },
+      counts: () => channel.counts(),
       useTemplate: async (template) => {
         await sync.settled();
         const verdict = await tryTemplate(template, sync.configuration!, { machine, nginx, signal: ending.signal });

@@ -4,13 +4,14 @@ import { isIP } from "node:net";
 import { availableParallelism, networkInterfaces, userInfo } from "node:os";
 import { luaFolder } from "./controller.ts";
 import type { Capabilities, RunFolder } from "./nginx/index.ts";
-import type { Machine, Ports } from "./render/machine.ts";
+import type { Machine, Ports, RequestCounts } from "./render/machine.ts";
 
 export interface MachineFlags {
   readonly mode: "dynamic" | "static";
   readonly ports: Ports;
   readonly healthPath: string;
   readonly passthrough: boolean;
+  readonly counts: RequestCounts | undefined;
   /** Where nginx's logs go: `stderr` of a terminal, files or devices elsewhere. */
   readonly accessLog: string;
   readonly errorLog: string;
@@ -44,6 +45,7 @@ export function machineOf(capabilities: Capabilities, folder: RunFolder, flags: 
     ports,
     healthPath: flags.healthPath,
     passthrough: flags.passthrough && capabilities.streamSslPreread,
+    counts: flags.counts,
     paths: {
       root: folder.root,
       temp: folder.temp,

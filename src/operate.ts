@@ -74,7 +74,7 @@ export async function operate(operation: Operation): Promise<Operated> {
 
   const running = new Running();
   const stopAsked = Promise.withResolvers<string>();
-  const metrics = new Metrics(metricsOptions(operation.flags, operation.pod, running));
+  const metrics = new Metrics(metricsOptions(operation.flags, operation.pod, operation.source, running));
   const reports = new Reports(log, metrics);
   const health = new Health({ nginx: () => whyNotServing(running, folder, flags.healthCheckTimeout * 1000) });
   const server = await openHealthServer({

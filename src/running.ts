@@ -1,9 +1,10 @@
 /** What is known of the controller while it runs, as health and metrics ask for it: before, there is none to ask. */
 import type { Flags } from "./cli/flags.ts";
+import { requestCounts } from "./cli/options.ts";
 import type { Controller } from "./controller.ts";
 import type { MetricsOptions } from "./metrics/metrics.ts";
 import { type RunFolder, runningGeneration } from "./nginx/index.ts";
-import type { SyncReport } from "./sync/ports.ts";
+import type { Source, SyncReport } from "./sync/ports.ts";
 import { build } from "./version.ts";
 
 export class Running {
@@ -32,9 +33,12 @@ export async function whyNotServing(running: Running, folder: RunFolder, limitMs
 export function metricsOptions(
   flags: Flags,
   pod: { readonly namespace: string; readonly name: string },
+  source: Source,
   running: Running,
 ): MetricsOptions {
   const { release, build: commit, repository } = build;
+  const { perHost, buckets } = requestCounts(flags);
+  const serves = (namespace: string, name: string) => source.snapshot().ingresses.has(`${namespace}/${name}`);
   return {
     labels: {
       controller_namespace: pod.namespace,
@@ -44,6 +48,8 @@ export function metricsOptions(
     build: { release, build: commit, repository },
     enabled: flags.enableMetrics,
     webhook: flags.validatingWebhook !== undefined,
+    requests: flags.enableMetrics ? { perHost, buckets, exclude: flags.excludeSocketMetrics, serves } : undefined,
+    counts: async () => (await running.controller?.counts()) ?? "",
     nowMs: Date.now,
     nginx: () => {
       const { nginx, renderer } = running.controller ?? {};

@@ -1,7 +1,8 @@
 /** What the flags mean for the stages: one place, so that `run`, `serve`, the tools on files and the tests cannot differ. */
 import type { MachineFlags } from "../machine.ts";
+import type { RequestCounts } from "../render/machine.ts";
 import type { TranslateOptions } from "../translate/options.ts";
-import type { Command, Flags } from "./flags.ts";
+import { type Command, defaultFlags, type Flags } from "./flags.ts";
 
 export function translateOptions(flags: Flags, command: Command, zone: string | undefined): TranslateOptions {
   return {
@@ -42,6 +43,7 @@ export function machineFlags(
     },
     healthPath: flags.healthCheckPath,
     passthrough: flags.enableSslPassthrough,
+    counts: flags.enableMetrics ? requestCounts(flags) : undefined,
     ...logs,
   };
 }
@@ -62,4 +64,28 @@ function reservedPorts(flags: Flags): ReadonlyMap<number, string> {
 
 function named(text: string | undefined): string | undefined {
   return text === undefined || text === "" ? undefined : text;
+}
+
+/** Fewer buckets than ingress-nginx has, and labels that do not multiply, unless the flags say what they are to be. */
+export function requestCounts(flags: Flags): RequestCounts {
+  const {
+    metricsPerHost: perHost,
+    metricsPerUndefinedHost: undefinedHosts,
+    reportStatusClasses: statusClasses,
+  } = flags;
+  const full = flags.requestHistograms === "full";
+  const usual = defaultFlags("run");
+  const own = (name: "timeBuckets" | "lengthBuckets" | "sizeBuckets", few: readonly number[]) =>
+    full || flags[name].join() !== usual[name].join() ? flags[name] : few;
+  return {
+    perHost,
+    undefinedHosts: perHost && undefinedHosts,
+    statusClasses,
+    full,
+    buckets: {
+      time: own("timeBuckets", [0.005, 0.025, 0.1, 0.5, 2.5, 10]),
+      length: own("lengthBuckets", [100, 1_000, 10_000]),
+      size: own("sizeBuckets", [1_000, 100_000, 10_000_000]),
+    },
+  };
 }

@@ -7,6 +7,7 @@ import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 import type { SyncReport } from "../sync/ports.ts";
 import { AdmissionMetrics, type CheckFigures } from "./admission-metrics.ts";
+import { RequestMetrics, type RequestMetricsOptions } from "./request-metrics.ts";
 
 export interface MetricsOptions {
   /** Labels of every metric of ingress-nginx. */
@@ -22,6 +23,10 @@ export interface MetricsOptions {
   readonly webhook: boolean;
   /** Asked at a scrape. */
   readonly nginx: () => NginxFigures;
+  /** How requests are shown; undefined: they are not counted. */
+  readonly requests: Omit<RequestMetricsOptions, "labels"> | undefined;
+  /** What workers counted since the last time; empty when that is all. */
+  readonly counts: () => Promise<string>;
   readonly nowMs: () => number;
 }
 
@@ -46,6 +51,7 @@ export class Metrics {
   readonly #reloads: Counter<"why" | "outcome">;
   readonly #live: Histogram;
   readonly #admission: AdmissionMetrics | undefined;
+  readonly #requests: RequestMetrics | undefined;
   readonly #problems: Gauge<"source" | "kind">;
   readonly #problemsBySource = new Map<string, Table<readonly Problem[]>>();
 
@@ -85,6 +91,8 @@ export class Metrics {
       ...ours("problems", "Problems that there are now, by source and kind."),
       labelNames: ["source", "kind"],
     });
+    const { labels, requests } = options;
+    this.#requests = requests && new RequestMetrics({ ...requests, labels });
     this.#figures(ours);
   }
 
@@ -121,7 +129,12 @@ export class Metrics {
 
   /** The exposition that Prometheus scrapes. */
   async exposition(): Promise<{ readonly contentType: string; readonly text: string }> {
-    return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
+    const own = await this.#registry.metrics();
+    const requests = this.#requests;
+    if (requests === undefined) return { contentType: this.#registry.contentType, text: own };
+    for (let counts = await this.#options.counts(); counts !== ""; counts = await this.#options.counts())
+      requests.take(counts);
+    return { contentType: this.#registry.contentType, text: `${own}${requests.exposition()}` };
   }
 
   #figures(ours: (name: string, help: string) => { registers: Registry[]; name: string; help: string }): void {
@@ -133,6 +146,16 @@ export class Metrics {
       ["nginx_restarts", "Times nginx was started again after it had died.", "restarts"],
       ["location_settings", "Distinct texts that locations have; a new one costs a reload.", "shapes"],
     ] as const;
+    const folded = () => this.#requests?.folded ?? 0;
+    new Gauge({
+      ...ours(
+        "request_labels_folded",
+        "Times that labels of requests had no series of their own and were counted as other.",
+      ),
+      collect() {
+        this.set(folded());
+      },
+    });
     for (const [name, help, figure] of gauges) {
       new Gauge({
         ...ours(name, help),

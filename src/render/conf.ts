@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Certificate, StreamServer } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { indented } from "./indent.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine, RequestCounts } from "./machine.ts";
 import type { HttpPart } from "./place.ts";
 import { type AboutServers, routeVariables } from "./server-views.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
@@ -123,15 +123,31 @@ function sharedLines(lines: readonly Token[]): Token[] {
 }
 
 /** Strings in Lua have the same quotes and escapes as words of nginx. */
-function luaView({ paths }: Machine, { recordsBytes, slots }: LuaParts): View {
+function luaView({ paths, counts }: Machine, { recordsBytes, slots }: LuaParts): View {
   return {
     packagePath: Token.word(`${paths.lua}/?.lua;;`),
     recordsSize: Token.name(`${Math.ceil(recordsBytes / 1024)}k`),
     journal: Token.word(paths.journal),
+    counts: counts !== undefined && countsView(counts),
     slots: slots.map(({ name, shapes }) => ({
       name: Token.word(name),
       shapes: shapes.map((shape) => Token.word(shape.name)),
     })),
+  };
+}
+
+function countsView({ perHost, undefinedHosts, statusClasses, full, buckets }: RequestCounts): View {
+  const flag = (on: boolean) => Token.name(String(on));
+  const numbers = (some: readonly number[]) => some.map((one) => Token.name(String(one)));
+  const { time, length, size } = buckets;
+  return {
+    perHost: flag(perHost),
+    undefinedHosts: flag(undefinedHosts),
+    statusClasses: flag(statusClasses),
+    full: flag(full),
+    time: numbers(time),
+    length: numbers(length),
+    size: numbers(size),
   };
 }
 

@@ -14,8 +14,30 @@ export interface Machine {
   readonly healthPath: string;
   /** Whether the stream module has the https port (`--enable-ssl-passthrough`). */
   readonly passthrough: boolean;
+  /** How requests are counted; undefined: they are not. Only in dynamic mode. */
+  readonly counts: RequestCounts | undefined;
   /** Absolute paths. */
   readonly paths: MachinePaths;
+}
+
+/** What the flags of metrics say. */
+export interface RequestCounts {
+  /** Whether host is a label, and requests for hosts that nobody names are left out. */
+  readonly perHost: boolean;
+  /** Whether those are counted all the same. */
+  readonly undefinedHosts: boolean;
+  /** 2xx instead of 200. */
+  readonly statusClasses: boolean;
+  /** Histograms for each combination of labels, rather than for each Ingress, Service and host. */
+  readonly full: boolean;
+  /** Upper bounds, smallest first. */
+  readonly buckets: RequestBuckets;
+}
+
+export interface RequestBuckets {
+  readonly time: readonly number[];
+  readonly length: readonly number[];
+  readonly size: readonly number[];
 }
 
 export interface Ports {

@@ -72,6 +72,7 @@ function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[])
   return {
     ...headOf(about, slot === dataSlot),
     dynamic: true,
+    counts: about.machine.counts !== undefined,
     slot: Token.word(slot),
     rejectsUnknownNames: about.settings.sslRejectHandshake && slot === dataSlot,
     certificate: certificateAt(about.machine, "default"),

@@ -2,6 +2,7 @@
 import { bindAddress, buckets, float } from "../../kinds/flag-kinds.ts";
 import { shaped } from "../../kinds/names.ts";
 import { listOf } from "../../kinds/text.ts";
+import { oneOf } from "../../kinds/words.ts";
 import { flag } from "../flag.ts";
 import { portNumber, toggle, wholeNumber } from "./kinds.ts";
 
@@ -64,6 +65,14 @@ export const metrics = {
     list: true,
     value: "NUMBERS",
     doc: "Buckets of bytes_sent.",
+  }),
+  requestHistograms: flag({
+    name: "request-histograms",
+    kind: oneOf(["ingress", "full"]),
+    default: "ingress",
+    value: "DETAIL",
+    own: true,
+    doc: "ingress: one set of histograms for each Ingress, Service and host, with few buckets unless the flags of buckets say more; full: for each combination of all labels, as in ingress-nginx.",
   }),
   bucketFactor: flag({
     name: "bucket-factor",

@@ -1,0 +1,205 @@
+-- Counts requests for the metrics. A worker adds up by itself, by labels, and hands its sums over once a second, so a request
+-- costs a few additions. The controller collects what was handed over and keeps the totals; here nothing grows but what it
+-- has not fetched yet, and that has a limit.
+local cjson = require("cjson.safe")
+local store = require("sluice.store")
+
+local ngx = ngx
+local lower = string.lower
+local find = string.find
+local sub = string.sub
+local exiting = ngx.worker.exiting
+local handed = ngx.shared.sluice_counts
+
+local _M = {}
+
+-- What the flags say; nil: nothing is counted. Buckets are upper bounds, smallest first.
+local options
+
+-- Sums since the last time: { labels, number } and { labels, values }, by their labels in one text.
+local requests, histograms = {}, {}
+local kept = 0
+local last = 0
+
+local most_kept = 10000
+local most_messages = 128
+local message_bytes = 32000
+
+-- Methods are what a client writes; others are one.
+local methods = {}
+for name in string.gmatch(
+  "GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK REPORT SEARCH",
+  "%u+"
+) do
+  methods[name] = name
+end
+
+-- Where the sum, the count and the buckets of each histogram begin in the values; src/metrics/request-metrics.ts knows the order.
+local places
+
+function _M.use(given)
+  options = given
+  places = {}
+  local at = 1
+  for i, bounds in ipairs({ given.time, given.time, given.time, given.time, given.length, given.length, given.size }) do
+    places[i] = { at = at, bounds = bounds }
+    at = at + 2 + #bounds
+  end
+end
+
+-- A host that some Ingress names, or the wildcard that takes it; what a client makes up is no label unless a flag says so.
+local function host_label(host)
+  if store.get("host " .. host) then
+    return host
+  end
+  local dot = find(host, ".", 1, true)
+  local wildcard = dot and "*" .. sub(host, dot)
+  if wildcard and store.get("host " .. wildcard) then
+    return wildcard
+  end
+  return options.undefined_hosts and host or nil
+end
+
+local function observe(values, i, text)
+  local value = tonumber(text)
+  if not value then
+    return
+  end
+  local place = places[i]
+  local at, bounds = place.at, place.bounds
+  values[at] = (values[at] or 0) + value
+  values[at + 1] = (values[at + 1] or 0) + 1
+  for n = 1, #bounds do
+    if value <= bounds[n] then
+      values[at + 1 + n] = (values[at + 1 + n] or 0) + 1
+      return
+    end
+  end
+end
+
+-- The entry of these labels; where there are too many, that of the others.
+local function entry_of(entries, labels, second)
+  local key = table.concat(labels, "\0")
+  local entry = entries[key]
+  if entry then
+    return entry
+  end
+  if kept >= most_kept then
+    for i = 1, #labels do
+      labels[i] = "other"
+    end
+    key = table.concat(labels, "\0")
+    entry = entries[key]
+    if entry then
+      return entry
+    end
+  end
+  kept = kept + 1
+  entry = { labels, second }
+  entries[key] = entry
+  return entry
+end
+
+function _M.run()
+  if not options then
+    return
+  end
+  local var = ngx.var
+  local host = ""
+  if options.per_host then
+    host = host_label(lower(var.host or ""))
+    if not host then
+      return
+    end
+  end
+  local namespace, ingress, service = var.namespace or "", var.ingress_name or "", var.service_name or ""
+  local path, canary = var.location_path or "", var.proxy_alternative_upstream_name or ""
+  local method = methods[var.request_method] or "OTHER"
+  local status = var.status
+  if options.status_classes then
+    status = sub(status, 1, 1) .. "xx"
+  end
+
+  local counted = entry_of(requests, { host, namespace, ingress, service, path, canary, method, status }, 0)
+  counted[2] = counted[2] + 1
+  local labels = options.full and { host, namespace, ingress, service, path, canary, method, status }
+    or { host, namespace, ingress, service }
+  local values = entry_of(histograms, labels, {})[2]
+  local sent = var.bytes_sent
+  observe(values, 1, var.request_time)
+  -- A list of times, of several tries, is no number and is left out.
+  observe(values, 2, var.upstream_response_time)
+  observe(values, 3, var.upstream_header_time)
+  observe(values, 4, var.upstream_connect_time)
+  observe(values, 5, var.request_length)
+  observe(values, 6, sent)
+  observe(values, 7, sent)
+
+  -- A worker that drains has no timers any more.
+  if exiting() and ngx.now() - last >= 1 then
+    _M.hand_over(true)
+  end
+end
+
+local function line_of(entry)
+  local labels, sums = entry[1], entry[2]
+  if type(sums) == "number" then
+    return cjson.encode({ "r", labels, sums })
+  end
+  local pairs_of_sums = {}
+  for at, value in pairs(sums) do
+    pairs_of_sums[#pairs_of_sums + 1] = at
+    pairs_of_sums[#pairs_of_sums + 1] = value
+  end
+  return cjson.encode({ "h", labels, pairs_of_sums })
+end
+
+-- Everything is kept where the controller has not fetched for long, unless the worker is about to end.
+function _M.hand_over(whatever)
+  last = ngx.now()
+  if kept == 0 or (not whatever and (handed:llen("sums") or 0) >= most_messages) then
+    return
+  end
+  for _, entries in ipairs({ requests, histograms }) do
+    local lines, bytes, keys = {}, 0, {}
+    local function send()
+      if #lines > 0 and handed:rpush("sums", table.concat(lines, "\n") .. "\n") then
+        for _, key in ipairs(keys) do
+          entries[key] = nil
+          kept = kept - 1
+        end
+      end
+      lines, bytes, keys = {}, 0, {}
+    end
+    for key, entry in pairs(entries) do
+      local line = line_of(entry)
+      lines[#lines + 1], keys[#keys + 1] = line, key
+      bytes = bytes + #line
+      if bytes >= message_bytes then
+        send()
+      end
+    end
+    send()
+  end
+end
+
+function _M.start()
+  if options then
+    ngx.timer.every(1, function(premature)
+      _M.hand_over(premature)
+    end)
+  end
+end
+
+-- What was handed over, once: nothing is left of what was told. An empty answer is the end.
+function _M.serve()
+  for _ = 1, 64 do
+    local text = handed:lpop("sums")
+    if not text then
+      return
+    end
+    ngx.print(text)
+  end
+end
+
+return _M

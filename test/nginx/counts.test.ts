@@ -1,0 +1,88 @@
+/** Requests are counted in nginx and read at a scrape: exactly as many as were sent, over a reload too, and of whom. */
+import { createServer, type Server } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Served, serving } from "./support/serve.ts";
+import { until } from "./support/until.ts";
+
+const backendPort = 21_904;
+const ingress = (name: string, host: string, annotations: string) => `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: ${name}, namespace: shop, annotations: { ${annotations} } }
+spec:
+  rules:
+    - host: "${host}"
+      http: { paths: [{ path: /x, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
+`;
+const load = "nginx.ingress.kubernetes.io/load-balance: ewma";
+const files = {
+  "web.yaml": ingress("web", "one.example", ""),
+  "timed.yaml": ingress("timed", "two.example", load),
+  "wild.yaml": ingress("wild", "*.wild.example", ""),
+  "backends.yaml": `apiVersion: v1
+kind: Service
+metadata: { name: web, namespace: shop }
+spec: { ports: [{ port: 80 }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: web-1, namespace: shop, labels: { kubernetes.io/service-name: web } }
+addressType: IPv4
+endpoints: [{ addresses: [127.0.0.1] }]
+ports: [{ port: ${backendPort} }]
+`,
+};
+
+let backend: Server;
+let served: Served;
+beforeAll(async () => {
+  backend = createServer((_request, response) => response.end("hello"));
+  await new Promise<void>((resolve) => backend.listen(backendPort, "127.0.0.1", resolve));
+  served = await serving({ files, flags: ["--enable-metrics"] });
+});
+afterAll(async () => {
+  await served?.remove();
+  backend.close();
+  backend.closeAllConnections();
+});
+
+/** The value of a series, by the name of the metric and words of its labels. */
+async function scraped(name: string, ...words: readonly string[]): Promise<number | undefined> {
+  const { body } = await served.health("/metrics");
+  const found = body.split("\n").filter((line) => line.startsWith(`nginx_ingress_controller_${name}{`));
+  const line = found.find((one) => words.every((word) => one.includes(word)));
+  return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(" ")));
+}
+const reaches = (value: number, name: string, ...words: readonly string[]) =>
+  until(`${name} ${words} to be ${value}`, async () => (await scraped(name, ...words)) === value);
+const ask = async (times: number, host: string, path: string) => {
+  await Promise.all(Array.from({ length: times }, () => served.ask(host, path)));
+};
+
+test("each request counts once, under the host and Ingress that took it", async () => {
+  await ask(40, "one.example", "/x/1");
+  await ask(3, "one.example", "/other");
+  await ask(20, "two.example", "/x");
+  await ask(5, "a.wild.example", "/x");
+  await ask(7, "stranger.example", "/x");
+  const web = ['host="one.example"', 'namespace="shop"', 'ingress="web"', 'service="web"', 'path="/x"', 'method="GET"'];
+  await reaches(40, "requests", ...web, 'status="200"');
+  await reaches(3, "requests", 'host="one.example"', 'path="/"', 'status="404"');
+  await reaches(20, "requests", 'ingress="timed"');
+  await reaches(5, "requests", 'host="*.wild.example"', 'ingress="wild"');
+  expect(await scraped("requests", "stranger")).toBeUndefined();
+  // One set of histograms for an Ingress, a Service and a host, whatever the path and the status.
+  await reaches(40, "request_duration_seconds_count", 'ingress="web"', 'service="web"');
+  expect(await scraped("response_size_bucket", 'ingress="timed"', 'le="+Inf"')).toBe(20);
+  expect(await scraped("request_duration_seconds_bucket", "path=")).toBeUndefined();
+});
+
+test("a reload loses none, and the series of an Ingress go with it", async () => {
+  const busy = ask(30, "one.example", "/x/2");
+  served.write("web.yaml", ingress("web", "one.example", 'nginx.ingress.kubernetes.io/proxy-read-timeout: "7"'));
+  await served.said(/"why":"a new location setting/);
+  await busy;
+  await ask(10, "one.example", "/x/3");
+  await reaches(80, "requests", 'ingress="web"', 'path="/x"');
+  served.write("timed.yaml", undefined);
+  await until("its series to go", async () => (await scraped("requests", 'ingress="timed"')) === undefined);
+});
