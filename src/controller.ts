@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fakeCertificate } from "./fake-certificate.ts";
 import { Channel } from "./nginx/channel.ts";
+import { type ConnectionFigures, type ProcessFigures, processFigures } from "./nginx/figures.ts";
 import { type Capabilities, type Nginx, type NginxEvent, openNginx, type RunFolder } from "./nginx/index.ts";
 import { instanceKey, Journal } from "./nginx/journal.ts";
 import { OpenedFiles } from "./nginx/opened-files.ts";
@@ -53,6 +54,8 @@ export interface Controller {
   readonly running: Promise<void>;
   /** What workers counted since the last time it was asked; empty when that is all. */
   counts(): Promise<string>;
+  /** What nginx and its processes say of themselves. */
+  figures(): Promise<{ readonly connections: ConnectionFigures | undefined; readonly processes: ProcessFigures }>;
   /** Tries a template on what is served, and uses it from now on if it is good. */
   useTemplate(template: Template): Promise<TemplateVerdict>;
   /** Ends nginx after the requests in flight, which get `limitMs`. */
@@ -115,6 +118,7 @@ export async function startController(options: ControllerOptions): Promise<Start
         return nginx.pid !== undefined && (sync.live !== undefined || found.kind !== "nothing");
       },
       counts: () => channel.counts(),
+      figures: async () => ({ connections: await channel.connections(), processes: processFigures(folder) }),
       useTemplate: async (template) => {
         await sync.settled();
         const verdict = await tryTemplate(template, sync.configuration!, { machine, nginx, signal: ending.signal });

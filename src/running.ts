@@ -50,6 +50,7 @@ export function metricsOptions(
     webhook: flags.validatingWebhook !== undefined,
     requests: flags.enableMetrics ? { perHost, buckets, exclude: flags.excludeSocketMetrics, serves } : undefined,
     counts: async () => (await running.controller?.counts()) ?? "",
+    processes: async () => running.controller?.figures(),
     nowMs: Date.now,
     nginx: () => {
       const { nginx, renderer } = running.controller ?? {};

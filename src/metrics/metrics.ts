@@ -7,6 +7,7 @@ import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 import type { SyncReport } from "../sync/ports.ts";
 import { AdmissionMetrics, type CheckFigures } from "./admission-metrics.ts";
+import { type RunningFigures, registerNginxMetrics } from "./nginx-metrics.ts";
 import { RequestMetrics, type RequestMetricsOptions } from "./request-metrics.ts";
 
 export interface MetricsOptions {
@@ -23,6 +24,8 @@ export interface MetricsOptions {
   readonly webhook: boolean;
   /** Asked at a scrape. */
   readonly nginx: () => NginxFigures;
+  /** The same, of connections and processes; undefined while nginx does not run. */
+  readonly processes: () => Promise<RunningFigures | undefined>;
   /** How requests are shown; undefined: they are not counted. */
   readonly requests: Omit<RequestMetricsOptions, "labels"> | undefined;
   /** What workers counted since the last time; empty when that is all. */
@@ -91,6 +94,7 @@ export class Metrics {
       ...ours("problems", "Problems that there are now, by source and kind."),
       labelNames: ["source", "kind"],
     });
+    if (options.enabled) registerNginxMetrics(this.#registry, options.labels, options.processes);
     const { labels, requests } = options;
     this.#requests = requests && new RequestMetrics({ ...requests, labels });
     this.#figures(ours);

@@ -3,6 +3,7 @@
  * What a request can meet must be there before what names it, so certificates and upstreams go before routes, and go last.
  */
 import { Client } from "undici";
+import { type ConnectionFigures, readStubStatus } from "./figures.ts";
 import { type JournalChange, linesOf } from "./journal.ts";
 
 export type PublishOutcome =
@@ -57,6 +58,17 @@ export class Channel {
       return statusCode === 200 ? text : "";
     } catch {
       return "";
+    }
+  }
+
+  /** nginx's own figures, as stub_status gives them; undefined where it does not answer. */
+  async connections(): Promise<ConnectionFigures | undefined> {
+    try {
+      const { statusCode, body } = await this.#client.request({ method: "GET", path: "/connections" });
+      const text = await body.text();
+      return statusCode === 200 ? readStubStatus(text) : undefined;
+    } catch {
+      return undefined;
     }
   }
 

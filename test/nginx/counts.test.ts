@@ -86,3 +86,17 @@ test("a reload loses none, and the series of an Ingress go with it", async () =>
   served.write("timed.yaml", undefined);
   await until("its series to go", async () => (await scraped("requests", 'ingress="timed"')) === undefined);
 });
+
+test("connections and processes are those of this nginx", async () => {
+  const before = (await scraped("nginx_process_requests_total"))!;
+  await ask(25, "one.example", "/x");
+  const after = (await scraped("nginx_process_requests_total"))!;
+  expect(after - before).toBeGreaterThanOrEqual(25);
+  expect(await scraped("nginx_process_connections", 'state="active"')).toBeGreaterThan(0);
+  // A master and at least one worker; the test's own process is none of them.
+  expect(await scraped("nginx_process_num_procs")).toBeGreaterThanOrEqual(2);
+  expect(await scraped("nginx_process_resident_memory_bytes")).toBeGreaterThan(1_000_000);
+  const began = (await scraped("nginx_process_oldest_start_time_seconds"))!;
+  expect(Date.now() / 1000 - began).toBeLessThan(300);
+  expect(Date.now() / 1000 - began).toBeGreaterThan(-2);
+});

@@ -77,25 +77,19 @@ local function observe(values, i, text)
   end
 end
 
--- The entry of these labels; where there are too many, that of the others.
-local function entry_of(entries, labels, second)
-  local key = table.concat(labels, "\0")
-  local entry = entries[key]
-  if entry then
-    return entry
-  end
+-- A new entry for these labels; where there are too many, that of the others.
+local function new_entry(entries, key, labels, sums)
   if kept >= most_kept then
     for i = 1, #labels do
       labels[i] = "other"
     end
     key = table.concat(labels, "\0")
-    entry = entries[key]
-    if entry then
-      return entry
+    if entries[key] then
+      return entries[key]
     end
   end
   kept = kept + 1
-  entry = { labels, second }
+  local entry = { labels, sums }
   entries[key] = entry
   return entry
 end
@@ -120,11 +114,19 @@ function _M.run()
     status = sub(status, 1, 1) .. "xx"
   end
 
-  local counted = entry_of(requests, { host, namespace, ingress, service, path, canary, method, status }, 0)
+  local whose = host .. "\0" .. namespace .. "\0" .. ingress .. "\0" .. service
+  local key = whose .. "\0" .. path .. "\0" .. canary .. "\0" .. method .. "\0" .. status
+  local counted = requests[key]
+    or new_entry(requests, key, { host, namespace, ingress, service, path, canary, method, status }, 0)
   counted[2] = counted[2] + 1
-  local labels = options.full and { host, namespace, ingress, service, path, canary, method, status }
-    or { host, namespace, ingress, service }
-  local values = entry_of(histograms, labels, {})[2]
+  local measured
+  if options.full then
+    measured = histograms[key]
+      or new_entry(histograms, key, { host, namespace, ingress, service, path, canary, method, status }, {})
+  else
+    measured = histograms[whose] or new_entry(histograms, whose, { host, namespace, ingress, service }, {})
+  end
+  local values = measured[2]
   local sent = var.bytes_sent
   observe(values, 1, var.request_time)
   -- A list of times, of several tries, is no number and is left out.

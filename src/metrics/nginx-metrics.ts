@@ -1,0 +1,96 @@
+/** nginx's connections and processes, asked at each scrape, under the names of ingress-nginx. While nginx does not answer they are absent. */
+import { Counter, Gauge, type Registry } from "prom-client";
+
+export interface RunningFigures {
+  readonly connections:
+    | {
+        readonly active: number;
+        readonly reading: number;
+        readonly writing: number;
+        readonly waiting: number;
+        readonly accepted: number;
+        readonly handled: number;
+        readonly requests: number;
+      }
+    | undefined;
+  readonly processes: {
+    readonly count: number;
+    readonly cpuSeconds: number;
+    readonly residentBytes: number;
+    readonly virtualBytes: number;
+    readonly readBytes: number;
+    readonly writtenBytes: number;
+    readonly oldestStartSeconds: number;
+  };
+}
+
+type Value = readonly [state: string, value: number];
+
+const prefix = "nginx_ingress_controller_nginx_process_";
+const one = (value: number): Value[] => [["", value]];
+
+/** Name, type, sentence, and the values by state. */
+const metrics = [
+  ["requests_total", Counter, "Requests that nginx had.", ({ connections: c }) => (c ? one(c.requests) : [])],
+  [
+    "connections_total",
+    Counter,
+    "Connections, accepted and handled.",
+    ({ connections: c }) => (c ? [["accepted", c.accepted] as const, ["handled", c.handled] as const] : []),
+  ],
+  [
+    "connections",
+    Gauge,
+    "Open connections by state.",
+    ({ connections: c }) =>
+      c ? (["active", "reading", "writing", "waiting"] as const).map((state) => [state, c[state]] as const) : [],
+  ],
+  ["num_procs", Gauge, "Processes of nginx.", ({ processes }) => one(processes.count)],
+  ["cpu_seconds_total", Counter, "Seconds of CPU that they used.", ({ processes }) => one(processes.cpuSeconds)],
+  ["read_bytes_total", Counter, "Bytes that they read from disks.", ({ processes }) => one(processes.readBytes)],
+  ["write_bytes_total", Counter, "Bytes that they wrote to disks.", ({ processes }) => one(processes.writtenBytes)],
+  ["resident_memory_bytes", Gauge, "Memory that they hold.", ({ processes }) => one(processes.residentBytes)],
+  ["virtual_memory_bytes", Gauge, "Memory that they may address.", ({ processes }) => one(processes.virtualBytes)],
+  [
+    "oldest_start_time_seconds",
+    Gauge,
+    "When the oldest of them began.",
+    ({ processes }) => one(processes.oldestStartSeconds),
+  ],
+] as const satisfies readonly (readonly [
+  string,
+  typeof Counter | typeof Gauge,
+  string,
+  (figures: RunningFigures) => readonly Value[],
+])[];
+
+export function registerNginxMetrics(
+  registry: Registry,
+  labels: Readonly<Record<string, string>>,
+  figures: () => Promise<RunningFigures | undefined>,
+): void {
+  // A scrape collects all metrics at once; nginx and /proc are asked once for them.
+  let asked: Promise<RunningFigures | undefined> | undefined;
+  const together = () => {
+    asked ??= figures().finally(() => {
+      asked = undefined;
+    });
+    return asked;
+  };
+  for (const [name, Metric, help, valuesOf] of metrics) {
+    const states = name.startsWith("connections");
+    new Metric({
+      name: `${prefix}${name}`,
+      help,
+      registers: [registry],
+      labelNames: [...Object.keys(labels), ...(states ? ["state"] : [])],
+      async collect() {
+        const now = await together();
+        this.reset();
+        for (const [state, value] of now === undefined ? [] : valuesOf(now)) {
+          this.inc({ ...labels, ...(states ? { state } : {}) }, value);
+        }
+      },
+    });
+  }
+}

@@ -1,0 +1,78 @@
+/** Figures of the running nginx: what stub_status says, and what the kernel says of its processes. */
+import { readFileSync } from "node:fs";
+import { nginxProcesses } from "./processes.ts";
+
+export interface ConnectionFigures {
+  readonly active: number;
+  readonly reading: number;
+  readonly writing: number;
+  readonly waiting: number;
+  readonly accepted: number;
+  readonly handled: number;
+  readonly requests: number;
+}
+
+/** Sums over all processes of a run folder. */
+export interface ProcessFigures {
+  readonly count: number;
+  /** User and system. */
+  readonly cpuSeconds: number;
+  readonly residentBytes: number;
+  readonly virtualBytes: number;
+  readonly readBytes: number;
+  readonly writtenBytes: number;
+  /** Since 1970; 0 where there is none. */
+  readonly oldestStartSeconds: number;
+}
+
+export function readStubStatus(text: string): ConnectionFigures | undefined {
+  const numbers = text.match(/\d+/g)?.map(Number) ?? [];
+  if (numbers.length !== 7) return undefined;
+  const [active, accepted, handled, requests, reading, writing, waiting] = numbers as [number, ...number[]];
+  return {
+    active,
+    accepted: accepted!,
+    handled: handled!,
+    requests: requests!,
+    reading: reading!,
+    writing: writing!,
+    waiting: waiting!,
+  };
+}
+
+/** Ticks of the clock in a second, and bytes of a page, as every Linux of today tells its programs. */
+const ticks = 100;
+const pageBytes = 4096;
+
+export function processFigures(folder: { readonly root: string; readonly conf: string }): ProcessFigures {
+  const bootSeconds = Number(/^btime (\d+)/m.exec(read("/proc/stat"))?.[1] ?? 0);
+  const all = nginxProcesses(folder).flatMap(({ pid }) => {
+    const stat = read(`/proc/${pid}/stat`);
+    // From the third field on; the name before them is in brackets and may hold anything.
+    const fields = stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ")
+      .map(Number);
+    return fields.length < 22 ? [] : [{ fields, io: read(`/proc/${pid}/io`) }];
+  });
+  const sum = (of: (one: (typeof all)[number]) => number) => all.reduce((total, one) => total + of(one), 0);
+  const starts = all.map(({ fields }) => bootSeconds + fields[19]! / ticks);
+  return {
+    count: all.length,
+    cpuSeconds: sum(({ fields }) => (fields[11]! + fields[12]!) / ticks),
+    residentBytes: sum(({ fields }) => fields[21]! * pageBytes),
+    virtualBytes: sum(({ fields }) => fields[20]!),
+    readBytes: sum(({ io }) => Number(/^read_bytes: (\d+)/m.exec(io)?.[1] ?? 0)),
+    writtenBytes: sum(({ io }) => Number(/^write_bytes: (\d+)/m.exec(io)?.[1] ?? 0)),
+    oldestStartSeconds: starts.length === 0 ? 0 : Math.min(...starts),
+  };
+}
+
+/** A process may end between two looks at it. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
