@@ -21,10 +21,23 @@ export type Consequence = "default" | "deny" | "reject";
 
 export type Problem = { readonly object: ObjectName } & (
   | { readonly kind: "annotation-unreadable"; readonly key: string; readonly why: string; readonly done: Consequence }
-  | { readonly kind: "annotation-unknown"; readonly key: string; readonly nearest?: string }
+  | {
+      readonly kind: "annotation-unknown";
+      readonly key: string;
+      readonly nearest?: string;
+      /** What is known by that name elsewhere; finishes "annotation <key> does not exist: ". */
+      readonly elsewhere?: string;
+    }
   | { readonly kind: "annotation-removed"; readonly key: string; readonly successor?: string }
   | { readonly kind: "annotation-partly"; readonly key: string; readonly why: string }
   | { readonly kind: "annotation-useless"; readonly key: string; readonly why: string }
+  | { readonly kind: "annotation-doubtful"; readonly key: string; readonly why: string }
+  | {
+      readonly kind: "neighbours-changed";
+      readonly key: string;
+      readonly host: string;
+      readonly neighbours: readonly ObjectName[];
+    }
   | { readonly kind: "setting-unreadable"; readonly key: string; readonly why: string; readonly kept: string }
   | { readonly kind: "setting-unknown"; readonly key: string; readonly nearest?: string }
   | { readonly kind: "setting-useless"; readonly key: string; readonly why: string }
@@ -59,11 +72,15 @@ export function sentence(p: Problem): string {
     case "annotation-unreadable":
       return `annotation ${p.key}: ${p.why}; ${consequences[p.done]}`;
     case "annotation-unknown":
-      return `annotation ${p.key} does not exist${meant(p.nearest)}; it is ignored`;
+      return `annotation ${p.key} does not exist${p.elsewhere === undefined ? meant(p.nearest) : `: ${p.elsewhere}`}; it is ignored`;
     case "annotation-removed":
       return `annotation ${p.key} was removed and does nothing${p.successor === undefined ? "" : `; use ${p.successor}`}`;
     case "annotation-partly":
       return `annotation ${p.key}: ${p.why}; the rest of it is used`;
+    case "annotation-doubtful":
+      return `annotation ${p.key}: ${p.why}`;
+    case "neighbours-changed":
+      return `annotation ${p.key} makes every path of host ${p.host} a regular expression, those of ${listed(p.neighbours)} too: /cart there also takes /cartoons`;
     case "annotation-useless":
       return `annotation ${p.key} has no effect: ${p.why}`;
     case "setting-unreadable":
@@ -103,6 +120,11 @@ export function unplaced(p: Problem): string {
 /** `Ingress shop/web`. */
 export function named({ kind, namespace, name }: ObjectName): string {
   return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+}
+
+function listed(names: readonly ObjectName[]): string {
+  const [first, ...others] = names.map(named);
+  return others.length === 0 ? `${first}` : `${first} and ${others.length} more`;
 }
 
 function meant(nearest: string | undefined): string {

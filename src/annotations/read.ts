@@ -9,7 +9,7 @@ import type { Consequence, ObjectName, Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { AnyFeature, Context, Field, Fields } from "./declare.ts";
 import { type FeatureValues, featureList } from "./registry.ts";
-import { removed } from "./removed.ts";
+import { elsewhere, removed } from "./removed.ts";
 import { restrictionsOn } from "./restrictions.ts";
 
 /** The objects that annotations may refer to, as a Snapshot has them. */
@@ -184,6 +184,8 @@ function strange(object: ObjectName, key: string): Problem {
     const successor = removed[key];
     return { object, kind: "annotation-removed", key, ...(successor === undefined ? {} : { successor }) };
   }
+  const known = elsewhere(key);
+  if (known !== undefined) return { object, kind: "annotation-unknown", key, elsewhere: known };
   const meant = nearest(key, annotationKeys);
   return { object, kind: "annotation-unknown", key, ...(meant === undefined ? {} : { nearest: meant }) };
 }

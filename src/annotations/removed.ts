@@ -1,3 +1,21 @@
+/** Annotations that never were, or not of this controller, and are written all the same. */
+import { settings } from "../settings/registry.ts";
+
+const strangers: Readonly<Record<string, string>> = {
+  "client-max-body-size": "proxy-body-size is the largest body",
+  "proxy-buffers": "proxy-buffers-number and proxy-buffer-size are the buffers",
+  "websocket-services": "websockets need no annotation",
+  "websocket-enabled": "websockets need no annotation",
+};
+
+const settingKeys = new Set(Object.values(settings).map(({ key }) => key));
+
+/** What the name means elsewhere, as the rest of a sentence; undefined where nothing is known by it. */
+export function elsewhere(key: string): string | undefined {
+  if (key in strangers) return strangers[key];
+  return settingKeys.has(key) ? "it is a key of the controller's ConfigMap" : undefined;
+}
+
 /** Annotations of older versions that do nothing any more, each with what took its place. */
 export const removed: Readonly<Record<string, string | undefined>> = {
   "enable-influxdb": undefined,

@@ -9,6 +9,7 @@ import type { Problem } from "../problem.ts";
 import { type Capability, capabilityNames } from "../render/capabilities.ts";
 import type { Settings } from "../settings/registry.ts";
 import { inspect } from "./deep-inspection.ts";
+import { doubtsOf } from "./doubts.ts";
 import type { TranslateOptions } from "./options.ts";
 
 export function readIngress(
@@ -25,10 +26,11 @@ export function readIngress(
   const { annotationsPrefix, deepInspect, lacks } = options;
   const reading = readAnnotations(ingress, annotationsPrefix, settings, lookup);
   const idle = idleAnnotations(ingress, annotationsPrefix, lacks);
+  const doubts = doubtsOf(ingress, annotationsPrefix, reading.values);
   const found = deepInspect ? inspect(ingress) : [];
-  if (found.length === 0 && idle.length === 0) return reading;
+  if (found.length === 0 && idle.length === 0 && doubts.length === 0) return reading;
   const verdict = found.length === 0 ? reading.verdict : "reject";
-  return { ...reading, verdict, problems: [...found, ...reading.problems, ...idle] };
+  return { ...reading, verdict, problems: [...found, ...reading.problems, ...idle, ...doubts] };
 }
 
 /** Annotations that need what nginx here has not. */

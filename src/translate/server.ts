@@ -18,7 +18,7 @@ import { servicePortOf } from "./endpoints.ts";
 import { withHostIdentity } from "./host-identity.ts";
 import { nameProblems } from "./host-names.ts";
 import { typedPath } from "./paths.ts";
-import { type Path, routesOf } from "./routes.ts";
+import { isRegexHost, type Path, routesOf } from "./routes.ts";
 import type { World } from "./world.ts";
 
 export interface BuiltServer {
@@ -77,6 +77,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     const why = "the controller runs without --enable-ssl-passthrough";
     problems.push({ object, kind: "annotation-useless", key: "ssl-passthrough", why });
   }
+  problems.push(...changedNeighbours(host, drafts));
   const hostless = host === catchAll ? hostlessOf(claims) : { closed: false, problems: [] };
   problems.push(...hostless.problems);
   const tls = tlsOf(host, claims, world, problems);
@@ -232,6 +233,19 @@ function unownedRoot(settings: Settings): Draft {
       denied: false,
     },
   };
+}
+
+/** One Problem on the oldest Ingress that makes the paths of others regular expressions (RS-6.2). */
+function changedNeighbours(host: string, drafts: readonly Draft[]): Problem[] {
+  const turning = drafts.find(({ claim, path }) => claim !== undefined && isRegexHost([path]))?.claim;
+  if (turning === undefined) return [];
+  const others = drafts.filter(({ claim, path, location }) => {
+    return claim !== undefined && claim !== turning && location.upstream !== defaultUpstream && !isRegexHost([path]);
+  });
+  const neighbours = [...new Set(others.flatMap(({ claim }) => (claim === undefined ? [] : [claim.object])))];
+  if (neighbours.length === 0) return [];
+  const key = turning.values.rewrite.regex ? "use-regex" : "rewrite-target";
+  return [{ object: turning.object, kind: "neighbours-changed", key, host: shownHost(host), neighbours }];
 }
 
 /** An alias has the host's certificate if that covers it, and TLS is configured for it only then (RS-10.8, RS-11.2). */

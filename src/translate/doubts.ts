@@ -1,0 +1,76 @@
+/**
+ * What an Ingress says that does not do what its author will have meant. It is served as it is written; the author is told.
+ * Each of these has cost many people an afternoon (issue 6, item 6).
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Ingress } from "../model/objects.ts";
+import type { Problem } from "../problem.ts";
+import { typedPath } from "./paths.ts";
+
+/** `values` are what its annotations mean; `prefix` is theirs, without a slash. */
+export function doubtsOf(ingress: Ingress, prefix: string, values: FeatureValues): Problem[] {
+  const { namespace = "default", name, annotations = {} } = ingress.metadata;
+  const object = { kind: "Ingress", namespace, name };
+  const given = (key: string) => (annotations[`${prefix}/${key}`] ?? "") !== "";
+  const idle = idleAnnotations(values)
+    .filter(({ key }) => given(key))
+    .map(({ key, why }): Problem => ({ object, kind: "annotation-useless", key, why }));
+  const doubtful = rewriteDoubts(ingress, values).map(
+    (why): Problem => ({ object, kind: "annotation-doubtful", key: "rewrite-target", why }),
+  );
+  return [...idle, ...doubtful];
+}
+
+/** Annotations that wait for another one. */
+function idleAnnotations(values: FeatureValues): { readonly key: string; readonly why: string }[] {
+  const keys = (why: string, ...names: string[]) => names.map((key) => ({ key, why }));
+  const { cors, backendProtocol, rewrite, proxyBuffers, rateLimits, redirects } = values;
+  const limited = rateLimits.connections > 0 || rateLimits.perSecond > 0 || rateLimits.perMinute > 0;
+  return [
+    ...(cors.enabled
+      ? []
+      : keys(
+          "enable-cors is not true",
+          ...["cors-allow-origin", "cors-allow-methods", "cors-allow-headers", "cors-allow-credentials"],
+          ...["cors-expose-headers", "cors-max-age"],
+        )),
+    ...(backendProtocol.scheme === "FCGI"
+      ? []
+      : keys("backend-protocol is not FCGI", "fastcgi-index", "fastcgi-params-configmap")),
+    ...(rewrite.target === "" ? keys("it is sent only with rewrite-target", "x-forwarded-prefix") : []),
+    ...(proxyBuffers.buffering === "off"
+      ? keys("nginx slows down only what it buffers, and proxy-buffering is off", "limit-rate", "limit-rate-after")
+      : []),
+    ...(limited ? [] : keys("no limit is set", "limit-burst-multiplier", "limit-allowlist", "limit-whitelist")),
+    ...(redirects.elsewhere === undefined
+      ? keys("no redirect is set", "permanent-redirect-code", "temporal-redirect-code")
+      : []),
+  ];
+}
+
+/** A target that loses the rest of the path, or names a group that the path has not. */
+function rewriteDoubts({ spec }: Ingress, { rewrite: { target } }: FeatureValues): string[] {
+  if (target === "") return [];
+  const groups = [...target.matchAll(/\$(\d)/g)].map(([, digit]) => Number(digit));
+  const paths = (spec?.rules ?? []).flatMap(({ http }) => http?.paths ?? []).map(typedPath);
+  return [...new Set(paths.flatMap(({ text, type }) => doubtOf(text, type, target, groups)))];
+}
+
+function doubtOf(path: string, type: "exact" | "prefix", target: string, groups: readonly number[]): string[] {
+  const had = groupsIn(path);
+  const missing = Math.max(0, ...groups) > had;
+  if (missing)
+    return [
+      `it names $${Math.max(...groups)}, and the path ${path} has ${had === 0 ? "no group" : had === 1 ? "1 group" : `${had} groups`}`,
+    ];
+  if (target === path) return [`the path is ${path} already, so nothing is rewritten`];
+  if (groups.length > 0 || type === "exact" || path.endsWith("$")) return [];
+  const keeping = `${path.replace(/\/$/, "")}(/|$)(.*) with rewrite-target ${target.replace(/\/$/, "")}/$2`;
+  return [`everything below the path ${path} reaches the backend as ${target}; the path ${keeping} keeps what follows`];
+}
+
+/** Groups that capture: brackets that no backslash, class or `?` takes that away from. */
+function groupsIn(pattern: string): number {
+  const plain = pattern.replace(/\\./g, "").replace(/\[[^\]]*\]/g, "");
+  return [...plain.matchAll(/\((?!\?)/g)].length;
+}
