@@ -240,7 +240,9 @@ function changedNeighbours(host: string, drafts: readonly Draft[]): Problem[] {
   const turning = drafts.find(({ claim, path }) => claim !== undefined && isRegexHost([path]))?.claim;
   if (turning === undefined) return [];
   const others = drafts.filter(({ claim, path, location }) => {
-    return claim !== undefined && claim !== turning && location.upstream !== defaultUpstream && !isRegexHost([path]);
+    const plain = claim !== undefined && claim !== turning && location.upstream !== defaultUpstream;
+    // everything is below /, as a pattern too
+    return plain && path.path !== "/" && !isRegexHost([path]);
   });
   const neighbours = [...new Set(others.flatMap(({ claim }) => (claim === undefined ? [] : [claim.object])))];
   if (neighbours.length === 0) return [];

@@ -10,6 +10,9 @@ export function pathIn(object: KubernetesObject, problem: Problem, prefix: strin
     case "annotation-unknown":
     case "annotation-removed":
     case "annotation-useless":
+    case "annotation-doubtful":
+    case "annotation-partly":
+    case "neighbours-changed":
       return ["metadata", "annotations", `${prefix}/${problem.key}`];
     case "setting-unreadable":
     case "setting-unknown":

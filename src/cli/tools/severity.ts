@@ -8,6 +8,9 @@ export function severityOf(problem: Problem): Severity {
     case "annotation-unknown":
     case "annotation-removed":
     case "annotation-useless":
+    case "annotation-doubtful":
+    case "annotation-partly":
+    case "neighbours-changed":
     case "setting-unknown":
     case "setting-useless":
     case "certificate-doubtful":
