@@ -233,8 +233,12 @@ export class DynamicRenderer implements Renderer {
         .map((one) => one.shape);
     const about = aboutServers(settings, this.#machine);
     const servers = [
-      dataServerView(about, shapesOf(dataSlot)),
       ...textServers.map((server) => textServerView(about, server, shapesOf(server.name))),
+      dataServerView(
+        about,
+        shapesOf(dataSlot),
+        textServers.some(({ verifies }) => verifies),
+      ),
     ].map((view) => this.#template.render("server", view));
     const slots = [dataSlot, ...textServers.map(({ name }) => name)].map((name) => ({ name, shapes: shapesOf(name) }));
     const files = distinct([

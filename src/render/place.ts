@@ -13,6 +13,8 @@ export interface Directive {
 export interface Header {
   readonly name: Token;
   readonly value: Token;
+  /** Whether one of Sluice's own of this name goes too: what an auth service does not say takes none of them away. */
+  readonly beside?: true;
 }
 
 /** A header of the answer. One without a value is not sent. */

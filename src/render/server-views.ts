@@ -49,11 +49,15 @@ export function aboutServers(settings: Settings, machine: Machine): AboutServers
   return { settings, machine, parts: settingsView(settings, capabilities, around, { tracing: false }), files };
 }
 
-/** The server of all hosts that are data. */
-export function dataServerView(about: AboutServers, shapes: readonly Shape[]): View {
+/**
+ * The server of all hosts that are data. `named` gives it every name that no other server has, so it must come last then:
+ * nginx remembers whom the SNI meant only where a server has that name, and answers 421 to a request over that connection
+ * for a host that wants client certificates.
+ */
+export function dataServerView(about: AboutServers, shapes: readonly Shape[], named: boolean): View {
   return {
     ...routedServer(about, dataSlot, shapes),
-    names: Token.name(catchAll),
+    names: named ? Token.conf`${Token.name(catchAll)} ${Token.pattern("~.")}` : Token.name(catchAll),
     features: plainServerView,
   };
 }

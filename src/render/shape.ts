@@ -266,9 +266,11 @@ function locationView(
 /** A location with a request header of its own inherits none, so all are restated there; its own of a name wins. */
 function headersView(own: readonly Header[], builtIn: readonly Header[], restated: boolean): View {
   if (own.length === 0 && !restated) return [];
-  const byName = new Map(own.map((header) => [String(header.name).toLowerCase(), header]));
-  const others = builtIn.filter(({ name }) => !byName.has(String(name).toLowerCase()));
-  return [...others, ...byName.values()].map((one) => ({ ...one }));
+  const nameOf = ({ name }: Header) => String(name).toLowerCase();
+  const byName = new Map(own.map((header) => [nameOf(header), header]));
+  const replaced = new Set([...byName.values()].filter(({ beside }) => beside !== true).map(nameOf));
+  const others = builtIn.filter((header) => !replaced.has(nameOf(header)));
+  return [...others, ...byName.values()].map(({ name, value }) => ({ name, value }));
 }
 
 /** The lines of a feature whose value differs from what the http block says; the rest is inherited. */

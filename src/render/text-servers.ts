@@ -19,6 +19,8 @@ export interface TextServer {
   /** By feature. */
   readonly view: View;
   readonly files: readonly RenderedFile[];
+  /** Whether clients show a certificate: a request that got here over another host's connection is 421 then. */
+  readonly verifies: boolean;
 }
 
 const hostWide = featureList.filter(([, { serverView }]) => serverView !== undefined);
@@ -40,7 +42,8 @@ export function textServerOf(
   const place = filesOf(root, files);
   const view = hostWide.map(([feature, { serverView }]) => [feature, serverView!(features[feature], place, settings)]);
   const names = Token.words([serverNameOf(name), ...aliases.map((alias) => aliasNameOf(alias.name))]);
-  return { name, serverName: names, view: Object.fromEntries(view) as View, files };
+  const verifies = features.clientCertificate.kind === "verify";
+  return { name, serverName: names, view: Object.fromEntries(view) as View, files, verifies };
 }
 
 /** An alias is written as nginx has it: its wildcards take any number of labels. */

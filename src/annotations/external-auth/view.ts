@@ -38,6 +38,7 @@ export function answeredHeaders(value: ExternalAuth, { authenticates }: Place): 
   return value.question.responseHeaders.map((name) => ({
     name: Token.name(name),
     value: Token.variable(`auth_header_${underscored(name)}`),
+    beside: true,
   }));
 }
 
