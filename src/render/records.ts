@@ -20,6 +20,7 @@ import type {
 import type { Settings } from "../settings/registry.ts";
 import { balanceRecord, canaryRecord } from "./balance-record.ts";
 import { patternsOf, patternsRecord } from "./host-patterns.ts";
+import { keptBy } from "./kept-by.ts";
 import type { Shapes } from "./shape.ts";
 
 /** Keys begin with what they hold: `host `, `upstream `, `sni `, `pair `. */
@@ -60,7 +61,7 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Re
   }
   const table = {
     ...tls(server),
-    locations: locations.map((location) => locationRecord(location, shapes)),
+    locations: locations.map((location, at) => locationRecord(location, shapes, keptBy(server, at))),
     ...given({
       root: expandable(server.appRoot ?? ""),
       exact,
@@ -89,7 +90,7 @@ function tls({ tlsConfigured }: Pick<Alias, "tlsConfigured">) {
   return tlsConfigured ? { tls: 1 } : {};
 }
 
-function locationRecord(location: Location<FeatureValues>, shapes: Shapes) {
+function locationRecord(location: Location<FeatureValues>, shapes: Shapes, kept: string) {
   const { name, variables } = shapes.of(location);
   const { namespace, name: ingress } = location.ingress;
   return {
@@ -102,7 +103,7 @@ function locationRecord(location: Location<FeatureValues>, shapes: Shapes) {
       service: location.service,
       port: location.servicePort,
       path: location.path,
-      variables,
+      variables: { ...variables, ...given({ kept }) },
       canaries: location.canaries.map(canaryRecord),
       standIn: standInRecord(location, shapes),
     }),

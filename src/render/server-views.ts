@@ -24,6 +24,7 @@ const routerVariables = [
   "route_unserved",
   "route_tls",
   "route_certificate",
+  "route_kept",
   "route_too_large",
   "route_slash",
   "route_error_upstream",

@@ -12,6 +12,7 @@ import {
   type Server,
 } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
+import { keptBy } from "./kept-by.ts";
 import type { HttpPart } from "./place.ts";
 import { poolOf } from "./pools.ts";
 import { escapedPath } from "./records.ts";
@@ -118,11 +119,12 @@ function slashView(route: Route, { locations }: Server<FeatureValues>, settings:
 }
 
 function locationViews(
-  { locations, routes, appRoot, features }: Server<FeatureValues>,
+  server: Server<FeatureValues>,
   tls: Alias,
   parts: StaticParts,
   { beside, files, needs, http, pools }: Gathered,
 ): View[] {
+  const { locations, routes, appRoot } = server;
   const asked = routes.filter((route) => appRoot === undefined || route.match !== "exact" || route.path !== "/");
   return blocksOf(asked).map(({ match, location, rewrite }) => {
     const body = bodyOf(locations[location]!, rewrite, parts);
@@ -132,7 +134,7 @@ function locationViews(
     for (const [pool, upstream] of body.pools) pools.set(pool, upstream);
     for (const one of body.beside)
       if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
-    const labels = labelsOf(locations[location]!, tls, certificateWord(features.clientCertificate), parts);
+    const labels = labelsOf(server, location, tls, parts);
     return { match, labels, text: body.text };
   });
 }
@@ -214,7 +216,8 @@ function bodyOf(location: Location<FeatureValues>, rewrite: View, { about, shape
   return { ...text, pools: new Map([...asked, ...text.pools.map((pool) => [pool, upstream] as const)]) };
 }
 
-function labelsOf(location: Location<FeatureValues>, tls: Alias, certificate: string, { labelOf }: StaticParts): View {
+function labelsOf(server: Server<FeatureValues>, index: number, tls: Alias, { labelOf }: StaticParts): View {
+  const location = server.locations[index]!;
   const labels = {
     proxy_upstream_name: labelOf(location.upstream),
     namespace: location.ingress.namespace,
@@ -223,7 +226,8 @@ function labelsOf(location: Location<FeatureValues>, tls: Alias, certificate: st
     service_port: location.servicePort,
     location_path: location.path,
     route_tls: tls.tlsConfigured ? "1" : "",
-    route_certificate: certificate,
+    route_certificate: certificateWord(server.features.clientCertificate),
+    route_kept: keptBy(server, index),
   };
   return Object.entries(labels)
     .filter(([, value]) => value !== "")

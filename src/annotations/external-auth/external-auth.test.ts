@@ -122,10 +122,10 @@ test("the entries of auth-proxy-set-headers come last, quoted, with their variab
   ]);
 });
 
-test("answers are kept by Ingress, host, path, whom was asked and the author's text", () => {
+test("answers are kept by Ingress, host and path, who was asked and the author's text", () => {
   const { question } = shown({ ...asked, "auth-cache-key": "$cookie_session" });
   expect(question.cache.key).toBe(
-    '"${namespace}/${ingress_name}\\n${host}\\n${location_path}\\n${route_auth_url}\\n${cookie_session}"',
+    '"${namespace}/${ingress_name}\\n${route_kept}\\n${route_auth_url}\\n${cookie_session}"',
   );
   expect(question.cache.durations).toEqual(["200 202 401 5m"]);
 });

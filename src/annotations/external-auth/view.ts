@@ -130,14 +130,17 @@ function signinTarget(question: Question, place: Place): Token {
 }
 
 /**
- * What tells one kept answer from another: the Ingress, the host, the path, whom was asked, and the author's own text.
- * A line break ends each part, since no host and no header can hold one.
+ * What tells one kept answer from another: the Ingress, its host and path, who was asked, and the author's own text.
+ * A line break ends each part, since no header can hold one.
  */
 function keyOf(question: Question, place: Place): Token {
   const { url, cacheKey } = question;
   const asked = place.dynamic && isLiteral(question, url) ? "${route_auth_url}" : digest(url);
-  const text = `$namespace/$ingress_name\n$host\n$location_path\n${asked}\n${cacheKey}`;
-  return Token.lines(text, (name) => name === "route_auth_url" || isKnownVariable(name, "http"));
+  const text = `$namespace/$ingress_name\n$route_kept\n${asked}\n${cacheKey}`;
+  return Token.lines(
+    text,
+    (name) => name === "route_auth_url" || name === "route_kept" || isKnownVariable(name, "http"),
+  );
 }
 
 /** A tenant's literal text as the value of a route variable; anything else stands in the text itself. */
