@@ -15,7 +15,7 @@ const backends = [
 
 const lines = [
   ["curl http://shop.localhost:8080/", "the shop: Prefix /"],
-  ["curl http://shop.localhost:8080/status", "an Exact path"],
+  ["curl http://status.localhost:8080/status", "an Exact path"],
   ["curl http://shop.localhost:8080/api/items", "a regular expression with a rewrite: the backend sees /items"],
   ["curl -k https://docs.localhost:8443/", "TLS with the certificate of a Secret"],
   ["curl -i http://docs.localhost:8080/", "redirected to https"],
