@@ -8,7 +8,6 @@ import { listOf } from "../kinds/text.ts";
 import { bool } from "../kinds/words.ts";
 import type { Place } from "../render/place.ts";
 import { Token, type View } from "../render/token.ts";
-import type { Settings } from "../settings/registry.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 
 export interface CustomErrors {

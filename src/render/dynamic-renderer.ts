@@ -94,6 +94,13 @@ export class DynamicRenderer implements Renderer {
     }
   }
 
+  dropLingering(): boolean {
+    if (this.#lingering.size === 0) return false;
+    this.#lingering.clear();
+    this.#text = undefined;
+    return true;
+  }
+
   enlarge(): void {
     this.#enlarged *= 2;
   }

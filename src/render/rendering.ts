@@ -37,6 +37,8 @@ export interface Renderer {
   render(next: Configuration<Settings, FeatureValues>): Rendered;
   /** All records of the last turn are published: shapes that no route names may go with the next text. */
   published(): void;
+  /** Leaves out of the next text what only published routes may still name; false where there is nothing of that. */
+  dropLingering(): boolean;
   /** Shared memory had no room for the records: the next text has twice as much. */
   enlarge(): void;
   /** All records there are. */

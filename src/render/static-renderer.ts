@@ -64,6 +64,10 @@ export class StaticRenderer implements Renderer {
 
   enlarge(): void {}
 
+  dropLingering(): boolean {
+    return false;
+  }
+
   get shapeCount(): number {
     return 0;
   }

@@ -42,6 +42,10 @@ export class SteadyRenderer implements Renderer {
     this.#renderer.published();
   }
 
+  dropLingering(): boolean {
+    return this.#renderer.dropLingering();
+  }
+
   enlarge(): void {
     this.#renderer.enlarge();
   }

@@ -242,6 +242,8 @@ export class Sync {
       this.#lastGood = this.#detention.accepted(snapshot, before, this.#lastGood) ?? this.#lastGood;
     } else if (outcome.kind === "refused") {
       const refused = { stderr: outcome.stderr, line: outcome.at?.line, conf: text.conf, records: renderer.records };
+      // Shapes of settings that are gone may need what the new text lacks: that is nobody's fault, and it goes without them.
+      if (renderer.dropLingering()) return outcome;
       const goOn = this.#detention.refused(refused, snapshot, this.#liveSnapshot, this.#lastGood);
       if (goOn === undefined) this.#refused = text.generation;
       else this.#lastGood = goOn;

@@ -23,10 +23,10 @@ const guardKeys = featureList
   .filter(([, { guard }]) => guard === true)
   .flatMap(([, { fields }]) => Object.values(fields as Fields).flatMap(({ key, aliases = [] }) => [key, ...aliases]));
 
-/** Whether the two versions say different things about who may pass: then falling back to the older could let somebody in. */
+/** Whether the refused version adds or changes what says who may pass: then falling back to the older could let somebody in. */
 export function guardsDiffer(good: Ingress, refused: Ingress, prefix: string): boolean {
   return guardKeys.some((key) => {
     const [old, now] = [good, refused].map(({ metadata }) => metadata.annotations?.[`${prefix}/${key}`]);
-    return old !== now;
+    return now !== undefined && old !== now;
   });
 }

@@ -1,7 +1,7 @@
 /** OpenTelemetry: the lines of the http block and the file that its module reads. */
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
 import type { Capabilities } from "../capabilities.ts";
-import { Token, type View } from "../token.ts";
+import { Token } from "../token.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** For `templates/settings/opentelemetry.tmpl`; `used` says whether any location traces. */
