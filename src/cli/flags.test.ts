@@ -57,7 +57,7 @@ test.each([
   [["--time-buckets=1,2", "--time-buckets", "3"], { timeBuckets: [1, 2, 3] }],
   [["--exclude-socket-metrics=a,b", "--exclude-socket-metrics=c"], { excludeSocketMetrics: ["a", "b", "c"] }],
   [["--election-ttl=1m30s"], { electionTtl: 90_000 }],
-  [["--sync-period", "-1s"], { syncPeriod: -1000 }],
+  [["--election-ttl", "90s"], { electionTtl: 90_000 }],
   [["--configmap=ingress-nginx/controller"], { configmap: "ingress-nginx/controller" }],
   [["--publish-status-address=192.0.2.1,edge.example"], { publishStatusAddress: ["192.0.2.1", "edge.example"] }],
   [["--watch-namespace="], { watchNamespace: undefined }],
