@@ -37,6 +37,14 @@ test("each difference in what is said keeps connections apart", () => {
   expect(viewOf({}).place.noted.apart).toEqual(viewOf({}).place.noted.apart);
 });
 
+test("without ca.crt only the name that is meant is told, and a Problem says so", () => {
+  const { said } = viewOf({ "proxy-ssl-name": "backend.example", "proxy-ssl-server-name": "on" }, pair);
+  expect(said).toEqual({ proxy_ssl_name: '"backend.example"', proxy_ssl_server_name: "on" });
+  expect(readingOf(asked, { secrets: { "shop/identity": pair } }).problems.map(sentence)).toEqual([
+    "annotation proxy-ssl-secret has no effect: Secret shop/identity has no ca.crt, and without it no certificate is shown to backends",
+  ]);
+});
+
 test.each([
   [asked, {}, "Secret shop/identity not found"],
   [{ "proxy-ssl-secret": "identity" }, { "shop/identity": whole }, "identity is not namespace/name"],

@@ -1,6 +1,6 @@
 /**
  * How Sluice shows itself to backends over TLS, and whom it believes (proxy-ssl-*). Nothing holds without proxy-ssl-secret
- * (RS-24.1). Connections are kept apart by all that is said here, or a verified route could reuse one that nobody verified
+ * (RS-24.1), and without ca.crt in it only the name that is meant, as with ingress-nginx. Connections are kept apart by all that is said here, or a verified route could reuse one that nobody verified
  * (design.md 4, trap 7).
  */
 import { X509Certificate } from "node:crypto";
@@ -12,6 +12,7 @@ import { cipherList } from "../kinds/tls.ts";
 import { oneOf } from "../kinds/words.ts";
 import { SecretText } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
+import type { Problem } from "../problem.ts";
 import type { Place } from "../render/place.ts";
 import { Token, type View } from "../render/token.ts";
 import { certificateOf, decoded } from "../translate/certificates.ts";
@@ -26,7 +27,7 @@ export type ProxySsl =
       /** PEM; empty: no certificate is shown. */
       readonly chain: string;
       readonly key: SecretText;
-      /** PEM; empty: nobody is verified. */
+      /** PEM; empty: nobody is verified, and nothing is shown. */
       readonly authorities: string;
       readonly verify: boolean;
       readonly depth: number;
@@ -117,7 +118,8 @@ export const proxySsl = resolvedFeature({
     const { name, ciphers, protocols, depth } = fields;
     const sorted = [...new Set(protocols)].sort();
     const said = { verify, depth: Math.max(1, depth), name, sni: fields.sni === "on", protocols: sorted, ciphers };
-    return { value: { kind: "identity", ...identity, ...said } };
+    const value: ProxySsl = { kind: "identity", ...identity, ...said };
+    return identity.authorities === "" ? { value, problems: [nothingShown(context, found.object)] } : { value };
   },
   view: (value, place) => {
     if (value.kind === "none" || place.protocol === "fastcgi") return false;
@@ -133,7 +135,7 @@ function linesOf(value: Identity, place: Place): readonly (readonly [string, Tok
   const prefix = place.protocol === "grpc" ? "grpc_ssl" : "proxy_ssl";
   const onOrOff = (on: boolean) => Token.name(on ? "on" : "off");
   const pair: readonly (readonly [string, Token])[] =
-    value.chain === ""
+    value.chain === "" || value.authorities === ""
       ? []
       : [
           ["certificate", Token.word(place.file("loaded", value.chain))],
@@ -146,12 +148,12 @@ function linesOf(value: Identity, place: Place): readonly (readonly [string, Tok
           ["trusted_certificate", Token.word(place.file("loaded", value.authorities))],
           ["verify", onOrOff(value.verify)],
           ["verify_depth", Token.count(value.depth)],
+          ["protocols", Token.words(value.protocols.map(Token.name))],
+          ["ciphers", Token.word(value.ciphers)],
         ];
   const lines: readonly (readonly [string, Token])[] = [
     ...pair,
     ...trust,
-    ["protocols", Token.words(value.protocols.map(Token.name))],
-    ["ciphers", Token.word(value.ciphers)],
     ...(value.name === "" ? [] : [["name", Token.text(value.name)] as const]),
     ["server_name", onOrOff(value.sni)],
   ];
@@ -170,6 +172,11 @@ function identityOf(secret: Secret): Pick<Identity, "chain" | "key" | "authoriti
   const pair = certificateOf(secret);
   if (!pair.ok) return { why: pair.why };
   return { chain: pair.certificate.chain, key: pair.certificate.key, authorities };
+}
+
+function nothingShown({ ingress }: Context, secret: Secret): Problem {
+  const why = `Secret ${keyOf(secret)} has no ca.crt, and without it no certificate is shown to backends`;
+  return { object: ingress, kind: "annotation-useless", key: "proxy-ssl-secret", why };
 }
 
 function refused({ ingress }: Context, why: string): Resolved<ProxySsl> {
