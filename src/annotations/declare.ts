@@ -23,6 +23,8 @@ export interface Field<T> {
   /** Older spellings, read when the key itself is absent or empty (RS-2.1). */
   readonly aliases?: readonly string[];
   readonly kind: Kind<T>;
+  /** Read instead where the operator has switched --enable-annotation-validation off: more characters, the same type. */
+  readonly loose?: Kind<T>;
   /** The value when the annotation is absent, empty, or unreadable with consequence `default`. */
   readonly fallback: (settings: Settings) => T;
   /** What an unreadable value does; `default` when not given. */

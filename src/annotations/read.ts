@@ -13,7 +13,10 @@ import { elsewhere, removed } from "./removed.ts";
 import { restrictionsOn } from "./restrictions.ts";
 
 /** The objects that annotations may refer to, as a Snapshot has them. */
-export type Lookup = Pick<Context, "secret" | "configMap" | "service">;
+export interface Lookup extends Pick<Context, "secret" | "configMap" | "service"> {
+  /** False with --enable-annotation-validation=false. */
+  readonly validates?: boolean;
+}
 
 export interface Reading {
   readonly values: FeatureValues;
@@ -43,7 +46,7 @@ const defaults = new WeakMap<Settings, Map<string, unknown>>();
 
 export function readAnnotations(ingress: Ingress, prefix: string, settings: Settings, lookup: Lookup): Reading {
   const own = ownAnnotations(ingress, prefix);
-  const key = JSON.stringify(own);
+  const key = JSON.stringify([lookup.validates, own]);
   const known = mapOf(interned, settings);
   const before = known.get(key);
   if (before !== undefined) return before;
@@ -100,7 +103,7 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
       const [key, text] = textOfField(declared, own);
       fields[name] = declared.fallback(settings);
       if (text === undefined || (text === "" && !(declared.emptyIsBad === true && key === declared.key))) continue;
-      const result = declared.kind.read(text);
+      const result = (lookup.validates === false ? (declared.loose ?? declared.kind) : declared.kind).read(text);
       if (result.ok) {
         fields[name] = result.value;
         readable.add(name);

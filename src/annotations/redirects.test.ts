@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { readingOf, valuesOf } from "../../test/support/reading.ts";
+import { notingPlace, readingOf, settingsOf, valuesOf } from "../../test/support/reading.ts";
+import { redirects } from "./redirects.ts";
 
 const redirectsOf = (annotations: Record<string, string>) => valuesOf(annotations).redirects;
 
@@ -34,6 +35,15 @@ test("a temporal-redirect that is no URL sets the whole group aside, and says so
   expect(reading.values.redirects).toEqual({ elsewhere: undefined, relative: false, twin: false });
   expect(reading.verdict).toBe("serve");
   expect(reading.problems).toMatchObject([{ kind: "annotation-useless", key: "temporal-redirect" }]);
+});
+
+test("without validation a redirect may name variables of the request, and nothing that a client keeps to itself", () => {
+  const { values } = readingOf(
+    { "permanent-redirect": "https://a.example$request_uri?t=$http_authorization" },
+    { validates: false },
+  );
+  const view = redirects.view!(values.redirects, notingPlace(), settingsOf()) as { url: unknown };
+  expect(String(view.url)).toBe('"https://a.example${request_uri}?t=${literal_dollar}http_authorization"');
 });
 
 test.each(["https://a.example$request_uri", "https://a.example; } server {", "https://a.example\n"])(

@@ -4,11 +4,12 @@
  */
 import type { Kind } from "../kinds/kind.ts";
 import { integer } from "../kinds/numbers.ts";
-import { textOf } from "../kinds/text.ts";
+import { oneLine, textOf } from "../kinds/text.ts";
 import { bool } from "../kinds/words.ts";
 import type { Problem } from "../problem.ts";
 import { Token } from "../render/token.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { boundText } from "./variables.ts";
 
 export interface Redirects {
   /** Where all requests of the Location go. */
@@ -34,6 +35,7 @@ export const redirects = resolvedFeature({
       ...common,
       key: "permanent-redirect",
       kind: url,
+      loose: oneLine,
       doc: "Answers every request with 301 to this URL, as it stands; nothing of the request is appended.",
     }),
     permanentCode: field({
@@ -48,6 +50,7 @@ export const redirects = resolvedFeature({
       ...common,
       key: "temporal-redirect",
       kind: url,
+      loose: oneLine,
       doc: "Answers every request with 302 to this URL, as it stands; wins over permanent-redirect.",
     }),
     temporalCode: field({
@@ -95,7 +98,7 @@ export const redirects = resolvedFeature({
   directives: ({ relative }) => [{ name: Token.name("absolute_redirect"), value: Token.name(relative ? "off" : "on") }],
   variables: ["redirect"],
   view: ({ elsewhere }, place) =>
-    elsewhere !== undefined && { code: Token.count(elsewhere.code), url: place.bind("redirect", elsewhere.url) },
+    elsewhere !== undefined && { code: Token.count(elsewhere.code), url: boundText(place, "redirect", elsewhere.url) },
 });
 
 function codeOf(code: number, most: number, instead: number, key: string, { ingress: object }: Context) {

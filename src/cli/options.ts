@@ -12,6 +12,7 @@ export function translateOptions(flags: Flags, command: Command, zone: string | 
     ingressClassByName: flags.ingressClassByName,
     watchIngressWithoutClass: flags.watchIngressWithoutClass || command === "serve",
     disableCatchAll: flags.disableCatchAll,
+    annotationValidation: flags.enableAnnotationValidation,
     deepInspect: flags.deepInspect,
     disableSvcExternalName: flags.disableSvcExternalName,
     configMap: named(flags.configmap),

@@ -34,6 +34,16 @@ export const plainText: Kind<string> = {
 };
 const plain = textOf({ label: "letters, digits, blanks and - . _ ~ / :", characters: "A-Za-z0-9._~/: \\-" });
 
+/** Anything that stands on one line. */
+export const oneLine: Kind<string> = {
+  label: "text on one line",
+  read: (text) =>
+    text !== "" && Token.printable(text) ? ok(text) : no(`${shown(text)} is empty or has a control character`),
+  view: Token.text,
+  good: ["/a?b=$c", "a b"],
+  bad: ["", "a\nb"],
+};
+
 /** A comma-separated list; blanks around items and empty items are dropped. */
 export function listOf<T>(item: Kind<T>, { most = 1000 } = {}): Kind<readonly T[]> {
   return {

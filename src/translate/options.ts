@@ -4,6 +4,8 @@ import type { Capability } from "../render/capabilities.ts";
 export interface TranslateOptions {
   /** Without a trailing slash: `nginx.ingress.kubernetes.io`. */
   readonly annotationsPrefix: string;
+  /** Whether values of annotations with unusual characters are refused. */
+  readonly annotationValidation: boolean;
   readonly ingressClass: string;
   readonly controllerClass: string;
   readonly ingressClassByName: boolean;
@@ -32,6 +34,7 @@ export interface TranslateOptions {
 
 export const defaultOptions: TranslateOptions = {
   annotationsPrefix: "nginx.ingress.kubernetes.io",
+  annotationValidation: true,
   ingressClass: "nginx",
   controllerClass: "k8s.io/ingress-nginx",
   ingressClassByName: false,

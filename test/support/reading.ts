@@ -13,6 +13,7 @@ export interface World {
   readonly settings?: Readonly<Record<string, string>>;
   /** By `namespace/name`; values in plain text. */
   readonly secrets?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly validates?: boolean;
   readonly configMaps?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly services?: Readonly<Record<string, NonNullable<Service["spec"]>>>;
 }
@@ -35,6 +36,7 @@ export function readingOf(annotations: Readonly<Record<string, string>>, world: 
       secret: (key) => secretOf(key, world.secrets?.[key]),
       configMap: (key) => configMapOf(key, world.configMaps?.[key]),
       service: (key) => serviceOf(key, world.services?.[key]),
+      ...(world.validates === undefined ? {} : { validates: world.validates }),
     },
   );
 }

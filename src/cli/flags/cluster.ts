@@ -105,8 +105,7 @@ export const objects = {
   enableAnnotationValidation: toggle({
     name: "enable-annotation-validation",
     default: true,
-    doc: "Refuses values of annotations that hold unusual characters.",
-    noEffect: "every value is typed and quoted, so there is no check to leave out",
+    doc: "Refuses redirects and app-root with unusual characters; without it they may name variables of the request. Other values are typed and quoted either way.",
   }),
   deepInspect: toggle({
     name: "deep-inspect",
