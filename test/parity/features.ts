@@ -39,7 +39,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "auth-request-redirect auth-cache-key auth-cache-duration auth-keepalive auth-keepalive-requests auth-keepalive-timeout",
     "auth-snippet enable-global-auth global-auth-url global-auth-method global-auth-signin global-auth-signin-redirect-param",
     "global-auth-response-headers global-auth-request-redirect global-auth-cache-key global-auth-cache-duration",
-    "global-auth-always-set-cookie global-auth-snippet",
+    "global-auth-always-set-cookie global-auth-snippet no-auth-locations",
   ),
   "basic and digest": words("RS-17 auth-type auth-secret auth-secret-type auth-realm"),
   "client certificates": words(
