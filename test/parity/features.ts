@@ -96,7 +96,7 @@ export const notBuilt: readonly string[] = ["ModSecurity", "compression"];
 /** The features a case needs, by what it says it covers and by the annotations, keys and flags it uses. The first is the one it is counted under. */
 export function featuresOf({ covers, ...rest }: Case): readonly string[] {
   const covered = covers.map((word) => featureOf(word) ?? `unknown: ${word}`);
-  const used = wordsUsedBy(rest).map(featureOf);
+  const used = Object.values(wordsUsedBy(rest)).flat().map(featureOf);
   return [...new Set([...covered, ...used.filter((feature) => feature !== undefined)])];
 }
 
@@ -107,14 +107,15 @@ export function featureOf(word: string): string | undefined {
   return listing(word) ?? (word.startsWith("RS-") ? listing(section) : undefined);
 }
 
-function wordsUsedBy({ objects, requests, configMap, flags }: Omit<Case, "covers">): readonly string[] {
+/** What a case sets, by what it sets it in: annotations without prefix, keys of the ConfigMap, flags with their dashes and without value. */
+export function wordsUsedBy({ objects, requests, configMap, flags }: Omit<Case, "covers">) {
   const everyObject = [...objects, ...requests.flatMap(({ apply }) => apply ?? [])];
   const annotations = everyObject.flatMap(({ metadata }) => Object.keys(metadata.annotations ?? {}));
-  return [
-    ...annotations.map((key) => key.slice(key.indexOf("/") + 1)),
-    ...[configMap, ...requests.map((request) => request.configMap ?? {})].flatMap(Object.keys),
-    ...flags.map((flag) => flag.replace(/=.*/, "")),
-  ];
+  return {
+    annotations: annotations.map((key) => key.slice(key.indexOf("/") + 1)),
+    settings: [configMap, ...requests.map((request) => request.configMap ?? {})].flatMap(Object.keys),
+    flags: flags.map((flag) => flag.replace(/=.*/, "")),
+  };
 }
 
 function words(...lines: readonly string[]): readonly string[] {

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { coverageOf, namesIn, usedByCorpus } from "./coverage.ts";
+
+test("names are counted, and those without a test are named", () => {
+  const coverage = coverageOf("keys", ["hsts", "use-gzip", "bind-address"], new Set(["use-gzip", "other"]));
+  expect(coverage).toMatchObject({ tested: ["use-gzip"], untested: ["hsts", "bind-address"] });
+  expect(coverage.line).toBe("keys: 3 declared, 1 with a behaviour test, 2 without: hsts bind-address");
+});
+
+test("the text of a test uses what is a property or a text of its own", () => {
+  const names = namesIn(`
+    // limit-rps is only spoken of, and so is "the limit-rpm of others"
+    const a = { "auth-url": "http://x.example/", satisfy: "any", [\`\${prefix}/app-root\`]: "/x" };
+    start(["--http-port=8080", "--update-status"], { "nginx.ingress.kubernetes.io/use-regex": "true" });
+  `);
+  expect(names).toEqual(expect.arrayContaining(["auth-url", "satisfy", "use-regex", "--http-port", "--update-status"]));
+  expect(names).not.toContain("limit-rps");
+  expect(names).not.toContain("limit-rpm");
+});
+
+test("what the corpus uses is told apart by kind", () => {
+  const { annotations, settings, flags } = usedByCorpus();
+  expect(annotations).toContain("auth-url");
+  expect(settings).toContain("use-forwarded-headers");
+  expect(flags).toContain("--annotations-prefix");
+  expect(annotations).not.toContain("use-forwarded-headers");
+});
