@@ -33,7 +33,7 @@ function withoutVersion(object: KubernetesObject): unknown {
   return { ...object, metadata, status: undefined };
 }
 
-function metadataOf({ metadata }: KubernetesObject): KubernetesObject["metadata"] {
+function metadataOf({ kind, metadata }: KubernetesObject): KubernetesObject["metadata"] {
   const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, labels } = metadata;
   const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key !== copyOfKubectl);
   return defined({
@@ -46,6 +46,8 @@ function metadataOf({ metadata }: KubernetesObject): KubernetesObject["metadata"
     deletionTimestamp,
     labels,
     annotations: annotations.length === 0 ? undefined : Object.fromEntries(annotations),
+    // Every EndpointSlice has an owner, and nobody asks who it is.
+    ownerReferences: kind === "Ingress" ? metadata.ownerReferences : undefined,
   });
 }
 

@@ -47,6 +47,10 @@ const reach: readonly (readonly [values: Record<string, unknown>, flags: Record<
     { "controller.extraArgs": { "update-status": "false", "enable-ssl-passthrough": "" } },
     { updateStatus: false, enableSslPassthrough: true },
   ],
+  [
+    { "sluice.serviceIngressHost": "{service}.example.com" },
+    { serviceIngress: true, serviceIngressHost: "{service}.example.com" },
+  ],
   [{ "sluice.nginxContainer.enabled": true }, { nginxSocket: "/run/sluice/sockets/nginx.sock" }],
 ];
 

@@ -76,6 +76,7 @@ async function live(args: readonly string[], seesClasses: boolean): Promise<void
     const counted = 'jsonpath={.items[?(@.reason=="Sync")].count}';
     const events = ["get", "events", "--namespace=shop", "-o", counted];
     await until("an Event was counted up", async () => /[2-9]/.test(await cluster.kubectl(events)));
+    if (args.includes("--service-ingress=true")) await askForIngress();
     expect(await sluice.process.stop()).toBe(0);
   } finally {
     await sluice.end();
@@ -84,8 +85,22 @@ async function live(args: readonly string[], seesClasses: boolean): Promise<void
   }
 }
 
+/** A Service asks for an Ingress, somebody leads it elsewhere, and the Service asks no more. */
+async function askForIngress(): Promise<void> {
+  const inShop = (...words: readonly string[]) => cluster.kubectl(["--namespace=shop", ...words]);
+  const hosts = () => inShop("get", "ingresses", "-o", "jsonpath={.items[*].spec.rules[*].host}");
+  await inShop("annotate", "service", "echo-b", "ingress/http=true");
+  await until("there is an Ingress", async () => (await hosts()).includes("echo-b.shop.example"));
+  const elsewhere = { op: "replace", path: "/spec/rules/0/host", value: "elsewhere.example" };
+  await inShop("patch", "ingress", "echo-b", "--type=json", "-p", JSON.stringify([elsewhere]));
+  await until("it is put right", async () => (await hosts()).includes("echo-b.shop.example"));
+  await inShop("annotate", "service", "echo-b", "ingress/http-");
+  await until("it is gone", async () => !(await hosts()).includes("echo-b"));
+}
+
 const webhookOff = { admissionWebhooks: { enabled: false } };
 const oneNamespace = { ...webhookOff, scope: { enabled: true, namespace: "shop" } };
+const ingressesForServices = { serviceIngressHost: "{service}.{namespace}.example" };
 const byNodes = {
   ...webhookOff,
   scope: { namespaceSelector: "kubernetes.io/metadata.name=shop" },
@@ -97,6 +112,7 @@ describe.each([
   ["in the whole cluster", { controller: webhookOff }],
   ["in the whole cluster, of selected namespaces, with the addresses of Nodes", { controller: byNodes }],
   ["in one namespace", { controller: oneNamespace }],
+  ["in one namespace, with Ingresses for Services", { controller: oneNamespace, sluice: ingressesForServices }],
   ["in one namespace, without a ClusterRole", { controller: oneNamespace, rbac: { scope: true } }],
 ])("rights %s", (_name, values) => {
   test("are enough, and what is refused is known and said", async () => {

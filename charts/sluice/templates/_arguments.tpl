@@ -1,6 +1,6 @@
 {{/*
 The controller's arguments: ingress-nginx's flags, unchanged. The first one is the program, so that a Pod written for
-ingress-nginx starts Sluice too when only its image is changed. Two flags are Sluice's own, for the webhook's certificate.
+ingress-nginx starts Sluice too when only its image is changed. Sluice's own flags come only with values of its own, and with the webhook's certificate.
 */}}
 
 {{/* "true" if the controller makes the webhook's certificate itself, "" if it reads files. */}}
@@ -83,6 +83,10 @@ $(POD_NAMESPACE)/{{ include "sluice.controller.fullname" . }}-internal
 {{- end }}
 {{- with $controller.healthCheckHost }}
 - --healthz-host={{ . }}
+{{- end }}
+{{- with .Values.sluice.serviceIngressHost }}
+- --service-ingress=true
+- --service-ingress-host={{ . }}
 {{- end }}
 {{- if .Values.sluice.nginxContainer.enabled }}
 - --nginx-socket=/run/sluice/sockets/nginx.sock

@@ -29,6 +29,12 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
   resources: [ingresses/status]
   verbs: [update]
 {{- end }}
+{{- if .Values.sluice.serviceIngressHost }}
+# the Ingresses that annotated Services ask for
+- apiGroups: [networking.k8s.io]
+  resources: [ingresses]
+  verbs: [create, patch, delete]
+{{- end }}
 {{- if .Values.controller.scope.enabled }}
 # whether the watched namespace exists
 - apiGroups: [""]

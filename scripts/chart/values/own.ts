@@ -1,5 +1,5 @@
 /** What only Sluice has. Everything of our own stands below one key, so that it can never meet a key of ingress-nginx. */
-import { flag, object } from "../shape.ts";
+import { flag, object, text } from "../shape.ts";
 import { section } from "../value.ts";
 
 const sluice = section("sluice");
@@ -11,6 +11,12 @@ export const own = [
     true,
     flag,
     "Sets net.ipv4.ip_unprivileged_port_start=0 in the Pod, so that nginx opens ports 80 and 443 without any capability. The kubelet counts this sysctl as safe, and the restricted Pod Security level allows it. Off, the container gets NET_BIND_SERVICE in its place.",
+  ),
+  sluice.own(
+    "serviceIngressHost",
+    "",
+    text,
+    'A host like {service}.{namespace}.example.com turns --service-ingress on: each Service annotated ingress/http: "true" gets an Ingress of its name for that host. The account may then create, patch and delete Ingresses; empty, it may not.',
   ),
   nginxContainer.own(
     "enabled",

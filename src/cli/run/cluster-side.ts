@@ -8,6 +8,7 @@ import { type Client, type Clock, EventRecorder } from "../../kubernetes/index.t
 import type { Log } from "../../log/log.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
+import type { ServiceIngressOptions } from "../../service-ingress/keep.ts";
 import type { Listener, Source } from "../../sync/ports.ts";
 import { isOurs } from "../../translate/accept.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
@@ -70,7 +71,12 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
     for (const note of notes) log.warn(note);
     return watching.signal.aborted
       ? undefined
-      : standForElection({ ...options, ...statusTargets(options, cluster), own });
+      : standForElection({
+          ...options,
+          ...statusTargets(options, cluster),
+          serviceIngresses: serviceIngresses(options, cluster, recorder),
+          own,
+        });
   });
   const { promise: failure, resolve: fail, reject: crash } = Promise.withResolvers<Error>();
   void checked.then((answer) => answer.ok || watching.signal.aborted || fail(new Error(answer.why)));
@@ -141,6 +147,26 @@ function eventWriter(
     ownPod: () => ownPod,
     syncEvents: !flags.disableSyncEvents,
   });
+}
+
+/** What `--service-ingress` needs; undefined without it. */
+function serviceIngresses(
+  { client, flags, accept, clock }: ClusterSideOptions,
+  cluster: Cluster,
+  recorder: EventRecorder,
+): ServiceIngressOptions | undefined {
+  if (!flags.serviceIngress || flags.serviceIngressHost === undefined) return undefined;
+  return {
+    client,
+    accept,
+    clock,
+    hostPattern: flags.serviceIngressHost,
+    snapshot: () => cluster.snapshot(),
+    onChange: (listener) => cluster.onChange(listener),
+    say: (...event) => {
+      if (!flags.disableSyncEvents) recorder.record(...event);
+    },
+  };
 }
 
 /** The accepted Ingresses, and when to look at them again. */

@@ -1,9 +1,10 @@
 /**
- * What only one of several replicas does: the election, and the status of Ingresses that its winner writes. Stopping has an order: the status is
- * cleared while the Lease is still held, so that no other leader writes it back meanwhile.
+ * What only one of several replicas does: the election, and what its winner writes, which is the status of Ingresses and, where a flag asks for it,
+ * Ingresses for Services. Stopping has an order: the status is cleared while the Lease is still held, so that no other leader writes it back meanwhile.
  */
 import { type Client, type Clock, type ElectionEvent, LeaseElection, type Term } from "../../kubernetes/index.ts";
 import type { Log } from "../../log/log.ts";
+import { keepServiceIngresses, type ServiceIngressOptions } from "../../service-ingress/keep.ts";
 import { addressSource, hasCompany, type OwnPod } from "../../status/sources.ts";
 import { clearStatus, keepStatus, type StatusEvent, type StatusOptions } from "../../status/syncer.ts";
 import type { Flags } from "../flags.ts";
@@ -15,6 +16,8 @@ export interface LeaderOptions extends Pick<StatusOptions, "ingresses" | "onChan
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
+  /** Undefined: no Service gets an Ingress. */
+  readonly serviceIngresses: ServiceIngressOptions | undefined;
 }
 
 export interface Leader {
@@ -26,7 +29,7 @@ export interface Leader {
 }
 
 export function standForElection(options: LeaderOptions): Leader {
-  const { client, flags, own, clock, random, log } = options;
+  const { client, flags, own, clock, random, log, serviceIngresses } = options;
   const leaving = new AbortController();
   const resigning = new AbortController();
   const status: StatusOptions = {
@@ -38,18 +41,24 @@ export function standForElection(options: LeaderOptions): Leader {
     clock,
     report: (event) => logStatus(log, event),
   };
+  const keepIngresses = async (term: Term) => {
+    if (serviceIngresses) await keepServiceIngresses(serviceIngresses, term, leaving.signal);
+  };
   const election = new LeaseElection(client, {
     lease: { namespace: own.name.namespace, name: flags.electionId },
     identity: own.name.name,
     durationMs: flags.electionTtl,
-    lead: async (term: Term) => {
-      if (flags.updateStatus) await keepStatus(status, term, leaving.signal);
+    lead: async (term) => {
+      const keepsStatus = flags.updateStatus ? keepStatus(status, term, leaving.signal) : undefined;
+      await Promise.all([keepsStatus, keepIngresses(term)]);
     },
     clock,
     random,
     report: (event) => logElection(log, event),
   });
-  const running = flags.disableLeaderElection ? Promise.resolve() : election.run(resigning.signal);
+  // Without election every replica makes them: whoever comes second finds them made.
+  const unelected: Term = { lost: leaving.signal, holds: () => !leaving.signal.aborted };
+  const running = flags.disableLeaderElection ? keepIngresses(unelected) : election.run(resigning.signal);
   return {
     get isLeading() {
       return election.isLeading;

@@ -1,0 +1,79 @@
+/**
+ * The Ingress that an annotated Service asks for, and whose an Ingress is that is already there.
+ * What a newcomer would get wrong: an owner reference alone does not make an Ingress ours, because other programs make Ingresses for Services
+ * as well. Only with our label may it be changed or deleted.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { Ingress, IngressClass, Service, ServicePort } from "../model/objects.ts";
+import type { Table } from "../model/table.ts";
+import { ingresses, services } from "../resources.ts";
+import { isOurClass } from "../translate/accept.ts";
+import type { TranslateOptions } from "../translate/options.ts";
+
+const requestAnnotation = "ingress/http";
+const markLabel = "app.kubernetes.io/managed-by";
+const mark = "sluice-service-ingress";
+const legacyClass = "kubernetes.io/ingress.class";
+
+/** How an Ingress says whose class it is: by the field, or by the older annotation where classes cannot be seen. */
+export type ClassName = { readonly field: string } | { readonly annotation: string };
+
+export const asksForIngress = ({ metadata }: Service): boolean =>
+  metadata.annotations?.[requestAnnotation] === "true" && metadata.deletionTimestamp === undefined;
+
+/** Made by this feature, for whichever Service. */
+export const isMarked = ({ metadata }: Ingress): boolean => metadata.labels?.[markLabel] === mark;
+
+/** Made by this feature for this very Service, not for one of the same name that is gone. */
+export function isOurs(ingress: Ingress, { metadata }: Service): boolean {
+  const owners = ingress.metadata.ownerReferences ?? [];
+  return isMarked(ingress) && owners.some(({ controller, uid }) => controller === true && uid === metadata.uid);
+}
+
+/** One host, one path, the Service behind it. Undefined while the Service has no port. */
+export function ingressFor(service: Service, hostPattern: string, className: ClassName): Ingress | undefined {
+  const { name, namespace = "default", uid = "" } = service.metadata;
+  const port = portOf(service.spec?.ports ?? []);
+  if (port === undefined) return undefined;
+  const owner = { apiVersion: services.apiVersion, kind: services.kind, name, uid, controller: true };
+  const host = hostPattern.replaceAll("{service}", name).replaceAll("{namespace}", namespace);
+  const backend = { service: { name, port: { number: port.port } } };
+  return {
+    apiVersion: ingresses.apiVersion,
+    kind: "Ingress",
+    metadata: {
+      namespace,
+      name,
+      labels: { [markLabel]: mark },
+      ownerReferences: [owner],
+      ...("annotation" in className ? { annotations: { [legacyClass]: className.annotation } } : {}),
+    },
+    spec: {
+      ...("field" in className ? { ingressClassName: className.field } : {}),
+      rules: [{ host, http: { paths: [{ path: "/", pathType: "Prefix", backend }] } }],
+    },
+  };
+}
+
+/** Whether `there` says what `wanted` says. What users add to it (annotations, TLS) does not count. */
+export function leadsTheSameWay(there: Ingress, wanted: Ingress): boolean {
+  const told = ({ metadata, spec }: Ingress) => [
+    spec?.rules,
+    spec?.ingressClassName ?? metadata.annotations?.[legacyClass],
+  ];
+  return isDeepStrictEqual(told(there), told(wanted));
+}
+
+/** The class that this controller serves: the one that `--ingress-class` names, or else the first that names its controller. */
+export function ownClass(classes: Table<IngressClass> | undefined, accept: TranslateOptions): ClassName {
+  if (classes === undefined) return { annotation: accept.ingressClass };
+  const ours = [...classes.values()].filter((one) => isOurClass(one, accept)).map(({ metadata }) => metadata.name);
+  const field = ours.includes(accept.ingressClass) ? accept.ingressClass : ours.toSorted()[0];
+  return { field: field ?? accept.ingressClass };
+}
+
+/** The port called `http`, or 80, or the first one that speaks TCP. */
+function portOf(ports: readonly ServicePort[]): ServicePort | undefined {
+  const usable = ports.filter(({ protocol = "TCP" }) => protocol === "TCP");
+  return usable.find(({ name }) => name === "http") ?? usable.find(({ port }) => port === 80) ?? usable[0];
+}

@@ -1,0 +1,62 @@
+/**
+ * `--service-ingress`: every Service annotated `ingress/http: "true"` has an Ingress of its name, for as long as this process leads.
+ * Services and Ingresses come from the Snapshot, so they are in memory once, and only those that are watched count.
+ */
+import { type Client, type Clock, type Reconciled, runWorkers, type Term, WorkQueue } from "../kubernetes/index.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import type { TranslateOptions } from "../translate/options.ts";
+import { asksForIngress, isMarked } from "./desired.ts";
+import { reconcile, type World } from "./reconcile.ts";
+
+export interface ServiceIngressOptions extends Pick<World, "hostPattern" | "say"> {
+  readonly client: Pick<Client, "create" | "patch" | "delete">;
+  readonly accept: TranslateOptions;
+  /** Full when it is first asked. */
+  readonly snapshot: () => Snapshot;
+  /** Calls when the Snapshot has changed; gives how to stop. */
+  readonly onChange: (listener: () => void) => () => void;
+  readonly clock: Clock;
+}
+
+const workers = 5;
+const maxRetries = 10;
+
+/** Works until the term is lost or `stop` aborts. */
+export async function keepServiceIngresses(
+  options: ServiceIngressOptions,
+  term: Term,
+  stop: AbortSignal,
+): Promise<void> {
+  const { clock, snapshot, say } = options;
+  const signal = AbortSignal.any([term.lost, stop]);
+  const queue = new WorkQueue(clock);
+  let seen = snapshot();
+  for (const key of everyKey(seen)) queue.add(key);
+  const unsubscribe = options.onChange(() => {
+    const before = seen;
+    seen = snapshot();
+    for (const key of changedKeys(before, seen)) queue.add(key);
+  });
+  const world: World = { ...options, signal };
+  const work = async (key: string): Promise<Reconciled> =>
+    signal.aborted || !term.holds() ? { kind: "done" } : reconcile(key, world);
+  const gaveUp = (key: string, why: string) => {
+    const service = snapshot().services.get(key);
+    const message = `Ingress ${key} is not as the Service asks, after ${maxRetries} retries: ${why}`;
+    if (service !== undefined) say(service, "Warning", "IngressFailed", message);
+  };
+  await runWorkers(queue, work, signal, { workers, maxRetries, gaveUp });
+  unsubscribe();
+}
+
+/** Services that ask for an Ingress, and Ingresses that were made for one that may no longer. */
+function* everyKey({ services, ingresses }: Snapshot): Iterable<string> {
+  for (const [key, service] of services) if (asksForIngress(service)) yield key;
+  for (const [key, ingress] of ingresses) if (isMarked(ingress)) yield key;
+}
+
+function* changedKeys(before: Snapshot, now: Snapshot): Iterable<string> {
+  if (before.ingressClasses !== now.ingressClasses) yield* everyKey(now);
+  const changes = [...now.services.changesSince(before.services), ...now.ingresses.changesSince(before.ingresses)];
+  for (const { key } of changes) yield key;
+}

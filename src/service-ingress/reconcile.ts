@@ -1,0 +1,77 @@
+/**
+ * One look at one Service and the Ingress of its name: what there is, what there should be, and the request between the two.
+ * It reads the Snapshot, which may be a moment behind, so requests carry the uid of what they are about and are refused when that has changed.
+ */
+import type { ApiFailure, Client, Reconciled } from "../kubernetes/index.ts";
+import { type Ingress, type KubernetesObject, keyOf, type Service } from "../model/objects.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import { ingresses } from "../resources.ts";
+import type { TranslateOptions } from "../translate/options.ts";
+import { asksForIngress, ingressFor, isOurs, leadsTheSameWay, ownClass } from "./desired.ts";
+
+export interface World {
+  readonly client: Pick<Client, "create" | "patch" | "delete">;
+  readonly snapshot: () => Snapshot;
+  readonly accept: TranslateOptions;
+  /** `{service}.{namespace}.example.com`. */
+  readonly hostPattern: string;
+  readonly say: (about: KubernetesObject, type: "Normal" | "Warning", reason: string, message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+const done: Reconciled = { kind: "done" };
+
+export async function reconcile(key: string, world: World): Promise<Reconciled> {
+  const { services, ingresses: present, ingressClasses } = world.snapshot();
+  const service = services.get(key);
+  const there = present.get(key);
+  // With its Service an Ingress goes by itself: Kubernetes deletes what the Service owned.
+  if (service === undefined) return done;
+  if (!asksForIngress(service)) {
+    return there !== undefined && isOurs(there, service) ? remove(there, service, world) : done;
+  }
+  const wanted = ingressFor(service, world.hostPattern, ownClass(ingressClasses, world.accept));
+  if (wanted === undefined) {
+    world.say(service, "Warning", "IngressNotMade", "The Service has no TCP port that an Ingress could lead to");
+    return done;
+  }
+  if (there === undefined) return create(wanted, service, world);
+  if (isOurs(there, service)) return leadsTheSameWay(there, wanted) ? done : correct(there, wanted, service, world);
+  world.say(
+    service,
+    "Warning",
+    "IngressExists",
+    `Ingress ${key} exists and was not made for this Service; it is left alone`,
+  );
+  return done;
+}
+
+async function create(wanted: Ingress, service: Service, { client, say, signal }: World): Promise<Reconciled> {
+  const answer = await client.create(ingresses, wanted, signal);
+  if (!answer.ok) return later(answer.failure);
+  say(service, "Normal", "IngressCreated", `Ingress ${keyOf(wanted)} was made for ${wanted.spec?.rules?.[0]?.host}`);
+  return done;
+}
+
+async function correct(there: Ingress, wanted: Ingress, service: Service, world: World): Promise<Reconciled> {
+  const { spec, metadata } = wanted;
+  const patch = { metadata: { uid: there.metadata.uid, annotations: metadata.annotations }, spec };
+  const answer = await world.client.patch(ingresses, metadata, patch, world.signal, { type: "merge" });
+  if (!answer.ok) return later(answer.failure);
+  world.say(service, "Normal", "IngressCorrected", `Ingress ${keyOf(there)} leads to ${spec?.rules?.[0]?.host} again`);
+  return done;
+}
+
+async function remove(there: Ingress, service: Service, { client, say, signal }: World): Promise<Reconciled> {
+  const { uid } = there.metadata;
+  const answer = await client.delete(ingresses, there.metadata, signal, uid === undefined ? {} : { uid });
+  if (!answer.ok) return answer.failure.code === 404 ? done : later(answer.failure);
+  say(service, "Normal", "IngressDeleted", `Ingress ${keyOf(there)} was deleted: the Service no longer asks for it`);
+  return done;
+}
+
+/** A server that is away is no fault of the key and counts as no try. */
+function later({ code, message, retryAfterMs }: ApiFailure): Reconciled {
+  if (code === 0 || retryAfterMs !== undefined) return { kind: "after", delayMs: retryAfterMs ?? 5_000 };
+  return { kind: "retry", why: message };
+}
