@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fakeCertificate } from "./fake-certificate.ts";
 import { Channel } from "./nginx/channel.ts";
-import { type ConnectionFigures, type ProcessFigures, processFigures } from "./nginx/figures.ts";
-import { type Capabilities, type Nginx, type NginxEvent, openNginx, type RunFolder } from "./nginx/index.ts";
+import type { ConnectionFigures, ProcessFigures } from "./nginx/figures.ts";
+import type { InstalledNginx, Nginx, NginxEvent, RunFolder } from "./nginx/index.ts";
 import { instanceKey, Journal } from "./nginx/journal.ts";
 import { OpenedFiles } from "./nginx/opened-files.ts";
 import type { ObjectName } from "./problem.ts";
@@ -30,7 +30,8 @@ export interface ControllerOptions {
   readonly source: Source;
   readonly translate: TranslateOptions;
   readonly machine: Machine;
-  readonly capabilities: Capabilities;
+  /** What is opened and told. */
+  readonly installed: InstalledNginx;
   readonly folder: RunFolder;
   /** The built-in one. */
   readonly template: Template;
@@ -71,8 +72,7 @@ export const luaFolder = fileURLToPath(new URL("../nginx/lua", import.meta.url))
 
 export async function startController(options: ControllerOptions): Promise<StartedController> {
   const { folder, machine } = options;
-  const opened = await openNginx({
-    binary: options.capabilities.binary,
+  const opened = await options.installed.open({
     folder,
     endWithController: options.endWithController,
     maxDraining: options.maxDraining,
@@ -118,7 +118,7 @@ export async function startController(options: ControllerOptions): Promise<Start
         return nginx.pid !== undefined && (sync.live !== undefined || found.kind !== "nothing");
       },
       counts: () => channel.counts(),
-      figures: async () => ({ connections: await channel.connections(), processes: processFigures(folder) }),
+      figures: async () => ({ connections: await channel.connections(), processes: nginx.processes() }),
       useTemplate: async (template) => {
         await sync.settled();
         const verdict = await tryTemplate(template, sync.configuration!, { machine, nginx, signal: ending.signal });

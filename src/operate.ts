@@ -11,7 +11,7 @@ import type { Log } from "./log/log.ts";
 import { nginxLog } from "./log/nginx-log.ts";
 import { type MachineFlags, machineOf } from "./machine.ts";
 import { Metrics } from "./metrics/metrics.ts";
-import { type AskedCapabilities, openRunFolder, type RunFolder } from "./nginx/index.ts";
+import { type FoundNginx, type InstalledNginx, openRunFolder, type Place, type RunFolder } from "./nginx/index.ts";
 import { lackingOf } from "./render/capabilities.ts";
 import { compileTemplate } from "./render/template.ts";
 import { Reports } from "./reports.ts";
@@ -31,12 +31,12 @@ export interface Operation {
   readonly log: Log;
   /** Where nginx's own lines go, and whether those below a warning do. */
   readonly lines: { readonly write: (text: string) => void; readonly notices: boolean };
-  readonly capabilities: AskedCapabilities;
+  readonly nginx: FoundNginx;
   readonly runFolder: string;
   /** The user's template folder, where there is one. */
   readonly templateFolder: string | undefined;
   /** Where nginx's logs go when no setting says so. */
-  readonly logs: (folder: RunFolder) => Pick<MachineFlags, "accessLog" | "errorLog">;
+  readonly logs: (folder: RunFolder, place: Place) => Pick<MachineFlags, "accessLog" | "errorLog">;
   /** See `NginxOptions`. */
   readonly endWithController: boolean;
   readonly maxDraining: number;
@@ -66,8 +66,8 @@ export type Operated = { readonly kind: "ended" } | { readonly kind: "failed"; r
 
 /** Resolves when everything has ended; rejects with a bug. */
 export async function operate(operation: Operation): Promise<Operated> {
-  const { flags, log, capabilities: asked } = operation;
-  if (!asked.ok) return failed(asked.why);
+  const { flags, log, nginx: found } = operation;
+  if (!found.ok) return failed(found.why);
   const opened = openRunFolder(operation.runFolder);
   if (!opened.ok) return failed(opened.why);
   const { folder } = opened;
@@ -89,7 +89,7 @@ export async function operate(operation: Operation): Promise<Operated> {
   if (!server.ok) return failed(server.why);
   operation.otherProblems(reports);
 
-  const started = await startController(controllerOptions(operation, folder, asked, reports, running));
+  const started = await startController(controllerOptions(operation, folder, found.nginx, reports, running));
   if (!started.ok) {
     await server.close();
     return failed(started.why);
@@ -128,19 +128,20 @@ export async function operate(operation: Operation): Promise<Operated> {
 function controllerOptions(
   { flags, source, translate, log, lines, logs, listeners, ready, endWithController, maxDraining }: Operation,
   folder: RunFolder,
-  { capabilities }: Extract<AskedCapabilities, { readonly ok: true }>,
+  installed: InstalledNginx,
   reports: Reports,
   running: Running,
 ): ControllerOptions {
   const builtIn = compileTemplate(readTemplateFiles(builtInTemplates));
   if (!builtIn.ok) throw new Error(`the built-in template: ${builtIn.why}`);
-  const machine = machineOf(capabilities, folder, machineFlags(flags, logs(folder)));
+  const { capabilities, place } = installed;
+  const machine = machineOf(capabilities, place, folder, machineFlags(flags, logs(folder, place)));
   if (machine.mode !== flags.mode) log.warn("nginx has no Lua module: every change is a reload, as with --mode=static");
   return {
     source,
     translate: { ...translate, lacks: lackingOf(capabilities) },
     machine,
-    capabilities,
+    installed,
     folder,
     template: builtIn.template,
     templateGaveUp: (why) => reports.few("template", [gaveUp(why)]),

@@ -3,10 +3,10 @@
  * What a newcomer would get wrong: nginx comes up first, with the last good configuration if there is one, and serves while the API server is
  * still being looked for. Nothing is changed before every list is in.
  */
-import { closeSync, existsSync, openSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { Client, systemClock } from "../kubernetes/index.ts";
 import { openLog } from "../log/log.ts";
-import { askCapabilities } from "../nginx/index.ts";
+import { nginxHere } from "../nginx/index.ts";
 import { operate } from "../operate.ts";
 import { build } from "../version.ts";
 import { listenForEnding } from "./ending.ts";
@@ -59,10 +59,13 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     },
     log,
     lines: { write, notices: !stdout.isTTY || flags.v > 0 },
-    capabilities: await askCapabilities(env.NGINX_BINARY ?? "nginx", env.PATH ?? ""),
+    nginx: await nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? ""),
     runFolder: flags.runFolder ?? env.SLUICE_RUN_FOLDER ?? "/run/sluice",
     templateFolder: flags.templateDir ?? (existsSync(mountedTemplate) ? mountedTemplate : undefined),
-    logs: (folder) => ({ accessLog: stdoutOpens() ? "/dev/stdout" : `${folder.logs}/access.log`, errorLog: "stderr" }),
+    logs: (folder, { stdoutOpens }) => ({
+      accessLog: stdoutOpens ? "/dev/stdout" : `${folder.logs}/access.log`,
+      errorLog: "stderr",
+    }),
     endWithController: false,
     maxDraining: 16,
     pod: { namespace: env.POD_NAMESPACE ?? "", name: env.POD_NAME ?? "" },
@@ -80,16 +83,6 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   if (operated.kind === "failed") return failed(out, operated.why, 1);
   log.info("ended; no nginx is left");
   return 0;
-}
-
-/** nginx opens its log as a file, which works for a terminal, a file and a pipe, and not for the socket that some programs start others with. */
-function stdoutOpens(): boolean {
-  try {
-    closeSync(openSync("/dev/stdout", "a"));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function said(out: Out, text: string): number {

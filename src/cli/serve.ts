@@ -6,7 +6,7 @@ import { hostname } from "node:os";
 import { systemClock } from "../kubernetes/index.ts";
 import { openLog } from "../log/log.ts";
 import { openManifests } from "../manifests/manifests.ts";
-import { askCapabilities } from "../nginx/index.ts";
+import { nginxHere } from "../nginx/index.ts";
 import { operate } from "../operate.ts";
 import { build } from "../version.ts";
 import { assumedClass } from "./assumed-class.ts";
@@ -60,7 +60,7 @@ export async function serve(
     },
     log,
     lines: { write, notices: !stdout.isTTY || flags.v > 0 },
-    capabilities: await askCapabilities(env.NGINX_BINARY ?? "nginx", env.PATH ?? ""),
+    nginx: await nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? ""),
     runFolder: flags.runFolder ?? "run",
     templateFolder: flags.templateDir,
     logs: (folder) => ({ accessLog: `${folder.logs}/access.log`, errorLog: "stderr" }),

@@ -8,6 +8,8 @@ export { runningGeneration } from "./control.ts";
 export { type ConfigurationFile, writeAtomically } from "./files.ts";
 export { type OpenedFolder, openRunFolder, pathsOf, type RunFolder } from "./folder.ts";
 export type { Generations } from "./generations.ts";
+export { type FoundNginx, type InstalledNginx, nginxHere } from "./installed.ts";
 export { type Found, type Nginx, type NginxOptions, type OpenedNginx, openNginx } from "./nginx.ts";
+export { type Place, placeHere } from "./place.ts";
 export type { ReloadOutcome, RenderedConfiguration } from "./reload.ts";
 export type { NginxEvent } from "./supervisor.ts";

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { type TestOutcome, testText } from "./configuration-test.ts";
+import { type ProcessFigures, processFigures } from "./figures.ts";
 import { writeAtomically } from "./files.ts";
 import type { RunFolder } from "./folder.ts";
 import { GenerationBook, type Generations } from "./generations.ts";
@@ -34,6 +35,7 @@ export interface Nginx {
   /** Asks nginx whether it would take `conf`, and changes nothing. The files it names must be there. */
   test(conf: string, signal: AbortSignal): Promise<TestOutcome>;
   generations(): Generations;
+  processes(): ProcessFigures;
   /** The process id of the master, undefined while none runs. */
   readonly pid: number | undefined;
   /** How often nginx was started again after it had died. */
@@ -74,6 +76,7 @@ export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
       return testText({ binary: options.binary, folder, limitMs }, folder.trialConf, signal);
     },
     generations: () => generations.look(),
+    processes: () => processFigures(folder),
     get pid() {
       return supervisor.pid;
     },

@@ -18,7 +18,7 @@ import { machineOf } from "../../src/machine.ts";
 import type { Certificate } from "../../src/model/configuration.ts";
 import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 import { emptySnapshot, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
-import { askCapabilities, type Capabilities, openRunFolder, type RunFolder } from "../../src/nginx/index.ts";
+import { askCapabilities, type Capabilities, openRunFolder, placeHere, type RunFolder } from "../../src/nginx/index.ts";
 import { named, sentence } from "../../src/problem.ts";
 import { DynamicRenderer } from "../../src/render/dynamic-renderer.ts";
 import type { Machine } from "../../src/render/machine.ts";
@@ -61,7 +61,7 @@ function translated(name: string): Translation {
 /** What differs from machine to machine is the same in every golden file. */
 function machine(mode: Machine["mode"]): Machine {
   const logs = { accessLog: "/dev/null", errorLog: "stderr" };
-  const here = machineOf(capabilities, folder, machineFlags({ ...defaultFlags("run"), mode }, logs));
+  const here = machineOf(capabilities, placeHere(), folder, machineFlags({ ...defaultFlags("run"), mode }, logs));
   const around = { ...here.around, cpus: 2, openFiles: 4096, ipv6: false, nameservers: ["192.0.2.53"], backlog: 511 };
   return { ...here, around, user: "root" };
 }

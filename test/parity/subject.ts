@@ -13,7 +13,7 @@ import { type Controller, startController } from "../../src/controller.ts";
 import { machineOf } from "../../src/machine.ts";
 import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 import { emptySnapshot, type ObjectChange, tableOf, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
-import { askCapabilities, openRunFolder } from "../../src/nginx/index.ts";
+import { nginxHere, openRunFolder } from "../../src/nginx/index.ts";
 import type { Problem } from "../../src/problem.ts";
 import { compileTemplate } from "../../src/render/template.ts";
 import type { Source } from "../../src/sync/ports.ts";
@@ -65,21 +65,22 @@ export async function startOn(
   flags: Flags,
   onProblems: (all: readonly Problem[]) => void,
 ): Promise<Controller> {
-  const asked = await askCapabilities("nginx", process.env.PATH ?? "");
+  const found = await nginxHere("nginx", process.env.PATH ?? "");
   const opened = openRunFolder(root);
   const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
-  if (!asked.ok) throw new Error(asked.why);
+  if (!found.ok) throw new Error(found.why);
   if (!opened.ok) throw new Error(opened.why);
   if (!compiled.ok) throw new Error(compiled.why);
   const started = await startController({
     source,
     translate: translateOptions(flags, "run", undefined),
     machine: machineOf(
-      asked.capabilities,
+      found.nginx.capabilities,
+      found.nginx.place,
       opened.folder,
       machineFlags(flags, { accessLog: "/dev/null", errorLog: "stderr" }),
     ),
-    capabilities: asked.capabilities,
+    installed: found.nginx,
     folder: opened.folder,
     template: compiled.template,
     templateGaveUp: () => {},

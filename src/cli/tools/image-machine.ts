@@ -3,7 +3,7 @@
  * desk and in every pipeline, and no nginx is needed.
  */
 import { machineOf } from "../../machine.ts";
-import { type Capabilities, pathsOf } from "../../nginx/index.ts";
+import { type Capabilities, type Place, pathsOf } from "../../nginx/index.ts";
 import type { Machine } from "../../render/machine.ts";
 import type { Flags } from "../flags.ts";
 import { machineFlags } from "../options.ts";
@@ -47,15 +47,19 @@ const capabilities: Capabilities = {
   keepaliveMinTimeout: false,
 };
 
+const place: Place = {
+  cpus: 1,
+  openFiles: 1_048_576,
+  ipv6: true,
+  nameservers: ["10.96.0.10"],
+  backlog: 4096,
+  user: undefined,
+  stdoutOpens: true,
+};
+
 export function imageMachine(flags: Flags): Machine {
   const folder = pathsOf(flags.runFolder ?? "/run/sluice");
   const logs = { accessLog: "/dev/stdout", errorLog: "stderr" };
-  const machine = machineOf(capabilities, folder, machineFlags(flags, logs));
-  const around = { cpus: 1, openFiles: 1_048_576, ipv6: true, nameservers: ["10.96.0.10"], backlog: 4096 };
-  return {
-    ...machine,
-    around: { ...machine.around, ...around },
-    user: undefined,
-    paths: { ...machine.paths, lua: "/opt/sluice/nginx/lua" },
-  };
+  const machine = machineOf(capabilities, place, folder, machineFlags(flags, logs));
+  return { ...machine, paths: { ...machine.paths, lua: "/opt/sluice/nginx/lua" } };
 }

@@ -1,0 +1,30 @@
+/**
+ * An nginx that can be opened, and what is known of it before: what it can do and where it runs. It is a program of this container, or one
+ * that runs in the container beside (`beside.ts`); the rest of the house cannot tell which.
+ */
+import { askCapabilities, type Capabilities } from "./capabilities.ts";
+import { type NginxOptions, type OpenedNginx, openNginx } from "./nginx.ts";
+import { type Place, placeHere } from "./place.ts";
+
+export interface InstalledNginx {
+  readonly capabilities: Capabilities;
+  readonly place: Place;
+  /** Whether it goes on when this process has ended in order. */
+  readonly outlives: boolean;
+  open(options: OpenOptions): Promise<OpenedNginx>;
+}
+
+export type OpenOptions = Omit<NginxOptions, "binary">;
+
+export type FoundNginx =
+  | { readonly ok: true; readonly nginx: InstalledNginx }
+  | { readonly ok: false; readonly why: string };
+
+/** The nginx of this container; see `askCapabilities`. */
+export async function nginxHere(binary: string, path: string): Promise<FoundNginx> {
+  const asked = await askCapabilities(binary, path);
+  if (!asked.ok) return asked;
+  const { capabilities } = asked;
+  const open = (options: OpenOptions) => openNginx({ ...options, binary: capabilities.binary });
+  return { ok: true, nginx: { capabilities, place: placeHere(), outlives: false, open } };
+}

@@ -1,0 +1,82 @@
+/**
+ * What nginx finds where it runs: the CPUs and open files of its container, its network, its account. The controller may be in another
+ * container with other limits, so it never asks its own for nginx's sake.
+ */
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { availableParallelism, networkInterfaces, userInfo } from "node:os";
+
+export interface Place {
+  readonly cpus: number;
+  /** How many files a process may have open. */
+  readonly openFiles: number;
+  readonly ipv6: boolean;
+  readonly nameservers: readonly string[];
+  /** Longest queue of connections that were not yet accepted. */
+  readonly backlog: number;
+  /** The account that workers are to have; undefined where nginx is not root and has no choice. */
+  readonly user: string | undefined;
+  /** Whether /dev/stdout can be opened as a file: a terminal, a file and a pipe can, the socket that some programs start others with cannot. */
+  readonly stdoutOpens: boolean;
+}
+
+/** The place of this process, and so of every nginx that it starts. */
+export function placeHere(): Place {
+  return {
+    cpus: availableCpus(),
+    openFiles: openFileLimit(),
+    ipv6: hasIpv6(),
+    nameservers: nameservers(),
+    backlog: backlog(),
+    user: process.getuid?.() === 0 ? userInfo().username : undefined,
+    stdoutOpens: stdoutOpens(),
+  };
+}
+
+/** CPUs the container may use, rounded up: the quota of cgroup v2, else all there are (process contract I 72). */
+function availableCpus(): number {
+  const [quota, period] = (contentOf("/sys/fs/cgroup/cpu.max") ?? "max").split(" ").map(Number);
+  const all = availableParallelism();
+  return Number.isFinite(quota) && period ? Math.min(all, Math.ceil(quota! / period)) : all;
+}
+
+/** The hard limit of this process, which nginx inherits. */
+function openFileLimit(): number {
+  const limit = /^Max open files\s+\S+\s+(\d+)/m.exec(contentOf("/proc/self/limits") ?? "")?.[1];
+  return limit === undefined ? 65_536 : Math.min(Number(limit), 1_048_576);
+}
+
+/** The kernel's longest queue of connections; nginx's own default where it is shorter (process contract F 50). */
+function backlog(): number {
+  const longest = Number(contentOf("/proc/sys/net/core/somaxconn") ?? 511);
+  return longest < 512 ? 511 : longest;
+}
+
+function nameservers(): string[] {
+  const lines = (contentOf("/etc/resolv.conf") ?? "").matchAll(/^\s*nameserver\s+(\S+)/gm);
+  return [...lines].map(([, address]) => address!.replace(/%.*/, "")).filter((address) => isIP(address) !== 0);
+}
+
+function contentOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** As process contract I 71: not disabled, and some interface has an IPv6 address (loopback counts). */
+function hasIpv6(): boolean {
+  if (contentOf("/proc/sys/net/ipv6/conf/all/disable_ipv6") !== "0") return false;
+  if (contentOf("/proc/net/if_inet6") === undefined) return false;
+  return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ family }) => family === "IPv6"));
+}
+
+function stdoutOpens(): boolean {
+  try {
+    closeSync(openSync("/dev/stdout", "a"));
+    return true;
+  } catch {
+    return false;
+  }
+}
