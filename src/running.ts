@@ -11,11 +11,12 @@ export class Running {
   controller: Controller | undefined;
   templateTried = false;
   isReady = false;
-  /** nginx cannot serve for the first time, for a reason that is not in any configuration: a busy port. */
+  /** nginx cannot serve for the first time, for a reason that is not in any configuration: a busy port. Later such a reason passes. */
   readonly unable = Promise.withResolvers<Error>();
 
   synced({ reload }: SyncReport, ready: () => void): void {
-    if (reload?.kind === "unreachable" && this.controller?.isServing !== true) this.unable.resolve(reload.cause);
+    if (reload?.kind === "unreachable" && !this.isReady && this.controller?.isServing !== true)
+      this.unable.resolve(reload.cause);
     if (this.isReady || (reload?.kind !== "reloaded" && reload?.kind !== "unchanged")) return;
     this.isReady = true;
     ready();

@@ -20,6 +20,11 @@ export const commands: Readonly<Record<string, Command>> = {
     doc: "Serves the Kubernetes objects in a folder of YAML files, without a cluster.",
     run: async (argv, out) => (await import("./serve.ts")).serve(argv, out, process),
   },
+  nginx: {
+    usage: "nginx",
+    doc: "Runs nginx by itself, for a controller in another container.",
+    run: async (argv, out) => (await import("./nginx.ts")).nginx(argv, out, process),
+  },
   check: {
     usage: "check FOLDER",
     doc: "Says what is wrong with the objects in a folder of YAML files, with file and line.",

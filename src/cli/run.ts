@@ -5,11 +5,12 @@
  */
 import { existsSync } from "node:fs";
 import { Client, systemClock } from "../kubernetes/index.ts";
-import { openLog } from "../log/log.ts";
-import { nginxHere } from "../nginx/index.ts";
+import { type Log, openLog } from "../log/log.ts";
+import { type FoundNginx, nginxBeside, nginxHere } from "../nginx/index.ts";
 import { operate } from "../operate.ts";
 import { build } from "../version.ts";
 import { listenForEnding } from "./ending.ts";
+import type { Flags } from "./flags.ts";
 import { helpText } from "./help.ts";
 import { translateOptions } from "./options.ts";
 import { parseFlags } from "./parse-flags.ts";
@@ -49,6 +50,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   // Only this flag's users wait for the API server before nginx comes up.
   const around = flags.enableTopologyAwareRouting ? await Promise.race([cluster.around, ending.told]) : undefined;
   const zone = typeof around === "object" ? around.zone : undefined;
+  const nginx = await findNginx(flags, env, log, ending.told);
   const operated = await operate({
     flags,
     translate: translateOptions(flags, "run", zone),
@@ -59,7 +61,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     },
     log,
     lines: { write, notices: !stdout.isTTY || flags.v > 0 },
-    nginx: await nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? ""),
+    nginx,
     runFolder: flags.runFolder ?? env.SLUICE_RUN_FOLDER ?? "/run/sluice",
     templateFolder: flags.templateDir ?? (existsSync(mountedTemplate) ? mountedTemplate : undefined),
     logs: (folder, { stdoutOpens }) => ({
@@ -81,8 +83,24 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   await cluster.end();
   client.close();
   if (operated.kind === "failed") return failed(out, operated.why, 1);
-  log.info("ended; no nginx is left");
+  log.info(nginx.ok && nginx.nginx.outlives ? "ended; nginx's container goes on" : "ended; no nginx is left");
   return 0;
+}
+
+/** How long nginx's container may start later than this one. */
+const besideMs = 60_000;
+
+async function findNginx(
+  { nginxSocket }: Flags,
+  env: NodeJS.ProcessEnv,
+  log: Log,
+  told: Promise<unknown>,
+): Promise<FoundNginx> {
+  if (!nginxSocket) return nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? "");
+  const given = new AbortController();
+  void told.then(() => given.abort());
+  const waiting = () => log.info({ socket: nginxSocket }, "nginx's container is not there yet");
+  return nginxBeside(nginxSocket, { limitMs: besideMs, told: waiting, signal: given.signal });
 }
 
 function said(out: Out, text: string): number {

@@ -33,6 +33,12 @@ export function nginxLog({ log, write, notices }: NginxLines): (event: NginxEven
       case "not-started":
         log.error({ why: event.why, nextTry: `${event.nextTryMs}ms` }, "nginx did not start");
         break;
+      case "silent":
+        log.error("nginx's container does not answer");
+        break;
+      case "answers":
+        log.info("nginx's container answers again");
+        break;
     }
   };
 }

@@ -26,6 +26,8 @@ export interface RunFolder {
   readonly emergencies: string;
   /** Held by the one controller that may write here. */
   readonly lock: string;
+  /** Held by the one process that runs nginx, where that is not the controller. */
+  readonly nginxLock: string;
   /** Folders of the files a configuration names: certificates and keys, password files, everything else. */
   readonly tls: string;
   readonly auth: string;
@@ -94,6 +96,7 @@ export function pathsOf(root: string): RunFolder {
     instance: join(root, "nginx.instance"),
     emergencies: join(root, "nginx.emerg"),
     lock: join(root, "controller.lock"),
+    nginxLock: join(root, "nginx.lock"),
     tls: join(root, "tls"),
     auth: join(root, "auth"),
     include: join(root, "include"),

@@ -3,6 +3,8 @@
  * nginx reads text from disk and says little, so everything here is about knowing what it really does: a reload counts
  * only when the new workers answer and the old ones have stopped listening.
  */
+
+export { nginxBeside } from "./beside.ts";
 export { type AskedCapabilities, askCapabilities, type Capabilities } from "./capabilities.ts";
 export { runningGeneration } from "./control.ts";
 export { type ConfigurationFile, writeAtomically } from "./files.ts";
@@ -10,6 +12,7 @@ export { type OpenedFolder, openRunFolder, pathsOf, type RunFolder } from "./fol
 export type { Generations } from "./generations.ts";
 export { type FoundNginx, type InstalledNginx, nginxHere } from "./installed.ts";
 export { type Found, type Nginx, type NginxOptions, type OpenedNginx, openNginx } from "./nginx.ts";
+export { openOrders, socketMistake } from "./order-server.ts";
 export { type Place, placeHere } from "./place.ts";
 export type { ReloadOutcome, RenderedConfiguration } from "./reload.ts";
 export type { NginxEvent } from "./supervisor.ts";

@@ -40,7 +40,7 @@ export interface Nginx {
   readonly pid: number | undefined;
   /** How often nginx was started again after it had died. */
   readonly restarts: number;
-  /** Lets requests in flight end for at most `limitMs`, then leaves no nginx behind. */
+  /** Lets requests in flight end for at most `limitMs`, then leaves no nginx behind; lets go of an nginx that outlives this process. */
   stop(limitMs: number): Promise<void>;
 }
 

@@ -17,7 +17,10 @@ export type NginxEvent =
   | { readonly kind: "started"; readonly pid: number; readonly orphans: number }
   | { readonly kind: "adopted"; readonly pid: number }
   | { readonly kind: "ended"; readonly pid: number; readonly how: string; readonly nextTryMs: number }
-  | { readonly kind: "not-started"; readonly why: string; readonly nextTryMs: number };
+  | { readonly kind: "not-started"; readonly why: string; readonly nextTryMs: number }
+  /** Of an nginx in the container beside: its container no longer answers, and does again. */
+  | { readonly kind: "silent" }
+  | { readonly kind: "answers" };
 
 export interface SupervisorSetup {
   readonly binary: string;

@@ -120,6 +120,9 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
   args:
     - /sluice-nginx
     - --nginx-socket=/run/sluice/sockets/nginx.sock
+    {{- with include "sluice.extraArguments" (pick (default dict $controller.extraArgs) "shutdown-grace-period" "v") | trim }}
+    {{- . | nindent 4 }}
+    {{- end }}
   securityContext:
     {{- include "sluice.container.securityContext" . | nindent 4 }}
   env:

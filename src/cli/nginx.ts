@@ -1,0 +1,77 @@
+/**
+ * `sluice nginx`: nginx in a container of its own, without the API token. It starts nginx, keeps it running, and takes the orders of the
+ * controller in the container beside (`sluice run --nginx-socket`), in the run folder that both share.
+ * A controller that ends, in order or not, leaves it serving: only this program's own signal ends nginx.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { openLog } from "../log/log.ts";
+import { nginxLog } from "../log/nginx-log.ts";
+import { nginxHere, openOrders, openRunFolder, socketMistake } from "../nginx/index.ts";
+import { build } from "../version.ts";
+import { listenForEnding } from "./ending.ts";
+import { parseFlags } from "./parse-flags.ts";
+import type { Out } from "./reference.ts";
+
+const usage = `Usage: sluice nginx --nginx-socket=FILE [--run-folder=FOLDER] [--shutdown-grace-period=SECONDS] [--v=LEVEL]
+
+Runs nginx for a controller in another container, which is started with the same --nginx-socket and the same folder.
+`;
+
+/** As `sluice run`. */
+const drainMs = 3_600_000;
+const maxDraining = 16;
+
+/** Exit code 0 after a signal, 1 when it could not start, 2 for a mistake in the command line. */
+export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Process): Promise<number> {
+  const parsed = parseFlags(argv, "run");
+  if (parsed.kind === "help") return said(out, usage);
+  if (parsed.kind === "version") return said(out, `${build.name} ${build.release}\n`);
+  if (parsed.kind === "failure") return failed(out, parsed.why, 2);
+  const { flags } = parsed;
+  const { env, stdout } = host;
+  const socket = flags.nginxSocket ?? "";
+  if (socket === "") return failed(out, "which socket? Name it with --nginx-socket=FILE", 2);
+  const ending = listenForEnding(host, ["SIGINT"]);
+  const write = (text: string): void => void stdout.write(text);
+  const log = openLog({ verbosity: flags.v, terminal: false, write });
+
+  const found = await nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? "");
+  if (!found.ok) return failed(out, found.why, 1);
+  const folder = openRunFolder(flags.runFolder ?? env.SLUICE_RUN_FOLDER ?? "/run/sluice");
+  if (!folder.ok) return failed(out, folder.why, 1);
+  const mistake = socketMistake(socket);
+  if (mistake !== undefined) return failed(out, mistake, 1);
+  const opened = await found.nginx.open({
+    // The controller holds the folder's other lock.
+    folder: { ...folder.folder, lock: folder.folder.nginxLock },
+    endWithController: false,
+    maxDraining,
+    report: nginxLog({ log, write, notices: true }),
+  });
+  if (!opened.ok) return failed(out, opened.why, 1);
+  const orders = await openOrders(socket, opened.nginx, found.nginx);
+  if (!orders.ok) {
+    await opened.nginx.stop(0);
+    return failed(out, orders.why, 1);
+  }
+  log.info({ socket }, "nginx takes orders");
+
+  const because = await ending.told;
+  log.info({ because, drain: `${drainMs / 1000}s` }, "ending; requests in flight are finished");
+  // The controller says meanwhile that it is not ready, so that no new requests come.
+  await delay(flags.shutdownGracePeriod * 1000);
+  await orders.close();
+  await opened.nginx.stop(drainMs);
+  log.info("ended; no nginx is left");
+  return 0;
+}
+
+function said(out: Out, text: string): number {
+  out.write(text);
+  return 0;
+}
+
+function failed(out: Out, why: string, code: number): number {
+  out.fail(`sluice nginx: ${why}`);
+  return code;
+}

@@ -1,0 +1,75 @@
+/**
+ * Takes the controller's orders for the nginx of this container. There is no order to stop: the kubelet tells each container by itself, and a
+ * controller that is started again must find nginx serving.
+ */
+import { chmodSync, rmSync, statSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { dirname } from "node:path";
+import { text } from "node:stream/consumers";
+import type { Nginx } from "./nginx.ts";
+import { type NginxState, readRendered, writeOutcome } from "./orders.ts";
+
+export type KnownBefore = Pick<NginxState, "capabilities" | "place">;
+
+export type OpenedOrders =
+  | { readonly ok: true; readonly close: () => Promise<void> }
+  | { readonly ok: false; readonly why: string };
+
+/** Listens at `socket`, where `socketMistake` found none. */
+export async function openOrders(socket: string, nginx: Nginx, known: KnownBefore): Promise<OpenedOrders> {
+  const server = createServer((request, response) => {
+    answer(request, response, nginx, known).catch((error: Error) => response.writeHead(500).end(error.message));
+  });
+  server.requestTimeout = 0;
+  // What an earlier process left: this one holds the run folder's lock, so nobody listens there.
+  rmSync(socket, { force: true });
+  const failure = await new Promise<Error | undefined>((resolve) => {
+    server.once("error", resolve).listen(socket, () => resolve(undefined));
+  });
+  if (failure !== undefined) return { ok: false, why: `The socket ${socket} cannot be opened: ${failure.message}.` };
+  chmodSync(socket, 0o600);
+  return {
+    ok: true,
+    close: () => new Promise((closed) => server.close(() => closed()).closeAllConnections()),
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  nginx: Nginx,
+  known: KnownBefore,
+): Promise<void> {
+  // A controller that hangs up, or dies, does not wait for the outcome.
+  const gone = new AbortController();
+  response.once("close", () => response.writableFinished || gone.abort());
+  switch (`${request.method} ${request.url}`) {
+    case "GET /state":
+      response.end(JSON.stringify(stateOf(nginx, known)));
+      break;
+    case "POST /apply":
+      response.end(writeOutcome(await nginx.apply(readRendered(await text(request)), gone.signal)));
+      break;
+    case "POST /test":
+      response.end(writeOutcome(await nginx.test(await text(request), gone.signal)));
+      break;
+    default:
+      response.writeHead(404).end();
+  }
+}
+
+function stateOf(nginx: Nginx, known: KnownBefore): NginxState {
+  const { pid = null, restarts } = nginx;
+  return { ...known, pid, restarts, generations: nginx.generations(), processes: nginx.processes() };
+}
+
+/**
+ * Why `socket` cannot be listened on: its folder must belong to this account and be closed to all others, because it keeps strangers out
+ * between the moment the socket is made and the moment it has its mode.
+ */
+export function socketMistake(socket: string): string | undefined {
+  const folder = dirname(socket);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.uid === process.getuid?.() && ((found?.mode ?? 0) & 0o077) === 0) return undefined;
+  return `The folder ${folder} must belong to this account and be closed to all others (mode 0700), or others could give nginx orders.`;
+}

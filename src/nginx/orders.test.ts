@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { type Outcome, readOutcome, readRendered, writeOutcome, writeRendered } from "./orders.ts";
+
+test("a configuration arrives as it was sent, text and bytes alike", () => {
+  const files = [
+    { path: "auth/users", content: "anna:ä$apr1\n" },
+    { path: "tls/key.pem", content: Buffer.from([0, 255, 10, 200]) },
+  ];
+  const rendered = { conf: 'server_name "ü";\n', generation: "abc", files };
+  expect(readRendered(writeRendered(rendered))).toEqual(rendered);
+});
+
+test.each<Outcome>([
+  { kind: "reloaded", tookMs: 12.5, warnings: ["[warn] conflicting server name"] },
+  { kind: "unchanged" },
+  { kind: "accepted", warnings: [] },
+  { kind: "refused", stderr: "nginx: [emerg] unknown directive", at: { file: "nginx.conf", line: 7 } },
+  { kind: "unreachable", cause: new Error("No space left on device.") },
+])("an outcome arrives as it was sent: $kind", (outcome) => {
+  expect(readOutcome(writeOutcome(outcome))).toEqual(outcome);
+});

@@ -1,0 +1,57 @@
+/**
+ * What the controller and the nginx of another container say to each other: JSON over HTTP on a unix socket. The socket is 0600 in a folder
+ * that is 0700, so the kernel lets only the same account connect; there is no other check, and none is needed.
+ * The controller asks and nginx answers, never the other way round: whoever takes nginx over can lie about nginx, and about nothing else.
+ */
+import type { Capabilities } from "./capabilities.ts";
+import type { TestOutcome, Unreachable } from "./configuration-test.ts";
+import type { ProcessFigures } from "./figures.ts";
+import type { Generations } from "./generations.ts";
+import type { Place } from "./place.ts";
+import type { ReloadOutcome, RenderedConfiguration } from "./reload.ts";
+
+/** The answer to `GET /state`. */
+export interface NginxState {
+  readonly capabilities: Capabilities;
+  readonly place: Place;
+  /** Null while no master runs. */
+  readonly pid: number | null;
+  readonly restarts: number;
+  readonly generations: Generations;
+  readonly processes: ProcessFigures;
+}
+
+export type Outcome = ReloadOutcome | TestOutcome;
+
+/** The body of `POST /apply`. */
+export function writeRendered({ conf, generation, files }: RenderedConfiguration): string {
+  const written = files.map(({ path, content }) =>
+    typeof content === "string" ? { path, text: content } : { path, base64: Buffer.from(content).toString("base64") },
+  );
+  return JSON.stringify({ conf, generation, files: written });
+}
+
+export function readRendered(body: string): RenderedConfiguration {
+  const { conf, generation, files } = JSON.parse(body) as WrittenConfiguration;
+  const read = files.map((file) => ({
+    path: file.path,
+    content: "text" in file ? file.text : Buffer.from(file.base64, "base64"),
+  }));
+  return { conf, generation, files: read };
+}
+
+interface WrittenConfiguration {
+  readonly conf: string;
+  readonly generation: string;
+  readonly files: readonly ({ readonly path: string } & ({ readonly text: string } | { readonly base64: string }))[];
+}
+
+/** The answer to `POST /apply` and `POST /test`. */
+export function writeOutcome(outcome: Outcome): string {
+  return JSON.stringify(outcome.kind === "unreachable" ? { kind: outcome.kind, why: outcome.cause.message } : outcome);
+}
+
+export function readOutcome<O extends Outcome>(body: string): O | Unreachable {
+  const outcome = JSON.parse(body) as O | { readonly kind: "unreachable"; readonly why: string };
+  return "why" in outcome ? { kind: "unreachable", cause: new Error(outcome.why) } : outcome;
+}
