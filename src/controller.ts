@@ -95,7 +95,10 @@ export async function startController(options: ControllerOptions): Promise<Start
     renderer,
     memory,
     nginx: {
-      apply: (text, signal) => nginx.apply({ ...text, files: text.files.filter((file) => !file.opened) }, signal),
+      apply: (text, signal) => {
+        const alone = sync.configuration?.settings.enableSerialReloads === true;
+        return nginx.apply({ ...text, files: text.files.filter((file) => !file.opened), alone }, signal);
+      },
       keepOpened: (files) => openedFiles.keep(files, systemClock.nowMs()),
     },
     bucket: new TokenBucket(options.syncRateLimit, options.reloadBurst, systemClock.nowMs()),

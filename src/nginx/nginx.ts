@@ -12,7 +12,7 @@ import { GenerationBook, type Generations } from "./generations.ts";
 import { lock } from "./lock.ts";
 import { Reloader, type ReloadOutcome, type RenderedConfiguration } from "./reload.ts";
 import { type NginxEvent, Supervisor } from "./supervisor.ts";
-import { Turns } from "./turns.ts";
+import { type Turn, Turns } from "./turns.ts";
 
 export interface NginxOptions {
   /** `Capabilities.binary`. */
@@ -62,8 +62,9 @@ export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
   const generations = new GenerationBook(folder);
   const reloader = new Reloader({ ...options, supervisor, generations, limitMs });
 
-  const room = async (aborted: () => boolean): Promise<void> => {
-    while (!aborted() && generations.look().draining >= maxDraining) await delay(50);
+  const room = async (newest: () => Turn<RenderedConfiguration>): Promise<void> => {
+    const most = () => (newest().work.alone === true ? 1 : maxDraining);
+    while (!newest().signal.aborted && generations.look().draining >= most()) await delay(50);
   };
   const closing = new AbortController();
   const turns = new Turns(room, (rendered: RenderedConfiguration, signal) => reloader.apply(rendered, signal));

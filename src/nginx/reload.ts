@@ -27,6 +27,8 @@ export interface RenderedConfiguration {
   readonly generation: string;
   /** Every file the text names in a folder of ours. Others in there are removed when no worker can need them any more. */
   readonly files: readonly ConfigurationFile[];
+  /** It waits until no worker of an older generation is left. */
+  readonly alone?: boolean;
 }
 
 export type ReloadOutcome =

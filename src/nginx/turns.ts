@@ -2,19 +2,24 @@
  * Who goes next when reloads are asked for faster than they can be done: one at a time, and of those that wait only the
  * newest, for everybody who asked. What it skipped is contained in what it does, because each one is a whole configuration.
  */
+export interface Turn<Work> {
+  readonly work: Work;
+  readonly signal: AbortSignal;
+}
+
 export class Turns<Work, Outcome> {
-  readonly #ready: (aborted: () => boolean) => Promise<void>;
+  readonly #ready: (newest: () => Turn<Work>) => Promise<void>;
   readonly #run: (work: Work, signal: AbortSignal) => Promise<Outcome>;
-  #next: { readonly work: Work; readonly signal: AbortSignal } | undefined;
+  #next: Turn<Work> | undefined;
   #waiting: Promise<Outcome> | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   /**
    * A turn waits for the one before it and then for `ready`; until then a newer one may take its place. `ready` should
-   * stop waiting when the newest is `aborted`.
+   * stop waiting when the newest is aborted.
    */
   constructor(
-    ready: (aborted: () => boolean) => Promise<void>,
+    ready: (newest: () => Turn<Work>) => Promise<void>,
     run: (work: Work, signal: AbortSignal) => Promise<Outcome>,
   ) {
     this.#ready = ready;
@@ -38,7 +43,7 @@ export class Turns<Work, Outcome> {
 
   async #turn(before: Promise<unknown>): Promise<Outcome> {
     await before;
-    await this.#ready(() => this.#next!.signal.aborted);
+    await this.#ready(() => this.#next!);
     const { work, signal } = this.#next!;
     this.#next = undefined;
     this.#waiting = undefined;

@@ -8,6 +8,7 @@ import type { HttpPart } from "./place.ts";
 import { type AboutServers, routeVariables } from "./server-views.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
 import { serverNamesHash } from "./settings/hashes.ts";
+import { ownDictionaries } from "./settings/shared-dictionaries.ts";
 import type { RenderedFile, Shape } from "./shape.ts";
 import { streamView } from "./stream-view.ts";
 import type { Template } from "./template.ts";
@@ -95,7 +96,7 @@ function mainView(about: ConfParts): View {
       uwsgi: Token.word(`${paths.temp}/uwsgi`),
       scgi: Token.word(`${paths.temp}/scgi`),
     },
-    lua: lua === undefined ? false : luaView(machine, lua),
+    lua: lua === undefined ? false : luaView(machine, settings, lua),
     authCache: needs.has("authCache") && { path: Token.word(`${paths.temp}/auth-cache`) },
     hsts: hsts(settings),
     httpsPort: Token.count(ports.https),
@@ -123,8 +124,9 @@ function sharedLines(lines: readonly Token[]): Token[] {
 }
 
 /** Strings in Lua have the same quotes and escapes as words of nginx. */
-function luaView({ paths, counts }: Machine, { recordsBytes, slots }: LuaParts): View {
+function luaView({ paths, counts }: Machine, settings: Settings, { recordsBytes, slots }: LuaParts): View {
   return {
+    dictionaries: ownDictionaries(settings),
     packagePath: Token.word(`${paths.lua}/?.lua;;`),
     recordsSize: Token.name(`${Math.ceil(recordsBytes / 1024)}k`),
     journal: Token.word(paths.journal),

@@ -21,6 +21,7 @@ import {
 } from "./records.ts";
 import type { ChangedRecord, Rendered, RenderedText, Renderer } from "./rendering.ts";
 import { aboutServers, dataServerView, textServerView } from "./server-views.ts";
+import { recordsBytesOf } from "./settings/shared-dictionaries.ts";
 import { type RenderedFile, type Shape, Shapes } from "./shape.ts";
 import type { Template } from "./template.ts";
 import { TextHosts } from "./text-hosts.ts";
@@ -217,7 +218,8 @@ export class DynamicRenderer implements Renderer {
    * that published routes may still name.
    */
   #textOf({ settings, defaultCertificate, streams, streamSnippets }: Whole): RenderedText {
-    const recordsBytes = this.#enlarged * memoryFor(this.#records.size, this.#bytes);
+    const needed = this.#enlarged * memoryFor(this.#records.size, this.#bytes);
+    const recordsBytes = Math.max(needed, recordsBytesOf(settings));
     const textServers = [...this.#textServers.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     const parts = {
       settings: hashOf(JSON.stringify(settings)),

@@ -46,7 +46,7 @@ export const modules = {
     default: [],
     needs: "lua",
     becomes: "lua_shared_dict",
-    doc: "Sizes of shared memory: configuration_data for routes and endpoints, certificate_data for certificates; other names are for Lua code in snippets.",
+    doc: "Sizes of shared memory. It grows with what it has to hold; configuration_data and certificate_data together are how much it has at least. Other names are for Lua code in snippets.",
   }),
   enableModsecurity: setting({
     key: "enable-modsecurity",

@@ -28,6 +28,11 @@ export interface Subject {
   readonly stop: () => Promise<void>;
 }
 
+export interface LocalSubject extends Subject {
+  /** Its run folder. */
+  readonly root: string;
+}
+
 export interface SubjectOptions {
   readonly mode: Mode;
   /** As an operator writes them, `--http-port=8088`; ingress-nginx's defaults stand beside them. */
@@ -40,7 +45,12 @@ export interface SubjectOptions {
 export type Mode = "dynamic" | "static";
 export type StartSubject = (options: SubjectOptions) => Promise<Subject>;
 
-export const startSubject: StartSubject = async ({ mode, flags, objects, onProblems = () => {} }) => {
+export async function startSubject({
+  mode,
+  flags,
+  objects,
+  onProblems = () => {},
+}: SubjectOptions): Promise<LocalSubject> {
   const source = new MemorySource();
   source.change(objects.map(present));
   const root = mkdtempSync(join(tmpdir(), "subject-"));
@@ -52,12 +62,13 @@ export const startSubject: StartSubject = async ({ mode, flags, objects, onProbl
     },
     remove: async (some) => source.change(some.map((object) => ({ ...present(object), object: undefined }))),
     settled: () => controller.sync.settled(),
+    root,
     stop: async () => {
       await controller.stop(1000);
       rmSync(root, { recursive: true });
     },
   };
-};
+}
 
 export async function startOn(
   source: Source,

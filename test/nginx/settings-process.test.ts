@@ -1,0 +1,94 @@
+/** Keys about nginx's processes and its reloads: what nginx does, or where nobody outside can see that, the line it becomes. */
+import { connect } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Configured, ingress, service, startConfigured } from "./support/configured.ts";
+import { type HeldBackend, heldBackend } from "./support/held-backend.ts";
+import { until } from "./support/until.ts";
+
+const port = 23_000;
+let it: Configured;
+let held: HeldBackend;
+
+beforeAll(async () => {
+  it = await startConfigured({ port });
+  held = await heldBackend("192.0.2.88", port + 6);
+  await it.set({}, [...service("held", port + 6, ["192.0.2.88"]), ingress("held", "held.example", "held")]);
+});
+afterAll(async () => {
+  await it.stop();
+  await held.stop();
+});
+
+const lines = [
+  ["worker-cpu-affinity", "auto", "worker_cpu_affinity", "auto"],
+  ["worker-processes", "3", "worker_processes", "3"],
+  ["max-worker-connections", "500", "worker_connections", "500"],
+  ["max-worker-open-files", "2000", "worker_rlimit_nofile", "2000"],
+  ["enable-multi-accept", "false", "multi_accept", "off"],
+  ["debug-connections", "192.0.2.0/24", "debug_connection", "192.0.2.0/24"],
+  ["enable-aio-write", "false", "aio_write", "off"],
+  ["variables-hash-max-size", "4096", "variables_hash_max_size", "4096"],
+  ["variables-hash-bucket-size", "512", "variables_hash_bucket_size", "512"],
+  ["proxy-headers-hash-max-size", "1024", "proxy_headers_hash_max_size", "1024"],
+  ["proxy-headers-hash-bucket-size", "128", "proxy_headers_hash_bucket_size", "128"],
+] as const;
+
+test("keys that nobody outside can see are the lines they should be", async () => {
+  const usual = lines.map(([key, , directive]) => [key, it.values(directive)]);
+  await it.set(Object.fromEntries(lines.map(([key, text]) => [key, text])));
+  expect(lines.map(([key, , directive]) => [key, it.values(directive)])).toEqual(
+    lines.map(([key, , , value]) => [key, [value]]),
+  );
+  expect((await it.ask()).status).toBe(200);
+  await it.set({});
+  expect(lines.map(([key, , directive]) => [key, it.values(directive)])).toEqual(usual);
+});
+
+/** A request that hangs in the workers of now; what comes of it in the end is in `text`. */
+async function hanging(): Promise<{ readonly text: Promise<string> }> {
+  const socket = connect({ host: "192.0.2.1", port });
+  let text = "";
+  socket.on("data", (data) => {
+    text += data;
+  });
+  socket.on("error", () => {});
+  const whole = new Promise<string>((resolve) => socket.on("close", () => resolve(text)));
+  socket.write("GET / HTTP/1.1\r\nHost: held.example\r\nConnection: close\r\n\r\n");
+  await until("the request", () => held.held === 1);
+  return { text: whole };
+}
+
+test("worker-shutdown-timeout ends what older workers still do", async () => {
+  await it.set({ "worker-shutdown-timeout": "1s" });
+  const { text } = await hanging();
+  await it.set({ "worker-shutdown-timeout": "2s" });
+  expect(await text).toBe("");
+});
+
+test("enable-serial-reloads waits with a reload until older workers have ended", async () => {
+  await it.set({ "enable-serial-reloads": "true" });
+  const { text } = await hanging();
+  await it.set({ "enable-serial-reloads": "true", "proxy-read-timeout": "50" });
+  await it.begin({ "enable-serial-reloads": "true", "proxy-read-timeout": "51" });
+  const settled = it.settled().then(() => "settled");
+  expect(await Promise.race([settled, delay(500, "still waiting")])).toBe("still waiting");
+  expect((await it.ask()).status).toBe(200);
+  held.release("at last");
+  expect(await text).toContain("at last");
+  expect(await settled).toBe("settled");
+  expect(it.values("proxy_read_timeout")).toContain("51s");
+});
+
+test("lua-shared-dicts makes the memory of the records larger, and gives snippets dictionaries of their own", async () => {
+  const dictionary = "my_cache";
+  await it.set({
+    "lua-shared-dicts": "configuration_data: 60, certificate_data: 4, my_cache: 100k",
+    "server-snippet": `location = /own { content_by_lua_block { ngx.say(ngx.shared.${dictionary}:capacity()) } }`,
+  });
+  expect(it.values("lua_shared_dict")).toEqual(expect.arrayContaining(["sluice_records 65536k", "my_cache 100k"]));
+  expect((await it.ask({ path: "/own" })).body).toBe("102400");
+  await it.set({});
+  expect(it.values("lua_shared_dict")).toContain("sluice_records 16384k");
+  expect((await it.ask()).status).toBe(200);
+});

@@ -1,0 +1,176 @@
+/**
+ * A whole controller for tests of ConfigMap keys: one Ingress for `*.keys.example` before a backend that echoes, on ports that no
+ * other test file may use at the same time. `set` makes a ConfigMap the whole of the settings and waits until it is live.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { KubernetesObject } from "../../../src/model/objects.ts";
+import { type Problem, sentence } from "../../../src/problem.ts";
+import type { Answer } from "../../parity/answer.ts";
+import { ask } from "../../parity/client.ts";
+import type { RequestSpec } from "../../parity/request-spec.ts";
+import { controllerConfigMap } from "../../parity/standard-objects.ts";
+import { startSubject } from "../../parity/subject.ts";
+import { startEchoBackends } from "../../support/echo-backend.ts";
+import { type Pki, pkiIn } from "../../support/pki.ts";
+
+export interface Configured {
+  readonly ports: Ports;
+  /** A folder for the test's own files, logs above all. */
+  readonly folder: string;
+  readonly pki: Pki;
+  /** What the settings and objects of now are told, as sentences. */
+  problems(): readonly string[];
+  /** Makes these the settings, and the objects be there besides, and waits until all of it is live. */
+  set(settings: Readonly<Record<string, string>>, objects?: readonly KubernetesObject[]): Promise<void>;
+  /** Begins to make them the settings. */
+  begin(settings: Readonly<Record<string, string>>): Promise<void>;
+  settled(): Promise<void>;
+  /** Asks `web.keys.example`, unless `spec` says otherwise. */
+  ask(spec?: RequestSpec): Promise<Answer>;
+  /** nginx.conf as it is now. */
+  conf(): string;
+  /** Values of all directives of that name in it, without repetitions. */
+  values(directive: string): readonly string[];
+  stop(): Promise<void>;
+}
+
+export interface Ports {
+  readonly http: number;
+  readonly https: number;
+  readonly backend: number;
+}
+
+export interface ConfiguredOptions {
+  /** The first of ten ports that belong to the test file. */
+  readonly port: number;
+  readonly flags?: readonly string[];
+  readonly mode?: "dynamic" | "static";
+}
+
+export const host = "web.keys.example";
+export const namespace = "keys";
+const backendAddress = "192.0.2.87";
+
+export async function startConfigured({ port, flags = [], mode = "dynamic" }: ConfiguredOptions): Promise<Configured> {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-keys-"));
+  const pki = await pkiIn(folder);
+  const ports = { http: port, https: port + 1, backend: port + 4 };
+  const addresses = [backendAddress];
+  const backends = await startEchoBackends({
+    addresses,
+    ...pki.backend,
+    httpPort: ports.backend,
+    httpsPort: ports.backend + 1,
+  });
+  const own = [
+    `--http-port=${ports.http}`,
+    `--https-port=${ports.https}`,
+    `--default-server-port=${port + 2}`,
+    `--status-port=${port + 3}`,
+  ];
+  let problems: readonly Problem[] = [];
+  const subject = await startSubject({
+    mode,
+    flags: [...own, ...flags],
+    objects: around(ports.backend, pki),
+    onProblems: (all) => {
+      problems = all;
+    },
+  });
+  const conf = () => readFileSync(join(subject.root, "nginx.conf"), "utf8");
+  const begin = (settings: Readonly<Record<string, string>>) =>
+    subject.apply([controllerConfigMap(settings)]).then(() => {});
+  return {
+    ports,
+    folder,
+    pki,
+    begin,
+    conf,
+    settled: subject.settled,
+    problems: () => problems.map(sentence),
+    set: async (settings, objects = []) => {
+      await subject.apply([...objects, controllerConfigMap(settings)]);
+      await subject.settled();
+    },
+    ask: (spec = {}) =>
+      ask({ host, port: spec.scheme === "https" ? ports.https : ports.http, ...spec }, new Map(), pki),
+    values: (directive) => [
+      ...new Set([...conf().matchAll(new RegExp(`^\\s*${directive} (.*);$`, "gm"))].map(([, value]) => value!)),
+    ],
+    stop: async () => {
+      await subject.stop();
+      await backends.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function around(backendPort: number, pki: Pki): readonly KubernetesObject[] {
+  const tls = { "tls.crt": pki.tls.certificate, "tls.key": pki.tls.key };
+  const objects = [
+    {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "IngressClass",
+      metadata: { name: "nginx" },
+      spec: { controller: "k8s.io/ingress-nginx" },
+    },
+    {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "tls", namespace },
+      type: "kubernetes.io/tls",
+      stringData: tls,
+    },
+    ...service("web", backendPort, [backendAddress]),
+    ingress("web", "*.keys.example", "web"),
+  ];
+  return objects as unknown as readonly KubernetesObject[];
+}
+
+/** A Service with its EndpointSlice. */
+export function service(name: string, port: number, addresses: readonly string[]): readonly KubernetesObject[] {
+  const labels = { "kubernetes.io/service-name": name };
+  const objects = [
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name, namespace },
+      spec: { ports: [{ name: "http", port: 80, targetPort: port }] },
+    },
+    {
+      apiVersion: "discovery.k8s.io/v1",
+      kind: "EndpointSlice",
+      metadata: { name: `${name}-1`, namespace, labels },
+      addressType: "IPv4",
+      ports: [{ name: "http", port, protocol: "TCP" }],
+      endpoints: addresses.map((address) => ({ addresses: [address], conditions: { ready: true } })),
+    },
+  ];
+  return objects as unknown as readonly KubernetesObject[];
+}
+
+export interface IngressMore {
+  /** Without their prefix. */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Whether the host has the certificate of the Secret `tls`. */
+  readonly tls?: boolean;
+  readonly path?: string;
+}
+
+export function ingress(name: string, at: string, backend: string, more: IngressMore = {}): KubernetesObject {
+  const { annotations = {}, tls = false, path = "/" } = more;
+  const prefixed = Object.entries(annotations).map(([key, text]) => [`nginx.ingress.kubernetes.io/${key}`, text]);
+  const paths = [{ path, pathType: "Prefix", backend: { service: { name: backend, port: { number: 80 } } } }];
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: { name, namespace, uid: name, annotations: Object.fromEntries(prefixed) },
+    spec: {
+      ingressClassName: "nginx",
+      rules: [{ host: at, http: { paths } }],
+      ...(tls ? { tls: [{ hosts: [at], secretName: "tls" }] } : {}),
+    },
+  } as unknown as KubernetesObject;
+}
