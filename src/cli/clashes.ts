@@ -48,7 +48,6 @@ function samePort(flags: Flags): string | undefined {
     ["--default-server-port", flags.defaultServerPort],
     ["--healthz-port", flags.healthzPort],
     ...(flags.profiling ? [["--profiler-port", flags.profilerPort] as const] : []),
-    ...(flags.enableSslPassthrough ? [["--ssl-passthrough-proxy-port", flags.sslPassthroughProxyPort] as const] : []),
     ...webhookPort(flags),
   ] as const;
   const taken = new Map<number, string>();

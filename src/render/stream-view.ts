@@ -5,10 +5,13 @@
  */
 import { createHash } from "node:crypto";
 import type { Endpoint, StreamServer } from "../model/configuration.ts";
+import { settings as declarations } from "../settings/registry.ts";
 import { snippet } from "../settings/snippet.ts";
 import type { AboutServers } from "./server-views.ts";
 import { addressesOf } from "./settings/listen.ts";
 import { Token, type View } from "./token.ts";
+
+const timeoutKind = declarations.proxyProtocolHeaderTimeout.kind;
 
 export function streamView(
   { settings, machine, parts }: AboutServers,
@@ -25,6 +28,7 @@ export function streamView(
     ...(parts.stream as unknown as Record<string, View>),
     passthrough: passthrough && {
       listen: listen(ports.https, ...proxied),
+      headerTimeout: settings.useProxyProtocol && timeoutKind.view(settings.proxyProtocolHeaderTimeout),
       ownTls: Token.word(`unix:${machine.paths.tlsSocket}`),
       hosts: streams.flatMap((server) =>
         server.kind === "passthrough" ? [hostView(server, machine.paths.sockets)] : [],

@@ -95,8 +95,7 @@ export const listeners = {
     key: "proxy-protocol-header-timeout",
     kind: emptyAs(timeSpan({ min: 1 }), "5s"),
     default: "5s",
-    live: true,
-    becomes: "preread_timeout of the TLS passthrough listener",
+    becomes: "proxy_protocol_timeout of the TLS passthrough listener",
     doc: "How long the TLS passthrough listener waits for the PROXY header.",
   }),
 };

@@ -217,6 +217,8 @@ function withoutRedirects(
 
 /** What answers for unknown hosts: the default backend, with nobody's annotations. */
 function unownedRoot(settings: Settings): Draft {
+  const values = { ...unannotated(settings), ...withoutRedirects(settings) };
+  const logs = { ...values.logs, access: settings.enableAccessLogForDefaultBackend };
   return {
     claim: undefined,
     path: { path: "/", type: "prefix", regex: false, rewriteTarget: "" },
@@ -225,7 +227,7 @@ function unownedRoot(settings: Settings): Draft {
       ingress: { namespace: "", name: "" },
       service: "",
       servicePort: "",
-      features: { ...unannotated(settings), ...withoutRedirects(settings) },
+      features: { ...values, logs },
       upstream: defaultUpstream,
       standIn: undefined,
       canaries: [],

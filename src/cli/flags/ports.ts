@@ -76,7 +76,8 @@ export const ports = {
     kind: portNumber,
     default: 442,
     value: "PORT",
-    doc: "Port where nginx itself speaks TLS when --enable-ssl-passthrough is on.",
+    doc: "Was the port where nginx itself spoke TLS with --enable-ssl-passthrough.",
+    noEffect: "nginx speaks TLS on a unix socket then, which nobody else can reach",
   }),
   streamPort: flag({
     name: "stream-port",
