@@ -10,6 +10,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
+import { drawn } from "../support/drawn.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
 import { pkiIn } from "../support/pki.ts";
 
@@ -176,6 +177,8 @@ function answerOf(port: number, host: string, path: string): Promise<string> {
   });
 }
 
+const draw = drawn(12);
+
 test("random hosts and paths are answered alike", async () => {
   await fc.assert(
     fc.asyncProperty(world, async (sketches) => {
@@ -193,6 +196,6 @@ test("random hosts and paths are answered alike", async () => {
       for (const subject of [dynamic, stock]) await subject.remove(objects);
       expect(answers.filter((one) => one.dynamic !== one.static)).toEqual([]);
     }),
-    { numRuns: Number(process.env.MODES_RUNS ?? 12), endOnFailure: true },
+    { ...draw, endOnFailure: true },
   );
-}, 120_000);
+}, 10_000 * draw.numRuns);

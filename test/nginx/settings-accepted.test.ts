@@ -9,6 +9,7 @@ import { parse, type Statement } from "../../src/kinds/grammar.ts";
 import type { Setting } from "../../src/settings/declare.ts";
 import { readSettings } from "../../src/settings/read.ts";
 import { settings as declarations } from "../../src/settings/registry.ts";
+import { drawn } from "../support/drawn.ts";
 import { installedNginx } from "./support/installed.ts";
 import { settingsConf } from "./support/settings-conf.ts";
 
@@ -66,7 +67,7 @@ test("nginx accepts samples of many keys together", () => {
     fc.property(some, (data) => {
       expect(refusal(confOf(data as Record<string, string>))).toBe("");
     }),
-    { numRuns: 60 },
+    drawn(60),
   );
 });
 
