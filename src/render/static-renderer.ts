@@ -7,6 +7,7 @@ import type { FeatureValues } from "../annotations/registry.ts";
 import type { Certificate, Configuration, Server, Upstream } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { certificateFiles, confOf, defaultFiles, distinct, hashOf } from "./conf.ts";
+import { configuredNames } from "./configured-names.ts";
 import type { Machine } from "./machine.ts";
 import type { HttpPart } from "./place.ts";
 import type { Rendered, RenderedText, Renderer } from "./rendering.ts";
@@ -100,7 +101,8 @@ export class StaticRenderer implements Renderer {
 
   #render(next: Whole, about: AboutServers, shapes: Shapes): RenderedText {
     const names = [...next.servers.keys()].sort();
-    const rendered = names.map((name) => this.#serverText(next.servers.get(name)!, next, about, shapes));
+    const configured = configuredNames(next.servers.values());
+    const rendered = names.map((name) => this.#serverText(next.servers.get(name)!, next, about, shapes, configured));
     const pools = new Map(rendered.flatMap((one) => [...one.pools]));
     const upstreams = [...pools]
       .map(([name, id]) => ({ name, upstream: next.upstreams.get(id) }))
@@ -117,7 +119,7 @@ export class StaticRenderer implements Renderer {
       servers: rendered.flatMap((one) => one.texts),
       upstreams: upstreams.map(({ name, upstream }) => staticUpstream(name, upstream, next.settings)),
       needs: new Set(rendered.flatMap((one) => [...one.needs])),
-      http: rendered.flatMap((one) => one.http),
+      http: [...rendered.flatMap((one) => one.http), ...(configured === undefined ? [] : [configured])],
       names: names.flatMap((name) => [name, ...next.servers.get(name)!.aliases.map((alias) => alias.name)]),
       streams: next.streams,
       streamSnippets: next.streamSnippets,
@@ -127,7 +129,13 @@ export class StaticRenderer implements Renderer {
     return { ...conf, files, shapes: new Set(), parts: hashes(next, rendered, upstreams) };
   }
 
-  #serverText(server: Server<FeatureValues>, next: Whole, about: AboutServers, shapes: Shapes) {
+  #serverText(
+    server: Server<FeatureValues>,
+    next: Whole,
+    about: AboutServers,
+    shapes: Shapes,
+    configured: Token | undefined,
+  ) {
     const { upstreams, certificates } = next;
     const isServed = (id: string) => (upstreams.get(id)?.endpoints.length ?? 0) > 0;
     const certificateFile = (id: string | undefined) => {
@@ -138,12 +146,12 @@ export class StaticRenderer implements Renderer {
     const asked = server.locations.flatMap(({ upstream, standIn }) =>
       standIn === undefined ? [upstream] : [upstream, standIn],
     );
-    const served = [...asked.map((id) => (isServed(id) ? "1" : "0")), ...own].join(" ");
+    const served = [...asked.map((id) => isServed(id)), configured !== undefined, ...own].join(" ");
     const known = this.#servers.get(server);
     if (known?.served === served) return known;
     const labelOf = (id: string) => upstreams.get(id)?.label ?? "";
     const template = this.#template;
-    const parts = { about, shapes, template, isServed, labelOf, certificateFile };
+    const parts = { about, shapes, template, isServed, labelOf, certificateFile, configuredNames: configured };
     const text = { ...staticServers(server, parts), served };
     this.#servers.set(server, text);
     return text;

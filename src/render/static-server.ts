@@ -12,6 +12,7 @@ import {
   type Server,
 } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
+import { configuredName, isPattern } from "./configured-names.ts";
 import { keptBy } from "./kept-by.ts";
 import type { HttpPart } from "./place.ts";
 import { poolOf } from "./pools.ts";
@@ -30,6 +31,8 @@ export interface StaticParts {
   readonly template: Template;
   isServed(upstream: string): boolean;
   labelOf(upstream: string): string;
+  /** Answers for names that only a pattern takes; undefined where TLS is configured for no wildcard. */
+  readonly configuredNames: Token | undefined;
   /** Where a Certificate's files are, without ending; `default` for hosts without one. */
   certificateFile(id: string | undefined): string;
 }
@@ -54,14 +57,15 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
       : textServerOf(server, about.settings, about.machine.paths.root);
   files.push(...featureFiles);
   const gathered: Gathered = { beside, files, needs: new Set(), http: [], pools: new Map() };
-  const texts = namesByCertificate(server).map((names) => {
+  const texts = namesByCertificate(server, parts).map((names) => {
     const tls = names[0]!;
     const locations = locationViews(server, tls, parts, gathered);
+    const takesUnknownNames = tls.name === catchAll;
     return template.render("static-server", {
-      ...headOf(about, server.name === catchAll),
+      ...headOf(about, takesUnknownNames),
       dynamic: false,
       rejectsUnknownNames:
-        about.settings.sslRejectHandshake && server.name === catchAll && about.machine.capabilities.rejectHandshake,
+        about.settings.sslRejectHandshake && takesUnknownNames && about.machine.capabilities.rejectHandshake,
       names: Token.words(names.map((one) => nameOf(server, one.name))),
       certificate: certificateAt(about.machine, parts.certificateFile(tls.certificate)),
       features,
@@ -81,10 +85,14 @@ function nameOf({ name: host }: Server<FeatureValues>, name: string): Token {
   return name === host ? serverNameOf(name) : aliasNameOf(name);
 }
 
-/** A server block has one certificate, so aliases that it does not cover get a block of their own. */
-function namesByCertificate({ name, aliases, certificate, tlsConfigured }: Server<FeatureValues>): Alias[][] {
+/** A server block has one certificate and one answer on TLS, so names that differ in these get a block of their own. */
+function namesByCertificate(
+  { name, aliases, certificate, tlsConfigured }: Server<FeatureValues>,
+  { configuredNames }: StaticParts,
+): Alias[][] {
   const names = [{ name, certificate, tlsConfigured }, ...aliases];
-  return [...Map.groupBy(names, (one) => `${one.certificate} ${one.tlsConfigured}`).values()];
+  const answer = (one: Alias) => (configuredNames !== undefined && isPattern(one, name) ? "asked" : one.tlsConfigured);
+  return [...Map.groupBy(names, (one) => `${one.certificate} ${answer(one)}`).values()];
 }
 
 function appRootUrl(path: string): Token {
@@ -216,7 +224,12 @@ function bodyOf(location: Location<FeatureValues>, rewrite: View, { about, shape
   return { ...text, pools: new Map([...asked, ...text.pools.map((pool) => [pool, upstream] as const)]) };
 }
 
-function labelsOf(server: Server<FeatureValues>, index: number, tls: Alias, { labelOf }: StaticParts): View {
+function labelsOf(
+  server: Server<FeatureValues>,
+  index: number,
+  tls: Alias,
+  { labelOf, configuredNames }: StaticParts,
+): View {
   const location = server.locations[index]!;
   const labels = {
     proxy_upstream_name: labelOf(location.upstream),
@@ -225,11 +238,13 @@ function labelsOf(server: Server<FeatureValues>, index: number, tls: Alias, { la
     service_name: location.service,
     service_port: location.servicePort,
     location_path: location.path,
-    route_tls: tls.tlsConfigured ? "1" : "",
     route_certificate: certificateWord(server.features.clientCertificate),
     route_kept: keptBy(server, index),
   };
-  return Object.entries(labels)
-    .filter(([, value]) => value !== "")
-    .map(([name, value]) => ({ name: Token.name(name), value: Token.text(value) }));
+  const asked = configuredNames !== undefined && isPattern(tls, server.name);
+  const configured = asked ? configuredName : Token.text(tls.tlsConfigured ? "1" : "");
+  return [
+    ...Object.entries(labels).flatMap(([name, value]) => (value === "" ? [] : [{ name, value: Token.text(value) }])),
+    ...(asked || tls.tlsConfigured ? [{ name: "route_tls", value: configured }] : []),
+  ].map(({ name, value }) => ({ name: Token.name(name), value }));
 }
