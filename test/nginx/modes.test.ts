@@ -179,23 +179,27 @@ function answerOf(port: number, host: string, path: string): Promise<string> {
 
 const draw = drawn(12);
 
-test("random hosts and paths are answered alike", async () => {
-  await fc.assert(
-    fc.asyncProperty(world, async (sketches) => {
-      const objects = ingresses(sketches);
-      for (const subject of [dynamic, stock]) await subject.apply(objects);
-      await Promise.all([dynamic.settled(), stock.settled()]);
-      const asked = hosts.flatMap((host) => paths.map((path) => [host, path] as const));
-      const answers = await Promise.all(
-        asked.map(async ([host, path]) => ({
-          asked: `${host}${path}`,
-          dynamic: await answerOf(ports.dynamic, host, path),
-          static: await answerOf(ports.static, host, path),
-        })),
-      );
-      for (const subject of [dynamic, stock]) await subject.remove(objects);
-      expect(answers.filter((one) => one.dynamic !== one.static)).toEqual([]);
-    }),
-    { ...draw, endOnFailure: true },
-  );
-}, 10_000 * draw.numRuns);
+test(
+  "random hosts and paths are answered alike",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(world, async (sketches) => {
+        const objects = ingresses(sketches);
+        for (const subject of [dynamic, stock]) await subject.apply(objects);
+        await Promise.all([dynamic.settled(), stock.settled()]);
+        const asked = hosts.flatMap((host) => paths.map((path) => [host, path] as const));
+        const answers = await Promise.all(
+          asked.map(async ([host, path]) => ({
+            asked: `${host}${path}`,
+            dynamic: await answerOf(ports.dynamic, host, path),
+            static: await answerOf(ports.static, host, path),
+          })),
+        );
+        for (const subject of [dynamic, stock]) await subject.remove(objects);
+        expect(answers.filter((one) => one.dynamic !== one.static)).toEqual([]);
+      }),
+      { ...draw, endOnFailure: true },
+    );
+  },
+  10_000 * draw.numRuns,
+);
