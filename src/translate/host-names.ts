@@ -1,7 +1,7 @@
 /**
  * Names beside its own that a host answers to: aliases, and the other of `www.host` and `host` where that redirects to it.
- * A name goes to the host of that name if some Ingress has one, else to the first host, by name, that lists it as an alias,
- * else to the host whose twin it is.
+ * A name goes to the host of that name if some Ingress has one, else to the host whose twin it is, else to the first host, by
+ * name, that lists it as an alias.
  */
 import { catchAll } from "../model/configuration.ts";
 import type { Problem } from "../problem.ts";
@@ -74,7 +74,7 @@ export class HostNames {
 
   ownerOf(name: string): string | undefined {
     if (this.#wanted.has(name)) return name;
-    return [...(this.#aliasOf.get(name) ?? [])].sort()[0] ?? this.#twinOf.get(name);
+    return this.#twinOf.get(name) ?? [...(this.#aliasOf.get(name) ?? [])].sort()[0];
   }
 
   wantedBy(host: string): WantedNames {
