@@ -1,6 +1,6 @@
 /** What the request to the backend looks like: its HTTP version, and headers that differ from what RS-23.2 sends. */
 import type { Kind } from "../kinds/kind.ts";
-import { textOf } from "../kinds/text.ts";
+import { textOf, trimmed } from "../kinds/text.ts";
 import { oneOf } from "../kinds/words.ts";
 import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
@@ -10,7 +10,7 @@ const hostCharacters = {
   label: "letters, digits and - . _ ~ / : ^ $ [ ] ( ) { } * + ? | & = \\",
   characters: "A-Za-z0-9._~/:^$\\[\\](){}*+?|&=\\\\\\-",
 };
-const prefixCharacters = { label: "letters, digits and - . _ ~ / : $", characters: "A-Za-z0-9._~/:$\\-" };
+const prefixCharacters = { label: "letters, digits, blanks and - . _ ~ / : $", characters: "A-Za-z0-9._~/:$ \\-" };
 
 const connection: Kind<string> = oneOf<string>(["close", "keep-alive"]);
 
@@ -44,7 +44,7 @@ export const backendRequest = feature({
     }),
     prefix: field({
       key: "x-forwarded-prefix",
-      kind: textOf(prefixCharacters),
+      kind: trimmed(textOf(prefixCharacters)),
       fallback: () => "",
       onBad: "reject",
       risk: "Medium",

@@ -33,13 +33,27 @@ const code: Kind<number> = {
   bad: ["", "200", "600", "499", "4xx", "404;"],
 };
 
+/** An empty item between commas is no list. */
+const codes: Kind<readonly number[]> = {
+  ...listOf(code),
+  read: (text) => {
+    const items = text.split(",").map((item) => item.trim());
+    if (items.includes("")) return no(`${shown(text)} has an empty item`);
+    if (items.every((item) => /^[45]\d\d(\s+[45]\d\d)*$/.test(item)) && items.some((item) => /\s/.test(item)))
+      return { ok: false, why: `${shown(text)} has blanks between codes; commas separate them`, mild: true };
+    return listOf(code).read(text);
+  },
+  good: ["404", "404, 503"],
+  bad: ["", "200", "600", "499", "4xx", "404;", "404,,503", "404,"],
+};
+
 export const customErrors = resolvedFeature({
   name: "custom-errors",
   scope: "location",
   fields: {
     codes: field<readonly number[]>({
       key: "custom-http-errors",
-      kind: listOf(code),
+      kind: codes,
       fallback: (settings) => settings.customHttpErrors,
       onBad: "reject",
       risk: "Low",

@@ -111,7 +111,7 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
           problems.push({ object, kind: "annotation-partly", key, why: result.besides });
         }
       } else {
-        const done = open ? (declared.onBad ?? "default") : "default";
+        const done = open && result.mild !== true ? (declared.onBad ?? "default") : "default";
         consequences.add(done);
         problems.push({ object, kind: "annotation-unreadable", key, why: result.why, done });
       }

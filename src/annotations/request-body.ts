@@ -6,13 +6,13 @@ import { sizeBetween } from "../kinds/measures.ts";
 import { oneOf } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
 
-/** ingress-nginx takes a size with the letter b as well, the same as without it. */
+/** ingress-nginx takes blanks in it, and the letter b for none. */
 const plain = sizeBetween("1", "1g");
 const memory = {
   ...plain,
-  read: (text: string) => plain.read(text.replace(/(?<=\d)b$/i, "")),
-  good: [...plain.good, "8192b"],
-  bad: plain.bad.filter((text) => text !== "8b"),
+  read: (text: string) => plain.read(text.replaceAll(" ", "").replace(/(?<=\d)b$/i, "")),
+  good: [...plain.good, "8192b", "8 k"],
+  bad: plain.bad.filter((text) => !["8b", "16 k"].includes(text)),
 };
 
 export const requestBody = feature({

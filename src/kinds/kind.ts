@@ -4,10 +4,13 @@
  */
 import type { View } from "../render/token.ts";
 
-/** `besides` says what was left out of a value that is usable without it; like `why`, it finishes the sentence "<key>: …". */
+/**
+ * `besides` says what was left out of a value that is usable without it; like `why`, it finishes the sentence "<key>: …".
+ * What is `mild` is wrong, but ingress-nginx serves the Ingress without it: the fallback is used, whatever else the key does.
+ */
 export type Read<T> =
   | { readonly ok: true; readonly value: T; readonly besides?: string }
-  | { readonly ok: false; readonly why: string };
+  | { readonly ok: false; readonly why: string; readonly mild?: true };
 
 export interface Kind<T> {
   /** For people: "whole seconds, from 1". */
