@@ -26,3 +26,8 @@ export const rewrite = feature({
     }),
   },
 });
+
+/** nginx answers such a rewrite with a redirect (RS-6.9). */
+export function isElsewhere(target: string): boolean {
+  return /^(https?:\/\/|\$scheme)/.test(target);
+}

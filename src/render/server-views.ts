@@ -27,6 +27,7 @@ const routerVariables = [
   "route_kept",
   "route_too_large",
   "route_slash",
+  "route_elsewhere",
   "route_error_upstream",
   "route_error_name",
   "route_www",

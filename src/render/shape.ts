@@ -7,6 +7,7 @@ import { standInHeaders } from "../annotations/custom-errors.ts";
 import type { AnyFeature, Field, Fields } from "../annotations/declare.ts";
 import { unannotated } from "../annotations/read.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
+import { isElsewhere } from "../annotations/rewrite.ts";
 import { defaultUpstream, defaultUpstreamLabel, type Location } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { answerHeadersView } from "./answer-headers.ts";
@@ -168,7 +169,8 @@ export class Shapes {
     };
     const view = locationView(values, traits, place, this.#settings, this.#headers, this.#everywhere);
     const { pass, blocks } = poolOf(traits.scheme, block, apart.length === 0 ? "" : digestOf(apart.join("\0")));
-    const text = this.#template.render("location", { ...view, dynamic, unserved, rewrite, pass });
+    const elsewhere = isElsewhere(values.rewrite.target);
+    const text = this.#template.render("location", { ...view, dynamic, unserved, rewrite, elsewhere, pass });
     return { text, beside, files, needs, http: [...http.values()], pools: blocks };
   }
 

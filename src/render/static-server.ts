@@ -134,7 +134,7 @@ function locationViews(
 ): View[] {
   const { locations, routes, appRoot } = server;
   const asked = routes.filter((route) => appRoot === undefined || route.match !== "exact" || route.path !== "/");
-  return blocksOf(asked).map(({ match, location, rewrite }) => {
+  return blocksOf(asked, locations).map(({ match, location, rewrite }) => {
     const body = bodyOf(locations[location]!, rewrite, parts);
     files.push(...body.files);
     for (const part of body.needs) needs.add(part);
@@ -157,7 +157,7 @@ interface Block {
  * One location for each Location: Prefix `/foo`, which is an exact and a prefix route, is one regular expression, and the
  * longest come first, since nginx takes the first that matches (issue 6: one Prefix path takes one location).
  */
-function blocksOf(routes: readonly Route[]): Block[] {
+function blocksOf(routes: readonly Route[], locations: readonly Location<FeatureValues>[]): Block[] {
   const blocks: Block[] = [];
   const exact = new Map(routes.flatMap((route) => (route.match === "exact" ? [[route.path, route.location]] : [])));
   for (const route of routes) {
@@ -171,6 +171,7 @@ function blocksOf(routes: readonly Route[]): Block[] {
           : {
               pattern: Token.pattern(`(?i)${route.path}`),
               target: Token.rewriteTarget(route.rewrite, isRequestVariable),
+              told: /\$[1-9]/.test(locations[location]!.features.backendRequest.prefix),
             };
       blocks.push({ match: Token.conf`~* ${pattern}`, location, rewrite });
     } else if (route.match === "prefix") {

@@ -9,6 +9,9 @@ local ngx = ngx
 local find = string.find
 local sub = string.sub
 local lower = string.lower
+local byte = string.byte
+local format = string.format
+local gsub = string.gsub
 
 local _M = {}
 
@@ -81,14 +84,25 @@ local function longest_prefix(prefixes, uri)
   end
 end
 
+local function percent(char)
+  return format("%%%02X", byte(char))
+end
+
 -- $1 to $9 are the groups of the path, ${name} is a variable, $$ the sign itself; a group that took no part is empty.
-local function expand(template, groups)
+-- Groups are parts of the decoded path: what `escaped` (a Lua pattern) matches in them is written as %XX.
+local function expand(template, groups, escaped)
   return (ngx.re.gsub(template, [[\$(?:(\d)|\{(\w+)\}|\$)]], function(m)
     if m[1] then
-      return groups[tonumber(m[1])] or ""
+      local group = groups[tonumber(m[1])] or ""
+      return escaped and gsub(group, escaped, percent) or group
     end
     return m[2] and (ngx.var[m[2]] or "") or "$"
   end, "jo"))
+end
+
+-- A rewrite that begins so is a redirect (RS-6.9).
+local function is_elsewhere(target)
+  return find(target, "^https?://") or find(target, "${scheme}", 1, true) == 1
 end
 
 local function match(record, uri)
@@ -195,9 +209,13 @@ function _M.run(slot)
     end
   end
   local target, prefix = route and route[3], route and route[4]
-  if target then
+  if target and is_elsewhere(target) then
+    -- as nginx does it: a path that the client has escaped stays so
+    local escaped = find(var.request_uri, "%", 1, true) and "[%c #%%&+?\127-\255]" or "%c"
+    var.route_elsewhere = expand(target, groups, escaped) .. (var.is_args or "") .. (var.args or "")
+  elseif target then
     if prefix then
-      var.route_prefix = expand(prefix, groups)
+      var.route_prefix = expand(prefix, groups, "%c")
     end
     ngx.req.set_uri(expand(target, groups))
   end
