@@ -42,6 +42,8 @@ export interface Operation {
   readonly maxDraining: number;
   /** Who this controller is, for the labels of metrics. */
   readonly pod: { readonly namespace: string; readonly name: string };
+  /** Metrics of whatever else the source is made of, as Prometheus reads them. */
+  readonly moreMetrics: () => Promise<string>;
   /** Told besides log and metrics: Events, status. */
   readonly listeners: readonly Listener[];
   /** Resolves, with why, when everything is to end; with an Error when it cannot go on. */
@@ -82,7 +84,10 @@ export async function operate(operation: Operation): Promise<Operated> {
     host: flags.healthzHost,
     healthPath: flags.healthCheckPath,
     health,
-    metrics: () => metrics.exposition(),
+    metrics: async () => {
+      const { contentType, text } = await metrics.exposition();
+      return { contentType, text: `${text}${await operation.moreMetrics()}` };
+    },
     build,
     stop: () => stopAsked.resolve("POST /stop"),
   });

@@ -31,6 +31,15 @@ export async function whyNotServing(running: Running, folder: RunFolder, limitMs
   return generation === undefined ? "nginx does not answer" : undefined;
 }
 
+/** Labels of every metric of ingress-nginx. */
+export function metricLabels(flags: Flags, pod: { readonly namespace: string; readonly name: string }) {
+  return {
+    controller_namespace: pod.namespace,
+    controller_class: flags.controllerClass,
+    controller_pod: pod.name,
+  };
+}
+
 export function metricsOptions(
   flags: Flags,
   pod: { readonly namespace: string; readonly name: string },
@@ -41,11 +50,7 @@ export function metricsOptions(
   const { perHost, buckets } = requestCounts(flags);
   const serves = (namespace: string, name: string) => source.snapshot().ingresses.has(`${namespace}/${name}`);
   return {
-    labels: {
-      controller_namespace: pod.namespace,
-      controller_class: flags.controllerClass,
-      controller_pod: pod.name,
-    },
+    labels: metricLabels(flags, pod),
     build: { release, build: commit, repository },
     enabled: flags.enableMetrics,
     webhook: flags.validatingWebhook !== undefined,

@@ -6,8 +6,10 @@
 import { existsSync } from "node:fs";
 import { Client, systemClock } from "../kubernetes/index.ts";
 import { type Log, openLog } from "../log/log.ts";
+import { RuntimeMetrics } from "../metrics/runtime-metrics.ts";
 import { type FoundNginx, nginxBeside, nginxHere } from "../nginx/index.ts";
 import { operate } from "../operate.ts";
+import { metricLabels } from "../running.ts";
 import { build } from "../version.ts";
 import { listenForEnding } from "./ending.ts";
 import type { Flags } from "./flags.ts";
@@ -33,6 +35,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   if (parsed.kind === "failure") return failed(out, parsed.why, 2);
   const { flags, problems } = parsed;
   const { env, stdout } = host;
+  const pod = { namespace: env.POD_NAMESPACE ?? "", name: env.POD_NAME ?? "" };
   const found = await credentialsOf(flags, env);
   if (!found.ok) return failed(out, found.why, 1);
   // kubelet and a preStop hook may both send SIGTERM; the second one must not cut the first one's work short.
@@ -43,9 +46,23 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   log.info({ release: build.release, server: found.credentials.server.host }, "starting");
 
   const userAgent = `sluice/${build.release} (${process.platform}/${process.arch}) ${build.build}`;
-  const client = new Client(found.credentials, { userAgent });
+  const metrics = new RuntimeMetrics({
+    labels: metricLabels(flags, pod),
+    enabled: flags.enableMetrics,
+    electionId: flags.electionId,
+  });
+  const client = new Client(found.credentials, { userAgent, report: (request) => metrics.request(request) });
   const accept = translateOptions(flags, "run", undefined);
-  const cluster = openClusterSide({ client, flags, accept, env, log, clock: systemClock, random: Math.random });
+  const cluster = openClusterSide({
+    client,
+    flags,
+    accept,
+    env,
+    log,
+    clock: systemClock,
+    random: Math.random,
+    metrics,
+  });
   const webhook = new WebhookSide({ client, flags, accept, source: cluster.source, clock: systemClock });
   // Only this flag's users wait for the API server before nginx comes up.
   const around = flags.enableTopologyAwareRouting ? await Promise.race([cluster.around, ending.told]) : undefined;
@@ -70,7 +87,8 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     }),
     endWithController: false,
     maxDraining: 16,
-    pod: { namespace: env.POD_NAMESPACE ?? "", name: env.POD_NAME ?? "" },
+    pod,
+    moreMetrics: () => metrics.exposition(),
     listeners: [cluster.listener],
     told: Promise.race([ending.told, cluster.failure, webhook.failure]),
     leave: async () => {

@@ -67,6 +67,7 @@ export async function serve(
     endWithController: true,
     maxDraining: 4,
     pod: { namespace: "default", name: hostname() },
+    moreMetrics: async () => "",
     listeners: [],
     told: ending.told,
     leave: async () => {},

@@ -9,6 +9,7 @@ import {
   isDenied,
   type ListWatcher,
   perKey,
+  type QueueEvent,
   type ReflectorEvent,
   runWorkers,
   SharedInformer,
@@ -27,6 +28,8 @@ export interface ClusterOptions extends AssemblerOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly report: (watch: Watch, event: ReflectorEvent) => void;
+  /** What happens to the queue of objects that are read by themselves. */
+  readonly queued?: (event: QueueEvent) => void;
 }
 
 export interface Cluster extends Source {
@@ -77,7 +80,8 @@ class InformedCluster implements Cluster {
     this.#options = options;
     this.#signal = signal;
     this.#assembler = new Assembler(options, this.#stores());
-    this.#queue = new WorkQueue(options.clock, perKey({ floorMs: 500, ceilingMs: 30_000 }));
+    const limiter = perKey({ floorMs: 500, ceilingMs: 30_000 });
+    this.#queue = new WorkQueue(options.clock, { limiter, report: options.queued });
     const isLater = ({ of }: Watch) => of.kind === "Secret" || of.kind === "ConfigMap";
     const watches = watchesOf(options);
     this.#later = watches.filter(isLater);

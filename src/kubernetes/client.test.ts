@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import type { ConfigMap } from "../model/objects.ts";
-import { Client, type WatchEvent } from "./client.ts";
+import { Client, type SentRequest, type WatchEvent } from "./client.ts";
 import { resource } from "./resource.ts";
 
 const configMaps = resource<ConfigMap>({ apiVersion: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true });
@@ -15,10 +15,12 @@ let server: Server;
 let client: Client;
 let clock: FakeClock;
 let token: string;
+let sent: SentRequest[];
 let answer: (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
 beforeEach(async () => {
   token = "first";
+  sent = [];
   clock = new FakeClock();
   server = createServer(async (request, response) => {
     let body = "";
@@ -29,7 +31,7 @@ beforeEach(async () => {
   const { port } = server.address() as AddressInfo;
   const proof = async () => ({ tls: {}, headers: { authorization: `Bearer ${token}` } });
   const credentials = { server: new URL(`http://127.0.0.1:${port}`), namespace: undefined, proof };
-  client = new Client(credentials, { timeoutMs: 2_000, clock });
+  client = new Client(credentials, { timeoutMs: 2_000, clock, report: (request) => sent.push(request) });
 });
 afterEach(() => {
   client.close();
@@ -54,6 +56,22 @@ test("a list item gets the kind that the server leaves out", async () => {
       continue: "",
     },
   });
+});
+
+test("each request is reported with its verb and what came of it", async () => {
+  answer = (request, response) => json(response, request.method === "GET" ? 404 : 201, {});
+  await client.get(configMaps, name, never);
+  await client.list(configMaps, {}, never);
+  await client.delete(configMaps, name, never);
+  answer = (_request, response) => response.destroy();
+  await client.watch(configMaps, watching, () => {}, never);
+  const tookMs = 0;
+  expect(sent).toEqual([
+    { verb: "get", code: 404, tookMs },
+    { verb: "list", code: 404, tookMs },
+    { verb: "delete", code: 201, tookMs },
+    { verb: "watch", code: 0, tookMs },
+  ]);
 });
 
 test("a refusal is a value with the server's reason, its causes and its wish to be left alone", async () => {

@@ -71,7 +71,20 @@ export interface ClientOptions {
   readonly clock?: Clock;
   /** How long a request other than a watch may take to answer, and be silent while it does. */
   readonly timeoutMs?: number;
+  readonly report?: (request: SentRequest) => void;
 }
+
+/** A request that was answered, or was not, for metrics. */
+export interface SentRequest {
+  readonly verb: Verb;
+  /** The HTTP status; 0 when no answer came. */
+  readonly code: number;
+  /** Until the head of the answer. */
+  readonly tookMs: number;
+}
+
+/** As Kubernetes calls them in RBAC. */
+export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete";
 
 const patchTypes = {
   merge: "application/merge-patch+json",
@@ -84,19 +97,21 @@ export class Client {
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
+  readonly #report: ((request: SentRequest) => void) | undefined;
   /** The namespace the credentials belong to. */
   readonly namespace: string | undefined;
 
   constructor(credentials: Credentials, options: ClientOptions = {}) {
-    const { userAgent = "sluice", clock = systemClock, timeoutMs = 60_000 } = options;
+    const { userAgent = "sluice", clock = systemClock, timeoutMs = 60_000, report } = options;
     this.#transport = new Transport(credentials, userAgent, clock);
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
+    this.#report = report;
     this.namespace = credentials.namespace;
   }
 
   get<T extends KubernetesObject>(of: Resource<T>, name: ObjectName, signal: AbortSignal): Promise<Answer<T>> {
-    return this.#ask<T>({ method: "GET", path: pathOf(of, name) }, signal);
+    return this.#ask<T>({ verb: "get", path: pathOf(of, name) }, signal);
   }
 
   /** One page. The items get the `apiVersion` and `kind` that lists leave out. */
@@ -106,7 +121,7 @@ export class Client {
     signal: AbortSignal,
   ): Promise<Answer<List<T>>> {
     const { namespace, ...query } = options;
-    const answer = await this.#ask<ListBody<T>>({ method: "GET", path: pathOf(of, { namespace }), query }, signal);
+    const answer = await this.#ask<ListBody<T>>({ verb: "list", path: pathOf(of, { namespace }), query }, signal);
     if (!answer.ok) return answer;
     const { metadata, items } = answer.value;
     if (typeof metadata?.resourceVersion !== "string") return failed(ownFailure("unreadable", "not a list"));
@@ -125,7 +140,7 @@ export class Client {
     { subresource, ...query }: WriteOptions = {},
   ): Promise<Answer<T>> {
     const path = pathOf(of, collectionOf(object, subresource));
-    return this.#ask<T>({ method: "POST", path, query, body: JSON.stringify(object) }, signal);
+    return this.#ask<T>({ verb: "create", path, query, body: JSON.stringify(object) }, signal);
   }
 
   /** Replaces the object. Refused with `Conflict` when its resourceVersion is no longer the newest. */
@@ -137,7 +152,7 @@ export class Client {
   ): Promise<Answer<T>> {
     const { namespace, name } = object.metadata;
     const path = pathOf(of, { namespace, name, ...(subresource ? { subresource } : {}) });
-    return this.#ask<T>({ method: "PUT", path, query, body: JSON.stringify(object) }, signal);
+    return this.#ask<T>({ verb: "update", path, query, body: JSON.stringify(object) }, signal);
   }
 
   patch<T extends KubernetesObject>(
@@ -149,7 +164,7 @@ export class Client {
   ): Promise<Answer<T>> {
     const path = pathOf(of, { ...name, ...(subresource ? { subresource } : {}) });
     const body = JSON.stringify(patch);
-    return this.#ask<T>({ method: "PATCH", path, query, body, contentType: patchTypes[type] }, signal);
+    return this.#ask<T>({ verb: "patch", path, query, body, contentType: patchTypes[type] }, signal);
   }
 
   async delete(
@@ -160,7 +175,7 @@ export class Client {
   ): Promise<Answer<undefined>> {
     const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
     const body = JSON.stringify({ kind: "DeleteOptions", apiVersion: "v1", preconditions, propagationPolicy });
-    const answer = await this.#ask({ method: "DELETE", path: pathOf(of, name), body }, signal);
+    const answer = await this.#ask({ verb: "delete", path: pathOf(of, name), body }, signal);
     return answer.ok ? succeeded(undefined) : answer;
   }
 
@@ -178,7 +193,7 @@ export class Client {
       ? ({ sendInitialEvents, resourceVersionMatch: "NotOlderThan" } as const)
       : undefined;
     const query = { ...selected, ...initial, watch: true, allowWatchBookmarks: true };
-    const opened = await this.#open({ method: "GET", path: pathOf(of, { namespace }), query }, signal);
+    const opened = await this.#open({ verb: "watch", path: pathOf(of, { namespace }), query }, signal);
     if (!opened.ok) return opened.failure;
     const ended = await readLines(opened.value, this.#clock, inactivityMs, (line) => {
       const event = line as WatchEvent<T> | { readonly type: "ERROR"; readonly object: unknown };
@@ -204,8 +219,15 @@ export class Client {
   }
 
   /** Sends the request; a status other than 2xx is read and comes back as the failure it describes. */
-  async #open(wanted: Wanted, signal: AbortSignal): Promise<Answer<IncomingMessage>> {
-    const sent = await this.#transport.send({ ...wanted, headTimeoutMs: this.#timeoutMs, signal });
+  async #open({ verb, ...wanted }: Wanted, signal: AbortSignal): Promise<Answer<IncomingMessage>> {
+    const started = this.#clock.now();
+    const sent = await this.#transport.send({
+      ...wanted,
+      method: methods[verb],
+      headTimeoutMs: this.#timeoutMs,
+      signal,
+    });
+    this.#report?.({ verb, code: sent.ok ? sent.value.code : 0, tookMs: this.#clock.now() - started });
     if (!sent.ok) return sent;
     const { code, retryAfter, body } = sent.value;
     if (code >= 200 && code < 300) return succeeded(body);
@@ -217,7 +239,17 @@ export class Client {
 /** What keeping a cache needs of a Client. */
 export type ListWatcher = Pick<Client, "list" | "watch">;
 
-type Wanted = Pick<TransportRequest, "method" | "path" | "query" | "body" | "contentType">;
+type Wanted = Pick<TransportRequest, "path" | "query" | "body" | "contentType"> & { readonly verb: Verb };
+
+const methods: Readonly<Record<Verb, TransportRequest["method"]>> = {
+  get: "GET",
+  list: "GET",
+  watch: "GET",
+  create: "POST",
+  update: "PUT",
+  patch: "PATCH",
+  delete: "DELETE",
+};
 
 interface ListBody<T> {
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };

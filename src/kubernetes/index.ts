@@ -10,6 +10,7 @@ export {
   type ListOptions,
   type ListWatcher,
   type PatchOptions,
+  type SentRequest,
   type WatchEvent,
   type WatchOptions,
 } from "./client.ts";
@@ -30,5 +31,5 @@ export { defaultRateLimiter, longestOf, overall, perKey, type RateLimiter, Token
 export { Reflector, type ReflectorEvent, type ReflectorOptions, type ReflectorSink } from "./reflector.ts";
 export { nameOf, type ObjectName, type Resource, resource } from "./resource.ts";
 export { type Change, type InformerOptions, type Listener, SharedInformer } from "./shared-informer.ts";
-export { WorkQueue } from "./work-queue.ts";
+export { type QueueEvent, WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 export { type Reconciled, runWorkers, type WorkersOptions } from "./workers.ts";

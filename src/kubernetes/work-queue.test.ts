@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { perKey, TokenBucket } from "./rate-limiter.ts";
-import { WorkQueue } from "./work-queue.ts";
+import { type QueueEvent, WorkQueue } from "./work-queue.ts";
 import { runWorkers } from "./workers.ts";
 
 const setUp = () => {
@@ -25,6 +25,25 @@ describe("WorkQueue", () => {
     expect(queue.length).toBe(0);
     queue.done("a");
     expect(queue.length).toBe(1);
+  });
+
+  test("what happens is reported, with how long a key waited and how long it was worked on", async () => {
+    const events: QueueEvent[] = [];
+    const clock = new FakeClock();
+    const queue = new WorkQueue(clock, { report: (event) => events.push(event) });
+    for (const key of ["a", "b", "a"]) queue.add(key);
+    await clock.advance(30);
+    await queue.take();
+    await clock.advance(12);
+    queue.done("a");
+    queue.addRateLimited("a");
+    expect(events).toEqual([
+      { kind: "added", depth: 1 },
+      { kind: "added", depth: 2 },
+      { kind: "taken", depth: 1, waitedMs: 30 },
+      { kind: "done", tookMs: 12 },
+      { kind: "retried" },
+    ]);
   });
 
   test("a taker that waits gets the key that comes", async () => {

@@ -11,26 +11,43 @@ interface Delayed {
   readonly cancel: () => void;
 }
 
+export interface WorkQueueOptions {
+  /** That of client-go's controllers when not given. */
+  readonly limiter?: RateLimiter;
+  readonly report?: ((event: QueueEvent) => void) | undefined;
+}
+
+/** What happened to a WorkQueue, for metrics; `depth` is how many keys wait now. */
+export type QueueEvent =
+  | { readonly kind: "added"; readonly depth: number }
+  | { readonly kind: "retried" }
+  | { readonly kind: "taken"; readonly depth: number; readonly waitedMs: number }
+  | { readonly kind: "done"; readonly tookMs: number };
+
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #limiter: RateLimiter;
-  readonly #waiting: string[] = [];
+  readonly #report: ((event: QueueEvent) => void) | undefined;
+  /** Keys in the order they are taken, with the time they have waited since. */
+  readonly #waiting = new Map<string, number>();
   /** Keys that need work: those in `#waiting`, and those added again while a worker has them. */
   readonly #dirty = new Set<string>();
-  readonly #processing = new Set<string>();
+  /** Keys that a worker has, and since when. */
+  readonly #processing = new Map<string, number>();
   readonly #delayed = new Map<string, Delayed>();
   readonly #takers: ((key: string | undefined) => void)[] = [];
   readonly #idle = Promise.withResolvers<void>();
   #shuttingDown = false;
 
-  constructor(clock: Clock, limiter: RateLimiter = defaultRateLimiter(clock)) {
+  constructor(clock: Clock, { limiter, report }: WorkQueueOptions = {}) {
     this.#clock = clock;
-    this.#limiter = limiter;
+    this.#limiter = limiter ?? defaultRateLimiter(clock);
+    this.#report = report;
   }
 
   /** Keys that wait for a worker now. */
   get length(): number {
-    return this.#waiting.length;
+    return this.#waiting.size;
   }
 
   add(key: string): void {
@@ -59,6 +76,7 @@ export class WorkQueue {
 
   /** Adds the key after the wait that its failures have earned. */
   addRateLimited(key: string): void {
+    this.#report?.({ kind: "retried" });
     this.addAfter(key, this.#limiter.when(key));
   }
 
@@ -73,13 +91,19 @@ export class WorkQueue {
 
   /** The next key; whoever takes it must call `done`. Nothing once the queue is shut down and empty. */
   take(): Promise<string | undefined> {
-    const key = this.#waiting.shift();
-    if (key !== undefined) return Promise.resolve(this.#hand(key));
+    const [next] = this.#waiting;
+    if (next !== undefined) {
+      const [key, since] = next;
+      this.#waiting.delete(key);
+      return Promise.resolve(this.#hand(key, since));
+    }
     if (this.#shuttingDown) return Promise.resolve(undefined);
     return new Promise((taker) => this.#takers.push(taker));
   }
 
   done(key: string): void {
+    const since = this.#processing.get(key);
+    if (since !== undefined) this.#report?.({ kind: "done", tookMs: this.#clock.now() - since });
     this.#processing.delete(key);
     if (this.#dirty.has(key)) this.#enqueue(key);
     this.#settle();
@@ -96,18 +120,22 @@ export class WorkQueue {
   }
 
   #enqueue(key: string): void {
+    const now = this.#clock.now();
     const taker = this.#takers.shift();
-    if (taker) taker(this.#hand(key));
-    else this.#waiting.push(key);
+    if (!taker) this.#waiting.set(key, now);
+    this.#report?.({ kind: "added", depth: this.length });
+    if (taker) taker(this.#hand(key, now));
   }
 
-  #hand(key: string): string {
+  #hand(key: string, since: number): string {
+    const now = this.#clock.now();
     this.#dirty.delete(key);
-    this.#processing.add(key);
+    this.#processing.set(key, now);
+    this.#report?.({ kind: "taken", depth: this.length, waitedMs: now - since });
     return key;
   }
 
   #settle(): void {
-    if (this.#shuttingDown && this.#waiting.length === 0 && this.#processing.size === 0) this.#idle.resolve();
+    if (this.#shuttingDown && this.#waiting.size === 0 && this.#processing.size === 0) this.#idle.resolve();
   }
 }

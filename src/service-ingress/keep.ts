@@ -2,7 +2,15 @@
  * `--service-ingress`: every Service annotated `ingress/http: "true"` has an Ingress of its name, for as long as this process leads.
  * Services and Ingresses come from the Snapshot, so they are in memory once, and only those that are watched count.
  */
-import { type Client, type Clock, type Reconciled, runWorkers, type Term, WorkQueue } from "../kubernetes/index.ts";
+import {
+  type Client,
+  type Clock,
+  type QueueEvent,
+  type Reconciled,
+  runWorkers,
+  type Term,
+  WorkQueue,
+} from "../kubernetes/index.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { TranslateOptions } from "../translate/options.ts";
 import { asksForIngress, isMarked } from "./desired.ts";
@@ -16,6 +24,7 @@ export interface ServiceIngressOptions extends Pick<World, "hostPattern" | "say"
   /** Calls when the Snapshot has changed; gives how to stop. */
   readonly onChange: (listener: () => void) => () => void;
   readonly clock: Clock;
+  readonly queued?: (event: QueueEvent) => void;
 }
 
 const workers = 5;
@@ -29,7 +38,7 @@ export async function keepServiceIngresses(
 ): Promise<void> {
   const { clock, snapshot, say } = options;
   const signal = AbortSignal.any([term.lost, stop]);
-  const queue = new WorkQueue(clock);
+  const queue = new WorkQueue(clock, { report: options.queued });
   let seen = snapshot();
   for (const key of everyKey(seen)) queue.add(key);
   const unsubscribe = options.onChange(() => {

@@ -18,7 +18,10 @@ beforeAll(async () => {
   [cluster, shop] = await Promise.all([startCluster(), openShop()]);
   await installPod(cluster);
   await apply(cluster, shopObjects);
-  sluice = new Sluice({ cluster, flags: ["--publish-status-address=192.0.2.1", "--reload-burst=50"] });
+  sluice = new Sluice({
+    cluster,
+    flags: ["--publish-status-address=192.0.2.1", "--reload-burst=50", "--enable-metrics"],
+  });
   await sluice.process.start();
 });
 afterAll(async () => {
@@ -100,6 +103,17 @@ describe("around the Ingresses", () => {
     await answers(["app"], 308);
     const first = await request({ to: "127.0.0.1:443", host: "app.example", sni: "app.example" });
     expect(first).toMatchObject({ status: 200, certificate: "tls.example" });
+  });
+
+  test("the metrics say who leads, and what was asked of the API server", async () => {
+    const { body } = await request({ to: "127.0.0.1:10254", path: "/metrics" });
+    const own = `controller_namespace="${ownPod.namespace}",controller_class="k8s.io/ingress-nginx",controller_pod="${ownPod.name}"`;
+    const election = `nginx_ingress_controller_leader_election_status{${own},name="ingress-controller-leader"} 1`;
+    const lines = body.split("\n").filter((line) => /^sluice_|leader_election/.test(line));
+    expect(lines).toContain(election);
+    expect(lines).toContain('sluice_reflector_watches_total{kind="ingresses"} 1');
+    expect(lines).toContainEqual(expect.stringMatching(/^sluice_api_requests_total\{verb="watch",code="200"\} [1-9]/));
+    expect(lines).toContainEqual(expect.stringMatching(/^sluice_queue_adds_total\{queue="data"\} [1-9]/));
   });
 
   test("a class that is made after its Ingress brings it in", async () => {

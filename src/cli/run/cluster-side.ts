@@ -6,6 +6,7 @@ import { type Cluster, openCluster } from "../../cluster/cluster.ts";
 import { EventWriter } from "../../events/event-writer.ts";
 import { type Client, type Clock, EventRecorder } from "../../kubernetes/index.ts";
 import type { Log } from "../../log/log.ts";
+import type { RuntimeMetrics } from "../../metrics/runtime-metrics.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { ServiceIngressOptions } from "../../service-ingress/keep.ts";
@@ -27,6 +28,7 @@ export interface ClusterSideOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly metrics: RuntimeMetrics;
 }
 
 export interface ClusterSide {
@@ -75,6 +77,7 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
           ...options,
           ...statusTargets(options, cluster),
           serviceIngresses: serviceIngresses(options, cluster, recorder),
+          elected: (event) => options.metrics.elected(event),
           own,
         });
   });
@@ -99,7 +102,8 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
   };
 }
 
-function clusterOptions({ flags, accept, clock, random, log }: ClusterSideOptions): Parameters<typeof openCluster>[1] {
+function clusterOptions(options: ClusterSideOptions): Parameters<typeof openCluster>[1] {
+  const { flags, accept, clock, random, log, metrics } = options;
   const given = (...keys: readonly (string | undefined)[]) => keys.filter((key) => key !== undefined);
   const lines = new ClusterLog(log, () => clock.now());
   return {
@@ -114,7 +118,11 @@ function clusterOptions({ flags, accept, clock, random, log }: ClusterSideOption
     annotationsPrefix: accept.annotationsPrefix,
     clock,
     random,
-    report: (watch, event) => lines.report(watch, event),
+    report: (watch, event) => {
+      lines.report(watch, event);
+      metrics.reflected(watch.of.plural, event);
+    },
+    queued: (event) => metrics.queued("data", event),
   };
 }
 
@@ -151,7 +159,7 @@ function eventWriter(
 
 /** What `--service-ingress` needs; undefined without it. */
 function serviceIngresses(
-  { client, flags, accept, clock }: ClusterSideOptions,
+  { client, flags, accept, clock, metrics }: ClusterSideOptions,
   cluster: Cluster,
   recorder: EventRecorder,
 ): ServiceIngressOptions | undefined {
@@ -161,6 +169,7 @@ function serviceIngresses(
     accept,
     clock,
     hostPattern: flags.serviceIngressHost,
+    queued: (event) => metrics.queued("service-ingress", event),
     snapshot: () => cluster.snapshot(),
     onChange: (listener) => cluster.onChange(listener),
     say: (...event) => {

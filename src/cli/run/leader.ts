@@ -16,6 +16,8 @@ export interface LeaderOptions extends Pick<StatusOptions, "ingresses" | "onChan
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
+  /** For metrics. */
+  readonly elected: (event: ElectionEvent) => void;
   /** Undefined: no Service gets an Ingress. */
   readonly serviceIngresses: ServiceIngressOptions | undefined;
 }
@@ -54,7 +56,10 @@ export function standForElection(options: LeaderOptions): Leader {
     },
     clock,
     random,
-    report: (event) => logElection(log, event),
+    report: (event) => {
+      logElection(log, event);
+      options.elected(event);
+    },
   });
   // Without election every replica makes them: whoever comes second finds them made.
   const unelected: Term = { lost: leaving.signal, holds: () => !leaving.signal.aborted };
