@@ -17,7 +17,7 @@ import { type Claim, isCatchAllBackend } from "./claim.ts";
 import { servicePortOf } from "./endpoints.ts";
 import { withHostIdentity } from "./host-identity.ts";
 import { nameProblems } from "./host-names.ts";
-import { typedPath } from "./paths.ts";
+import { pathFault, typedPath } from "./paths.ts";
 import { isRegexHost, type Path, routesOf } from "./routes.ts";
 import type { World } from "./world.ts";
 
@@ -46,7 +46,14 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
   const drafts: Draft[] = [];
   for (const claim of claims) {
     for (const { field, path } of claim.hosts.get(host) ?? []) {
-      const { type, text } = typedPath(path);
+      const typed = typedPath(path);
+      const { type, text } = typed;
+      const fault = pathFault(typed);
+      if (fault !== undefined) {
+        const done = "the path is ignored";
+        problems.push({ object: claim.object, kind: "field-unusable", field: `${field}.path`, why: fault, done });
+        continue;
+      }
       const owner = drafts.find((draft) => draft.path.path === text && draft.path.type === type);
       if (owner?.claim !== undefined) {
         problems.push({
