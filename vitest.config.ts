@@ -6,7 +6,7 @@ const suites = {
   golden: { include: ["test/golden/**/*.test.ts"], testTimeout: 30_000 },
   nginx: { include: ["test/nginx/**/*.test.ts"], testTimeout: 60_000 },
   parity: { include: ["test/parity/**/*.test.ts"], testTimeout: 120_000, fileParallelism: false },
-  hostile: { include: ["test/hostile/**/*.test.ts"], testTimeout: 120_000 },
+  hostile: { include: ["test/hostile/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 },
   chart: { include: ["test/chart/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 120_000, fileParallelism: false },
   image: { include: ["test/image/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 120_000, fileParallelism: false },
   e2e: { include: ["test/e2e/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 120_000, fileParallelism: false },

@@ -121,7 +121,8 @@ export function flagsOf(mode: Mode, given: readonly string[]): Flags {
   return parsed.flags;
 }
 
-class MemorySource implements Source {
+/** The Snapshot that a test makes by itself. */
+export class MemorySource implements Source {
   #snapshot = emptySnapshot;
   readonly #listeners = new Set<() => void>();
 
@@ -143,6 +144,6 @@ class MemorySource implements Source {
   }
 }
 
-function present(object: KubernetesObject): ObjectChange {
+export function present(object: KubernetesObject): ObjectChange {
   return { kind: object.kind as WatchedKind, key: keyOf(object), object };
 }

@@ -1,0 +1,49 @@
+/** What was done to one field, done to all: each annotation and each key of the ConfigMap, at the same time. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Fields } from "../../../src/annotations/declare.ts";
+import { featureList } from "../../../src/annotations/registry.ts";
+import { settings as declarations } from "../../../src/settings/registry.ts";
+import { intruders } from "../support/corpus.ts";
+import { ingress, settings } from "../support/objects.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+const fields = featureList.flatMap(([, feature]) => Object.values(feature.fields as Fields));
+const keys = fields.flatMap(({ key, aliases = [], kind }) => [key, ...aliases].map((one) => [one, kind] as const));
+const separators = ["\r", "\r\n", "\n", "\u0085", "\u2028", "\0", "\t"];
+
+/** `x` and a number for a name, so that a test finds what it wrote. */
+const everyAnnotation = (texts: (good: string) => readonly string[]) =>
+  keys.flatMap(([key, kind]) =>
+    texts(kind.good[0] ?? "").map((text, at) => ingress({ name: `${key}-${at}`, annotations: { [key]: text } })),
+  );
+
+describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ mode });
+  });
+  afterAll(() => world.stop());
+
+  const harmless = async () => {
+    expect(intruders(world.tree())).toEqual([]);
+    expect(await world.ask("neighbour.example")).toMatchObject({ status: 200, body: "secret" });
+    await world.clear();
+  };
+
+  test("CVE-2021-25746: each annotation with the end of a directive and a new block", async () => {
+    await world.apply(...everyAnnotation((good) => [`${good}; } server {`, `${good}"; } pwned { }`]));
+    await harmless();
+  });
+
+  test("CVE-2024-7646: each annotation with each character that some parser takes for the end of a line", async () => {
+    await world.apply(...everyAnnotation((good) => separators.map((one) => `${good}${one}pwned;`)));
+    await harmless();
+  });
+
+  test("CVE-2024-7646: each key of the ConfigMap with a line break, and what it says is said", async () => {
+    const names = Object.values(declarations).filter(({ kind }) => !/directives|rules|format/.test(kind.label));
+    await world.apply(settings(Object.fromEntries(names.map(({ key, kind }) => [key, `${kind.good[0]}\rpwned;`]))));
+    expect(world.said("ingress-nginx-controller").length).toBeGreaterThan(100);
+    await harmless();
+  });
+});

@@ -1,0 +1,99 @@
+/**
+ * A whole controller with a real nginx, a neighbour that must never notice anything, a backend that says `secret`, and what
+ * an attack is judged by: the sentences its author gets, what is answered, and the tree of nginx.conf.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
+import { type Problem, sentence } from "../../../src/problem.ts";
+import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
+import { flagsOf, MemorySource, type Mode, present, startOn } from "../../parity/subject.ts";
+import { type Directive, treeOf } from "../../support/nginx-tree.ts";
+import { ingress, ingressClass, service, settings } from "./objects.ts";
+import { type Speaker, speaker } from "./speaker.ts";
+
+/** Test files run side by side, each in a process with a number of its own. */
+const firstPort = 24_000 + 20 * Number(process.env.VITEST_POOL_ID ?? 0);
+export const ports = {
+  http: firstPort,
+  https: firstPort + 1,
+  "default-server": firstPort + 2,
+  status: firstPort + 3,
+};
+const own = Number(process.env.VITEST_POOL_ID ?? 0) * 4;
+/** Addresses of this process's backends, which are never 127.0.0.0/8: endpoints there are refused. */
+const addressOf = (n: number): string => `192.0.2.${60 + own + n}`;
+
+export interface World {
+  readonly runFolder: string;
+  /** The Service `web`, which answers `secret`. */
+  readonly backend: Speaker;
+  /** Behind no Service; `auth.origin` is its URL. */
+  readonly auth: Speaker;
+  /** Puts objects there, or in the place of those of their names, and waits until they are live. */
+  apply(...objects: readonly KubernetesObject[]): Promise<void>;
+  remove(...objects: readonly KubernetesObject[]): Promise<void>;
+  /** Takes away what was applied since the last time, and the operator's settings. */
+  clear(): Promise<void>;
+  /** What is said about objects of this name, in order. */
+  said(name: string): readonly string[];
+  ask(host: string, path?: string, more?: Omit<RequestOptions, "to">): Promise<Answer>;
+  tree(): readonly Directive[];
+  stop(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly mode: Mode;
+  readonly flags?: readonly string[];
+}
+
+export async function startWorld({ mode, flags = [] }: WorldOptions): Promise<World> {
+  const source = new MemorySource();
+  const backend = await speaker(addressOf(0), "secret");
+  const auth = await speaker(addressOf(1), "let in");
+  const neighbour = ingress({ name: "neighbour" });
+  const standing = [ingressClass, settings({}), ...service("web", backend.address, backend.port), neighbour];
+  source.change(standing.map(present));
+  const root = mkdtempSync(join(tmpdir(), "hostile-"));
+  let problems: readonly Problem[] = [];
+  const portFlags = Object.entries(ports).map(([name, port]) => `--${name}-port=${port}`);
+  const controller = await startOn(source, root, flagsOf(mode, [...portFlags, ...flags]), (all) => {
+    problems = all;
+  });
+  await controller.sync.settled();
+  let applied: KubernetesObject[] = [];
+  const settle = () => controller.sync.settled();
+  return {
+    ...{ runFolder: root, backend, auth },
+    apply: async (...objects) => {
+      applied = [...applied, ...objects];
+      source.change(objects.map(present));
+      await settle();
+    },
+    remove: async (...objects) => {
+      source.change(objects.map((object) => ({ ...present(object), object: undefined })));
+      await settle();
+    },
+    clear: async () => {
+      const back = new Map(standing.map((object) => [idOf(object), object]));
+      source.change(applied.map((object) => ({ ...present(object), object: back.get(idOf(object)) })));
+      applied = [];
+      for (const one of [backend, auth]) {
+        one.answer = undefined;
+        one.forget();
+      }
+      await settle();
+    },
+    said: (name) => problems.filter(({ object }) => object.name === name).map(sentence),
+    ask: (host, path = "/", more = {}) => request({ to: `192.0.2.1:${ports.http}`, host, path, ...more }),
+    tree: () => treeOf(readFileSync(join(root, "nginx.conf"), "utf8")),
+    stop: async () => {
+      await controller.stop(500);
+      await Promise.all([backend.stop(), auth.stop()]);
+      rmSync(root, { recursive: true });
+    },
+  };
+}
+
+const idOf = (object: KubernetesObject): string => `${object.kind} ${keyOf(object)}`;
