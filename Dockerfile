@@ -52,6 +52,8 @@ COPY image/sluice-init image/wait-shutdown image/nginx-ingress-controller image/
 COPY image/owasp-crs.conf /etc/nginx/owasp-modsecurity-crs/nginx-modsecurity.conf
 COPY templates /opt/sluice/templates
 COPY nginx /opt/sluice/nginx
+# The pages that sluice compat reads.
+COPY docs/differences.md docs/chart-values.md /opt/sluice/docs/
 COPY --from=build /build/package.json /opt/sluice/package.json
 COPY --from=build /build/runtime_modules /opt/sluice/node_modules
 COPY --from=build /build/dist /opt/sluice/dist

@@ -1,55 +1,65 @@
 /**
  * `sluice check FOLDER`: what is wrong with the objects in a folder of YAML, with file, line and column, before any of it is
- * live. The sentences are those of Events and of the webhook.
+ * live. The sentences are those of Events and of the webhook. With a cluster the folder is judged as if it were applied there.
  */
 import { named, sentence, unplaced } from "../problem.ts";
 import type { Out } from "./reference.ts";
 import { toolCall } from "./tools/call.ts";
 import { type Finding, findingsIn } from "./tools/findings.ts";
-import { readFolder } from "./tools/folder.ts";
+import { readObjects } from "./tools/read.ts";
+import { counted, painter, red, yellow } from "./tools/words.ts";
 
-const usage = `Usage: sluice check [flags] FOLDER [-o json]
+const usage = `Usage: sluice check [flags] FOLDER [--kubeconfig FILE] [--context NAME] [-o json]
 
 Says what is wrong with the Kubernetes objects in a folder of YAML files, with file, line and column: an error where something is
-not served as it is written, a warning where something does nothing. It takes the flags of sluice serve and needs no cluster and no nginx.
+not served as it is written, a warning where something does nothing. FOLDER may also be a file, or - for standard input. It takes the flags of
+sluice serve and needs no cluster and no nginx. With --kubeconfig or --context the folder is judged as if it were applied to that cluster;
+without a folder, what the cluster holds is judged.
 Exit code 0 without errors, 1 with errors, 2 when it cannot do its work.
 `;
 
-export function check(argv: readonly string[], out: Out, colours = false): number {
-  const call = toolCall(argv, ["a folder"]);
+export async function check(argv: readonly string[], out: Out, colours = false): Promise<number> {
+  const call = toolCall(argv, { folders: ["a folder"] });
   if (call.kind === "help") {
     out.write(usage);
     return 0;
   }
-  const read = call.kind === "call" ? readFolder(call.folders[0]!) : { ok: false as const, why: call.why };
-  if (call.kind === "failure" || !read.ok) {
-    out.fail(`sluice check: ${read.ok ? "" : read.why}`);
-    return 2;
-  }
-  const findings = findingsIn(read.files, call.flags);
+  if (call.kind === "failure") return failed(out, call.why);
+  const [folder] = call.folders;
+  const read = await readObjects(call, folder);
+  if (!read.ok) return failed(out, read.why);
+  for (const note of read.notes) out.fail(`sluice check: ${note}`);
+  const all = findingsIn(read.files, call.flags, call.live ? "run" : "serve", read.written);
+  const findings = folder === undefined ? all : all.filter(({ at }) => at !== undefined || !call.live);
   const errors = findings.filter(({ severity }) => severity === "error").length;
-  const counts = { files: read.files.size, errors, warnings: findings.length - errors };
+  const files = folder === undefined ? undefined : read.written.size;
+  const counts = { files, errors, warnings: findings.length - errors };
   out.write(call.json ? `${JSON.stringify(asJson(findings, counts), null, 2)}\n` : asText(findings, counts, colours));
   return errors > 0 ? 1 : 0;
 }
 
+function failed(out: Out, why: string): number {
+  out.fail(`sluice check: ${why}`);
+  return 2;
+}
+
 interface Counts {
-  readonly files: number;
+  /** Undefined where a cluster alone was looked at. */
+  readonly files: number | undefined;
   readonly errors: number;
   readonly warnings: number;
 }
 
 function asText(findings: readonly Finding[], { files, errors, warnings }: Counts, colours: boolean): string {
-  const red = (text: string) => (colours ? `\u001b[31m${text}\u001b[0m` : text);
-  const yellow = (text: string) => (colours ? `\u001b[33m${text}\u001b[0m` : text);
+  const paint = painter(colours);
   const lines = findings.map(({ severity, at, problem }) => {
     const place = at === undefined ? "" : `${at.file}:${at.line}:${at.column}: `;
-    const word = severity === "error" ? red("error") : yellow("warning");
+    const word = severity === "error" ? paint("error", red) : paint("warning", yellow);
     const about = problem.object.kind === "File" ? "" : `${named(problem.object)}: `;
     return `${place}${word}: ${about}${unplaced(problem)}\n`;
   });
   const sum = [counted(errors, "error"), counted(warnings, "warning")].join(" and ");
-  return `${lines.join("")}${sum} in ${counted(files, "file")}\n`;
+  return `${lines.join("")}${sum} in ${files === undefined ? "the cluster" : counted(files, "file")}\n`;
 }
 
 function asJson(findings: readonly Finding[], counts: Counts) {
@@ -61,8 +71,4 @@ function asJson(findings: readonly Finding[], counts: Counts) {
     sentence: sentence(problem),
   }));
   return { ...counts, problems };
-}
-
-function counted(count: number, noun: string): string {
-  return `${count === 0 ? "no" : count} ${noun}${count === 1 ? "" : "s"}`;
 }

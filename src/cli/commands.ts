@@ -40,6 +40,11 @@ export const commands: Readonly<Record<string, Command>> = {
     doc: "Prints the nginx.conf that Sluice makes of a folder of YAML files.",
     run: async (argv, out) => (await import("./render.ts")).render(argv, out),
   },
+  compat: {
+    usage: "compat PATH",
+    doc: "Says how much of a cluster moves from ingress-nginx as it is, and what differs or needs work.",
+    run: async (argv, out) => (await import("./compat.ts")).compat(argv, out, coloured()),
+  },
   reference: {
     usage: "reference PAGE",
     doc: "Prints the page annotations, settings or flags, in Markdown.",

@@ -7,18 +7,21 @@ import type { Renderer } from "../render/rendering.ts";
 import { compare } from "../sync/compare.ts";
 import type { Change as Cost } from "../sync/ports.ts";
 import { emptyInputs, Translator } from "../translate/translator.ts";
-import type { Flags } from "./flags.ts";
+import type { Command, Flags } from "./flags.ts";
 import { translateOptions } from "./options.ts";
 import type { Out } from "./reference.ts";
-import { toolCall } from "./tools/call.ts";
-import { type Files, newLibrary, readFolder, unmadeCertificate } from "./tools/folder.ts";
+import { type ToolCall, toolCall } from "./tools/call.ts";
+import { type Files, newLibrary, unmadeCertificate } from "./tools/folder.ts";
+import { readObjects } from "./tools/read.ts";
 import { toolRenderer } from "./tools/renderer.ts";
 import { type Change, changesBetween } from "./tools/route-lines.ts";
 
 const usage = `Usage: sluice diff [flags] OLD NEW [-o json]
+       sluice diff [flags] NEW --kubeconfig FILE|--context NAME [-o json]
 
 Says what a change from one folder of YAML files to another would do: the paths, hosts and backends that change, whether nginx has
-to be reloaded and why, and the problems that come and go. It takes the flags of sluice serve and needs no cluster and no nginx.
+to be reloaded and why, and the problems that come and go. It takes the flags of sluice serve and needs no cluster and no nginx. With
+--kubeconfig or --context it says what kubectl apply of the folder NEW would do to that cluster.
 Exit code 0 when nothing changes, 1 when something does, 2 when it cannot do its work.
 `;
 
@@ -28,28 +31,49 @@ export interface Difference {
   readonly problems: { readonly come: readonly string[]; readonly gone: readonly string[] };
 }
 
-export function diff(argv: readonly string[], out: Out, colours = false): number {
-  const call = toolCall(argv, ["an old folder", "a new one"]);
+export async function diff(argv: readonly string[], out: Out, colours = false): Promise<number> {
+  const call = toolCall(argv, { folders: ["an old folder", "a new one"] });
   if (call.kind === "help") {
     out.write(usage);
     return 0;
   }
   if (call.kind === "failure") return failed(out, call.why);
-  const [old, fresh] = call.folders.map(readFolder);
-  if (!old!.ok) return failed(out, old!.why);
-  if (!fresh!.ok) return failed(out, fresh!.why);
+  const sides = await readSides(call);
+  if (!sides.ok) return failed(out, sides.why);
+  for (const note of sides.notes) out.fail(`sluice diff: ${note}`);
   const opened = toolRenderer(call.flags);
   if (!opened.ok) return failed(out, opened.why);
-  const difference = differenceOf(old!.files, fresh!.files, call.flags, opened.renderer);
+  const difference = differenceOf(sides.old, sides.fresh, call.flags, opened.renderer, call.live ? "run" : "serve");
   out.write(call.json ? `${JSON.stringify(difference, null, 2)}\n` : asText(difference, colours));
   const { changes, cost, problems } = difference;
   return changes.length + problems.come.length + problems.gone.length > 0 || cost.kind !== "none" ? 1 : 0;
 }
 
+type Sides =
+  | { readonly ok: true; readonly old: Files; readonly fresh: Files; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly why: string };
+
+/** Two folders, or a cluster and the same cluster with a folder over it. */
+async function readSides(call: ToolCall & { readonly kind: "call" }): Promise<Sides> {
+  const [first, second] = call.folders;
+  if (call.live && second !== undefined) return { ok: false, why: "with a cluster it takes one folder, the new one" };
+  const fresh = await readObjects(call, second ?? first);
+  if (!fresh.ok) return fresh;
+  if (call.live) return { ok: true, old: fresh.cluster, fresh: fresh.files, notes: fresh.notes };
+  const old = await readObjects(call, first);
+  return old.ok ? { ok: true, old: old.files, fresh: fresh.files, notes: [] } : old;
+}
+
 /** One controller takes both, one after the other: ages, last good forms and shapes are then what they would be. */
-export function differenceOf(old: Files, fresh: Files, flags: Flags, renderer: Renderer): Difference {
+export function differenceOf(
+  old: Files,
+  fresh: Files,
+  flags: Flags,
+  renderer: Renderer,
+  as: Command = "serve",
+): Difference {
   const library = newLibrary(flags);
-  const translator = new Translator(translateOptions(flags, "serve", undefined), unmadeCertificate);
+  const translator = new Translator(translateOptions(flags, as, undefined), unmadeCertificate);
   library.change(old);
   const before = translator.turn({ ...emptyInputs, snapshot: library.snapshot });
   const [problemsBefore, served] = [library.problems, renderer.render(before.configuration).text];

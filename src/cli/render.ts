@@ -7,32 +7,36 @@ import { emptyInputs, translate } from "../translate/translator.ts";
 import { translateOptions } from "./options.ts";
 import type { Out } from "./reference.ts";
 import { toolCall } from "./tools/call.ts";
-import { newLibrary, readFolder, unmadeCertificate } from "./tools/folder.ts";
+import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
+import { readObjects } from "./tools/read.ts";
 import { toolRenderer } from "./tools/renderer.ts";
 
-const usage = `Usage: sluice render [flags] FOLDER [-o json]
+const usage = `Usage: sluice render [flags] FOLDER [--kubeconfig FILE] [--context NAME] [-o json]
 
 Prints the nginx.conf that Sluice makes of the Kubernetes objects in a folder of YAML files, as it would be in Sluice's image. With
 --mode=dynamic, the default, routes, endpoints and certificates are data: they follow as comments, a line for each record.
+FOLDER may also be a file, or - for standard input. With --kubeconfig or --context it is that cluster's objects, with those of the
+folder, if one is named, over them.
 It takes the flags of sluice serve and needs no cluster and no nginx. What is wrong with the objects, sluice check says.
 Exit code 0, or 2 when it cannot do its work.
 `;
 
-export function render(argv: readonly string[], out: Out): number {
-  const call = toolCall(argv, ["a folder"]);
+export async function render(argv: readonly string[], out: Out): Promise<number> {
+  const call = toolCall(argv, { folders: ["a folder"] });
   if (call.kind === "help") {
     out.write(usage);
     return 0;
   }
   if (call.kind === "failure") return failed(out, call.why);
-  const read = readFolder(call.folders[0]!);
+  const read = await readObjects(call, call.folders[0]);
   if (!read.ok) return failed(out, read.why);
+  for (const note of read.notes) out.fail(`sluice render: ${note}`);
   const opened = toolRenderer(call.flags);
   if (!opened.ok) return failed(out, opened.why);
   const { renderer } = opened;
   const library = newLibrary(call.flags);
   library.change(read.files);
-  const options = translateOptions(call.flags, "serve", undefined);
+  const options = translateOptions(call.flags, call.live ? "run" : "serve", undefined);
   const { configuration } = translate({ ...emptyInputs, snapshot: library.snapshot }, options, unmadeCertificate);
   try {
     const { text } = renderer.render(configuration);

@@ -40,15 +40,17 @@ export interface CredentialsOptions {
   readonly kubeconfig?: string | undefined;
   /** Replaces the server that the kubeconfig or the Pod names. */
   readonly server?: string | undefined;
+  /** A context of the kubeconfig other than the current one. */
+  readonly context?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
 }
 
 const serviceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** Throws with a sentence when there is nothing to go by, or when a kubeconfig cannot be read. */
-export async function findCredentials({ kubeconfig, server, env }: CredentialsOptions): Promise<Credentials> {
+export async function findCredentials({ kubeconfig, server, context, env }: CredentialsOptions): Promise<Credentials> {
   const files = kubeconfig ? [kubeconfig] : (env.KUBECONFIG ?? "").split(":").filter((file) => file !== "");
-  const found = files.length > 0 ? await kubeConfigCredentials(files) : await podCredentials(env);
+  const found = files.length > 0 ? await kubeConfigCredentials(files, context) : await podCredentials(env);
   return server ? { ...found, server: new URL(server), proof: () => found.proof() } : found;
 }
 
@@ -70,8 +72,8 @@ export async function podCredentials(env: NodeJS.ProcessEnv, folder = serviceAcc
   };
 }
 
-/** The current context of one kubeconfig, or of several merged in the order kubectl merges them. */
-export async function kubeConfigCredentials(files: readonly string[]): Promise<Credentials> {
+/** The current or the named context of one kubeconfig, or of several merged in the order kubectl merges them. */
+export async function kubeConfigCredentials(files: readonly string[], context?: string): Promise<Credentials> {
   const { KubeConfig } = await import("@kubernetes/client-node/dist/config.js");
   const [merged, ...others] = await Promise.all(
     files.map(async (file) => {
@@ -83,6 +85,9 @@ export async function kubeConfigCredentials(files: readonly string[]): Promise<C
   );
   if (merged === undefined) throw new Error("no kubeconfig file was named");
   for (const other of others) merged.mergeConfig(other, true);
+  if (context !== undefined && merged.getContextObject(context) === null)
+    throw new Error(`kubeconfig ${files.join(", ")} has no context ${context}`);
+  if (context !== undefined) merged.setCurrentContext(context);
   const cluster = merged.getCurrentCluster();
   if (!cluster) throw new Error(`kubeconfig ${files.join(", ")}: its current context names no cluster`);
   return {

@@ -11,6 +11,8 @@ import { type Place, readYaml, type YamlDocument } from "./yaml.ts";
 
 export interface Manifest {
   readonly objects: readonly ManifestObject[];
+  /** Objects of other kinds, as they are written: a Deployment, say. */
+  readonly others: readonly OtherObject[];
   readonly faults: readonly Fault[];
   /** False: some object in it cannot even be named, so what is missing need not be gone. */
   readonly complete: boolean;
@@ -24,6 +26,11 @@ export interface ManifestObject {
   readonly placeOf: (path: Path) => Place;
   /** Undefined where a fault is fatal. */
   readonly object: KubernetesObject | undefined;
+}
+
+export interface OtherObject {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly placeOf: (path: Path) => Place;
 }
 
 export interface Fault {
@@ -40,11 +47,17 @@ export function readManifest(text: string): Manifest {
   const yaml = readYaml(text);
   if (!yaml.ok) {
     const { place, why } = yaml;
-    return { objects: [], faults: [{ object: undefined, place, field: "", why, fatal: true }], complete: false };
+    return {
+      objects: [],
+      others: [],
+      faults: [{ object: undefined, place, field: "", why, fatal: true }],
+      complete: false,
+    };
   }
   const read = yaml.documents.flatMap(itemsOf).map(readItem);
   return {
     objects: read.flatMap(({ object }) => (object === undefined ? [] : [object])),
+    others: read.flatMap(({ other }) => (other === undefined ? [] : [other])),
     faults: read.flatMap(({ faults }) => faults),
     complete: read.every(({ complete }) => complete),
   };
@@ -67,6 +80,7 @@ function itemsOf(document: YamlDocument): Item[] {
 
 interface ReadItem {
   readonly object?: ManifestObject;
+  readonly other?: OtherObject;
   readonly faults: readonly Fault[];
   readonly complete: boolean;
 }
@@ -82,7 +96,8 @@ function readItem({ value, path, document }: Item): ReadItem {
   if (typeof apiVersion !== "string" || typeof kind !== "string")
     return nameless(`it is no Kubernetes object: ${typeof kind === "string" ? "apiVersion" : "kind"} is missing`);
   const recognised = recognise(apiVersion, kind);
-  if (recognised.is === "other") return { faults: [], complete: true };
+  const placeOf = (at: Path): Place => document.placeOf([...path, ...at]);
+  if (recognised.is === "other") return { other: { value, placeOf }, faults: [], complete: true };
   const meta = isMapping(value.metadata) ? value.metadata : {};
   if (typeof meta.name !== "string" || meta.name === "") return nameless(`this ${kind} has no metadata.name`);
   const namespaced = kinds[kind as WatchedKind]?.namespaced ?? true;
@@ -96,7 +111,6 @@ function readItem({ value, path, document }: Item): ReadItem {
     return { faults: [{ ...fault, why: recognised.why, fatal: true }], complete: true };
   }
   const findings = recognised.rule.check(object, []);
-  const placeOf = (at: Path): Place => document.placeOf([...path, ...at]);
   const faults = findings.map(({ path: at, why, fatal }) => ({
     object: name,
     place: placeOf(at),

@@ -135,7 +135,12 @@ class WatchedManifests implements Manifests {
     } catch (error) {
       if (!(error instanceof Error && "syscall" in error)) throw error;
       const fault = { object: undefined, place: { line: 1, column: 1 }, field: "", fatal: true } as const;
-      return { objects: [], faults: [{ ...fault, why: `it cannot be read: ${error.message}` }], complete: false };
+      return {
+        objects: [],
+        others: [],
+        faults: [{ ...fault, why: `it cannot be read: ${error.message}` }],
+        complete: false,
+      };
     }
   }
 

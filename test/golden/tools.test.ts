@@ -6,72 +6,57 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { check } from "../../src/cli/check.ts";
 import { diff } from "../../src/cli/diff.ts";
-import type { Out } from "../../src/cli/reference.ts";
 import { render } from "../../src/cli/render.ts";
+import { ran } from "./support/ran.ts";
 
 const folder = (name: string) => fileURLToPath(new URL(`tools/${name}`, import.meta.url));
-type Tool = (argv: readonly string[], out: Out) => number;
-
-function ran(tool: Tool, ...argv: readonly string[]) {
-  let [text, failure] = ["", ""];
-  const code = tool(argv, {
-    write: (more) => {
-      text += more;
-    },
-    fail: (sentence) => {
-      failure = sentence;
-    },
-  });
-  return { code, text, failure };
-}
-
 test.each([
   ["check", check, [folder("broken")]],
   ["diff", diff, [folder("old"), folder("new")]],
 ] as const)("%s", async (name, tool, folders) => {
-  const text = ran(tool, ...folders);
-  const json = ran(tool, ...folders, "-o", "json");
+  const text = await ran(tool, ...folders);
+  const json = await ran(tool, ...folders, "-o", "json");
   await expect(text.text).toMatchFileSnapshot(folder(`${name}.txt`));
   await expect(json.text).toMatchFileSnapshot(folder(`${name}.json`));
   expect([text.code, json.code, text.failure, json.failure]).toEqual([1, 1, "", ""]);
 });
 
 /** What nginx.conf and the records look like is for the other golden cases. */
-test("render prints nginx.conf and the records, and as JSON the same", () => {
-  const json = JSON.parse(ran(render, "--output=json", folder("old")).text);
-  const { text } = ran(render, folder("old"));
+test("render prints nginx.conf and the records, and as JSON the same", async () => {
+  const json = JSON.parse((await ran(render, "--output=json", folder("old"))).text);
+  const { text } = await ran(render, folder("old"));
   expect(text.startsWith(json.conf)).toBe(true);
   const keys = ["host _", "host a.example", "host b.example", "pair default", "upstream shop/web/80"];
   expect(Object.keys(json.records)).toEqual(expect.arrayContaining(keys));
   for (const [key, record] of Object.entries(json.records)) {
     expect(text).toContain(`#   ${JSON.stringify(key)}: ${JSON.stringify(record)}\n`);
   }
-  expect(ran(render, "--mode=static", folder("old")).text).not.toContain("Records in shared memory");
+  expect((await ran(render, "--mode=static", folder("old"))).text).not.toContain("Records in shared memory");
 });
 
-test("good folders are silent, and an unchanged one costs nothing", () => {
+test("good folders are silent, and an unchanged one costs nothing", async () => {
   const shop = fileURLToPath(new URL("../../examples/shop", import.meta.url));
-  expect(ran(check, shop)).toEqual({ code: 0, text: "no errors and no warnings in 4 files\n", failure: "" });
-  expect(ran(diff, shop, shop)).toEqual({ code: 0, text: "nginx has nothing to do\n", failure: "" });
+  expect(await ran(check, shop)).toEqual({ code: 0, text: "no errors and no warnings in 4 files\n", failure: "" });
+  expect(await ran(diff, shop, shop)).toEqual({ code: 0, text: "nginx has nothing to do\n", failure: "" });
 });
 
-test("Secrets and Services that are kept elsewhere are not missed", () => {
+test("Secrets and Services that are kept elsewhere are not missed", async () => {
   const copy = mkdtempSync(join(tmpdir(), "sluice-tools-"));
   cpSync(folder("broken/shop.yaml"), join(copy, "shop.yaml"));
-  const { text } = ran(check, copy);
+  const { text } = await ran(check, copy);
   expect(text).not.toContain("not found");
   expect(text).toContain("proxy-raed-timeout");
   rmSync(copy, { recursive: true });
 });
 
-test("no key and no password is printed", () => {
+test("no key and no password is printed", async () => {
   const copy = mkdtempSync(join(tmpdir(), "sluice-tools-"));
   const docs = readFileSync(fileURLToPath(new URL("../../examples/shop/docs.yaml", import.meta.url)), "utf8");
   writeFileSync(join(copy, "docs.yaml"), docs);
   const [, key] = /-----BEGIN [A-Z ]*PRIVATE KEY-----\s+(\S{20})/.exec(docs) ?? [];
   expect(key).toHaveLength(20);
   for (const output of ["text", "json"]) {
-    const { text } = ran(render, copy, "-o", output);
+    const { text } = await ran(render, copy, "-o", output);
     expect(text).toContain("docs-tls");
     expect(text).not.toContain(key);
     expect(text).not.toContain("PRIVATE KEY");
@@ -79,20 +64,20 @@ test("no key and no password is printed", () => {
   rmSync(copy, { recursive: true });
 });
 
-test("mistakes in the command line are one sentence and exit code 2", () => {
-  expect(ran(check)).toMatchObject({ code: 2, failure: "sluice check: it takes a folder, and here is none" });
-  expect(ran(diff, "a")).toMatchObject({
+test("mistakes in the command line are one sentence and exit code 2", async () => {
+  expect(await ran(check)).toMatchObject({ code: 2, failure: "sluice check: it takes a folder, and here is none" });
+  expect(await ran(diff, "a")).toMatchObject({
     code: 2,
     failure: "sluice diff: it takes an old folder and a new one, and here is a",
   });
-  expect(ran(check, "/nowhere")).toMatchObject({
+  expect(await ran(check, "/nowhere")).toMatchObject({
     code: 2,
     failure: expect.stringContaining("/nowhere cannot be read"),
   });
-  expect(ran(check, folder("broken"), "-o", "xml")).toMatchObject({
+  expect(await ran(check, folder("broken"), "-o", "xml")).toMatchObject({
     code: 2,
     failure: expect.stringContaining('"xml"'),
   });
-  expect(ran(render, "--no-such", folder("old"))).toMatchObject({ code: 2 });
-  expect(ran(check, "--help").text).toMatch(/^Usage: sluice check/);
+  expect(await ran(render, "--no-such", folder("old"))).toMatchObject({ code: 2 });
+  expect((await ran(check, "--help")).text).toMatch(/^Usage: sluice check/);
 });

@@ -60,7 +60,7 @@ test("diff predicts what a change costs", async () => {
       cpSync(served.folder, next, { recursive: true });
       present[file] = present[file]!.replace(from, to);
       writeFileSync(join(next, file), present[file]);
-      const predicted = predictedBy(served.folder, next);
+      const predicted = await predictedBy(served.folder, next);
       expect([what, predicted.cost.kind]).toEqual([what, cost]);
 
       const before = syncs(served.lines()).length;
@@ -81,7 +81,7 @@ test("diff predicts what a change costs", async () => {
 /** The start is the first of them. */
 const syncs = (lines: readonly LogLine[]): readonly LogLine[] => lines.filter(({ changed }) => changed !== undefined);
 
-function predictedBy(old: string, fresh: string): Difference {
+async function predictedBy(old: string, fresh: string): Promise<Difference> {
   let text = "";
   const out = {
     write: (more: string) => {
@@ -91,6 +91,6 @@ function predictedBy(old: string, fresh: string): Difference {
       throw new Error(sentence);
     },
   };
-  diff([old, fresh, "-o", "json"], out);
+  await diff([old, fresh, "-o", "json"], out);
   return JSON.parse(text);
 }

@@ -3,7 +3,10 @@ import { readFile } from "node:fs/promises";
 import { type Credentials, findCredentials } from "../../kubernetes/index.ts";
 import type { Flags } from "../flags.ts";
 
-type CredentialFlags = Pick<Flags, "kubeconfig" | "apiserverHost" | "certificateAuthority">;
+type CredentialFlags = Pick<Flags, "kubeconfig" | "apiserverHost" | "certificateAuthority"> & {
+  /** Of the kubeconfig; the current one when not given. */
+  readonly context?: string | undefined;
+};
 
 export type FoundCredentials =
   | { readonly ok: true; readonly credentials: Credentials }
@@ -11,13 +14,13 @@ export type FoundCredentials =
 
 /** `env` brings KUBECONFIG and what a Pod is told. Fails with one sentence. */
 export async function credentialsOf(flags: CredentialFlags, env: NodeJS.ProcessEnv): Promise<FoundCredentials> {
-  const { kubeconfig, apiserverHost: server } = flags;
+  const { kubeconfig, apiserverHost: server, context } = flags;
   const inPod = env.KUBERNETES_SERVICE_HOST !== undefined;
   if (server !== undefined && kubeconfig === undefined && env.KUBECONFIG === undefined && !inPod) {
     return { ok: true, credentials: anonymous(server, flags.certificateAuthority) };
   }
   try {
-    return { ok: true, credentials: await findCredentials({ kubeconfig, server, env }) };
+    return { ok: true, credentials: await findCredentials({ kubeconfig, server, context, env }) };
   } catch (error) {
     return { ok: false, why: (error as Error).message };
   }

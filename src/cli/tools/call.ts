@@ -1,39 +1,94 @@
 /**
- * The command line of a tool on files: flags of the controller, which decide what counts, folders, and `-o json`. The tools
- * take what `sluice serve` takes, so that they say what it would do.
+ * The command line of a tool: flags of the controller, which decide what counts, files or folders, and the tool's own options.
+ * The tools take what `sluice serve` takes, so that they say what it would do.
  */
 import type { Flags } from "../flags.ts";
 import { parseFlags } from "../parse-flags.ts";
 
+/** An option that is a tool's own, and always has a value. */
+export interface ToolOption {
+  /** Without the dashes. */
+  readonly name: string;
+  readonly short?: string;
+  readonly value: string;
+  readonly doc: string;
+}
+
+export const outputOption: ToolOption = { name: "output", short: "o", value: "FORMAT", doc: "text or json." };
+export const contextOption: ToolOption = {
+  name: "context",
+  value: "NAME",
+  doc: "Reads the cluster of this context of the kubeconfig.",
+};
+
+export interface ToolShape {
+  /** The names of the folders, for the sentence that misses one; the last may be left out where `optional`. */
+  readonly folders: readonly string[];
+  readonly optional?: boolean;
+  /** Besides `-o` and `--context`. */
+  readonly options?: readonly ToolOption[];
+}
+
 export type ToolCall =
-  | { readonly kind: "call"; readonly flags: Flags; readonly folders: readonly string[]; readonly json: boolean }
+  | {
+      readonly kind: "call";
+      readonly flags: Flags;
+      readonly folders: readonly string[];
+      readonly json: boolean;
+      readonly options: Readonly<Record<string, string>>;
+      /** The words that are flags of the controller. */
+      readonly argv: readonly string[];
+      /** Whether a cluster is read: with `--kubeconfig` or `--context`. */
+      readonly live: boolean;
+    }
   | { readonly kind: "help" }
   | { readonly kind: "failure"; readonly why: string };
 
-/** `wanted` are the names of the folders, for the sentence that misses one. */
-export function toolCall(argv: readonly string[], wanted: readonly string[]): ToolCall {
-  const output = outputOf(argv);
-  if (typeof output === "string") return { kind: "failure", why: output };
-  const parsed = parseFlags(output.rest, "serve");
+export function toolCall(argv: readonly string[], shape: ToolShape): ToolCall {
+  const taken = optionsIn(argv, [outputOption, contextOption, ...(shape.options ?? [])]);
+  if (!taken.ok) return { kind: "failure", why: taken.why };
+  const { options, rest } = taken;
+  const { output = "text" } = options;
+  if (output !== "text" && output !== "json")
+    return { kind: "failure", why: `-o takes text or json, and here is ${JSON.stringify(output)}` };
+  const parsed = parseFlags(rest, "serve");
   if (parsed.kind === "failure") return parsed;
   if (parsed.kind !== "flags") return { kind: "help" };
-  if (parsed.rest.length !== wanted.length) {
-    const found = parsed.rest.length === 0 ? "none" : parsed.rest.join(" ");
-    return { kind: "failure", why: `it takes ${wanted.join(" and ")}, and here is ${found}` };
+  const { flags, rest: folders } = parsed;
+  const live = flags.kubeconfig !== undefined || options.context !== undefined;
+  const least = shape.folders.length - (live || shape.optional ? 1 : 0);
+  if (folders.length < least || folders.length > shape.folders.length) {
+    const found = folders.length === 0 ? "none" : folders.join(" ");
+    return { kind: "failure", why: `it takes ${shape.folders.join(" and ")}, and here is ${found}` };
   }
-  return { kind: "call", flags: parsed.flags, folders: parsed.rest, json: output.json };
+  const json = output === "json";
+  return { kind: "call", flags, folders, json, options, argv: rest.filter((word) => !folders.includes(word)), live };
 }
 
-/** The words without `-o FORMAT` and its other spellings; a sentence for a format that does not exist. */
-function outputOf(argv: readonly string[]): { readonly json: boolean; readonly rest: readonly string[] } | string {
+type Taken =
+  | { readonly ok: true; readonly options: Readonly<Record<string, string>>; readonly rest: readonly string[] }
+  | { readonly ok: false; readonly why: string };
+
+/** Takes `-o FORMAT`, `-oFORMAT`, `--output=FORMAT` and their like out of the words. */
+function optionsIn(argv: readonly string[], known: readonly ToolOption[]): Taken {
   const rest: string[] = [];
-  let format = "text";
+  const options: Record<string, string> = {};
   for (let at = 0; at < argv.length; at += 1) {
-    const [, attached] = /^(?:-o=?|--output=)(.+)$/.exec(argv[at]!) ?? [];
-    if (attached !== undefined) format = attached;
-    else if (argv[at] === "-o" || argv[at] === "--output") format = argv[++at] ?? "";
-    else rest.push(argv[at]!);
+    const word = argv[at]!;
+    const option = known.find(({ name, short }) => isSpelling(word, name, short));
+    if (option === undefined) {
+      rest.push(word);
+      continue;
+    }
+    const [, attached] = /^(?:--[\w-]+=|-\w=?)(.+)$/s.exec(word) ?? [];
+    const text = attached ?? argv[++at];
+    if (text === undefined) return { ok: false, why: `${word} needs a value` };
+    options[option.name] = text;
   }
-  if (format === "text" || format === "json") return { json: format === "json", rest };
-  return `-o takes text or json, and here is ${JSON.stringify(format)}`;
+  return { ok: true, options, rest };
+}
+
+function isSpelling(word: string, name: string, short: string | undefined): boolean {
+  if (word === `--${name}` || word.startsWith(`--${name}=`)) return true;
+  return short !== undefined && word.startsWith(`-${short}`) && !word.startsWith("--");
 }

@@ -11,7 +11,7 @@ import type { Settings } from "../../settings/registry.ts";
 import { byAge } from "../../translate/accept.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import { emptyInputs, translate } from "../../translate/translator.ts";
-import type { Flags } from "../flags.ts";
+import type { Command, Flags } from "../flags.ts";
 import { translateOptions } from "../options.ts";
 import { definitionsOf, type Files, newLibrary, unmadeCertificate } from "./folder.ts";
 import { pathIn } from "./places.ts";
@@ -24,12 +24,17 @@ export interface Finding {
   readonly problem: Problem;
 }
 
-/** In the order of files and lines. */
-export function findingsIn(files: Files, flags: Flags): readonly Finding[] {
+/** In the order of files and lines. `written` are the files that have places; others are a cluster's. */
+export function findingsIn(
+  files: Files,
+  flags: Flags,
+  as: Command = "serve",
+  written: ReadonlySet<string> = new Set(files.keys()),
+): readonly Finding[] {
   const library = newLibrary(flags);
   library.change(files);
   const { snapshot } = library;
-  const options = translateOptions(flags, "serve", undefined);
+  const options = translateOptions(flags, as, undefined);
   const { configuration, problems } = translate({ ...emptyInputs, snapshot }, options, unmadeCertificate);
   const translated = [...problems.values()].flat().filter((problem) => !isElsewhere(problem, snapshot));
   const said = new Set(translated.map(textOf));
@@ -39,11 +44,12 @@ export function findingsIn(files: Files, flags: Flags): readonly Finding[] {
     const { kind, namespace, name } = problem.object;
     const definition = definitions.get(`${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
     const object = definition?.object;
-    const found = object && {
-      file: definition!.file,
-      ...definition!.placeOf(pathIn(object, problem, options.annotationsPrefix)),
-    };
-    const at = problem.kind === "manifest-unusable" ? problem.at : found;
+    const found = object !== undefined &&
+      written.has(definition!.file) && {
+        file: definition!.file,
+        ...definition!.placeOf(pathIn(object, problem, options.annotationsPrefix)),
+      };
+    const at = problem.kind === "manifest-unusable" ? problem.at : found || undefined;
     return { severity: severityOf(problem), at, problem };
   });
   return all.sort(inOrder);
@@ -69,8 +75,9 @@ function isYounger(ingress: Ingress, { by }: Problem & { kind: "path-contested" 
 }
 
 /** Misses an object of a kind that the folder has none of. */
-function isElsewhere(problem: Problem, { services, secrets }: Snapshot): boolean {
+export function isElsewhere(problem: Problem, { services, secrets }: Snapshot): boolean {
   if (problem.kind === "service-missing") return services.size === 0;
+  if (problem.kind === "field-unusable" && /^Service \S+ not found$/.test(problem.why)) return services.size === 0;
   return problem.kind === "secret-unusable" && problem.why === "not found" && secrets.size === 0;
 }
 

@@ -1,6 +1,6 @@
-/** A folder of manifests, read once: what `serve` would read at its start. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+/** Manifests, read once: a folder as `serve` would read it at its start, a single file such as a dump, or standard input. */
+import { readFileSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { Library } from "../../manifests/library.ts";
 import { type Manifest, type ManifestObject, readManifest } from "../../manifests/manifest.ts";
 import { scanFolder } from "../../manifests/scan.ts";
@@ -14,13 +14,22 @@ export type Files = ReadonlyMap<string, Manifest>;
 
 export type ReadFolder = { readonly ok: true; readonly files: Files } | { readonly ok: false; readonly why: string };
 
+/** `-` is standard input. */
 export function readFolder(folder: string): ReadFolder {
+  if (folder === "-") return readAll("", new Map([["standard input", undefined]]));
+  if (statSync(folder, { throwIfNoEntry: false })?.isFile())
+    return readAll(dirname(folder), new Map([[basename(folder), basename(folder)]]));
   const scan = scanFolder(folder);
   if (scan instanceof Error) return { ok: false, why: `the folder ${folder} cannot be read: ${scan.message}` };
+  return readAll(folder, new Map([...scan.keys()].map((file) => [file, file])));
+}
+
+/** `paths` are below `folder`, by the name that the file has in sentences; undefined is standard input. */
+function readAll(folder: string, paths: ReadonlyMap<string, string | undefined>): ReadFolder {
   const files = new Map<string, Manifest>();
-  for (const file of scan.keys()) {
+  for (const [file, path] of paths) {
     try {
-      files.set(file, readManifest(readFileSync(join(folder, file), "utf8")));
+      files.set(file, readManifest(readFileSync(path === undefined ? 0 : join(folder, path), "utf8")));
     } catch (error) {
       if (!(error instanceof Error && "syscall" in error)) throw error;
       return { ok: false, why: `${join(folder, file)} cannot be read: ${error.message}` };

@@ -20,7 +20,7 @@ const modules = [
 ].map((file) => `/usr/lib/nginx/modules/${file}`);
 
 /** nginx 1.26.3 of Debian trixie, with the modules that the Dockerfile names. */
-const capabilities: Capabilities = {
+export const imageCapabilities: Capabilities = {
   binary: "/usr/sbin/nginx",
   version: "1.26.3",
   modules,
@@ -60,6 +60,6 @@ const place: Place = {
 export function imageMachine(flags: Flags): Machine {
   const folder = pathsOf(flags.runFolder ?? "/run/sluice");
   const logs = { accessLog: "/dev/stdout", errorLog: "stderr" };
-  const machine = machineOf(capabilities, place, folder, machineFlags(flags, logs));
+  const machine = machineOf(imageCapabilities, place, folder, machineFlags(flags, logs));
   return { ...machine, paths: { ...machine.paths, lua: "/opt/sluice/nginx/lua" } };
 }

@@ -1,0 +1,73 @@
+/**
+ * The ingress-nginx of a cluster: the Deployment or DaemonSet whose container runs it, and the command line that it is given.
+ * A chart, a static manifest and a dump of a live cluster all have it.
+ */
+import { isMapping, type Path } from "../../manifests/check.ts";
+import type { OtherObject } from "../../manifests/manifest.ts";
+import type { Place } from "../../manifests/yaml.ts";
+
+export interface FoundController {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Without the program; the variables of the Pod are put in. */
+  readonly argv: readonly string[];
+  readonly file: string;
+  /** Of the word of this number in `argv`. */
+  readonly placeOf: (at: number) => Place;
+}
+
+export interface Written extends OtherObject {
+  readonly file: string;
+}
+
+/** By namespace and name. */
+export function controllersIn(objects: Iterable<Written>): readonly FoundController[] {
+  const found = [...objects].flatMap((object) => {
+    const controller = controllerOf(object);
+    return controller === undefined ? [] : [controller];
+  });
+  return found.sort((a, b) => (`${a.namespace}/${a.name}` < `${b.namespace}/${b.name}` ? -1 : 1));
+}
+
+const programs = /(^|\/)nginx-ingress-controller$/;
+const images = /(^|\/)(ingress-nginx\/controller|nginx-ingress-controller|controller-chroot)([-:@\w.]*)$/;
+
+function controllerOf({ value, placeOf, file }: Written): FoundController | undefined {
+  const { kind, metadata, spec } = value;
+  if ((kind !== "Deployment" && kind !== "DaemonSet") || !isMapping(metadata) || typeof metadata.name !== "string")
+    return undefined;
+  const containers = at(spec, "template", "spec", "containers");
+  for (const [number, container] of (Array.isArray(containers) ? containers : []).entries()) {
+    const words = wordsOf(container).map((word) => ({
+      ...word,
+      path: ["spec", "template", "spec", "containers", number, ...word.path] as Path,
+    }));
+    const program = words.findIndex(({ text }) => programs.test(text));
+    const image = at(container, "image");
+    if (program < 0 && !(typeof image === "string" && images.test(image))) continue;
+    const given = words.slice(program + 1);
+    const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "default";
+    const variables: Readonly<Record<string, string>> = { POD_NAMESPACE: namespace, POD_NAME: metadata.name };
+    return {
+      kind,
+      namespace,
+      name: metadata.name,
+      argv: given.map(({ text }) => text.replace(/\$\((\w+)\)/g, (whole, name) => variables[name] ?? whole)),
+      file,
+      placeOf: (which) => placeOf(given[which]?.path ?? []),
+    };
+  }
+  return undefined;
+}
+
+function wordsOf(container: unknown): readonly { readonly text: string; readonly path: Path }[] {
+  return ["command", "args"].flatMap((field) => {
+    const words = at(container, field);
+    return (Array.isArray(words) ? words : []).map((text, number) => ({ text: String(text), path: [field, number] }));
+  });
+}
+
+function at(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((inside, key) => (isMapping(inside) ? inside[key] : undefined), value);
+}

@@ -1,0 +1,98 @@
+/**
+ * docs/differences.md as data: each heading says what Sluice does otherwise than ingress-nginx, and the line `concerns:` (or
+ * `needs work:`, with what to do) below it says who meets it. So the page and `sluice compat` cannot say different things.
+ */
+import { readFileSync } from "node:fs";
+
+const page = new URL("../../../docs/differences.md", import.meta.url);
+
+export interface Difference {
+  /** The heading, without its marks, and the sentence that begins with "Here", if there is one. */
+  readonly how: string;
+  readonly chapter: string;
+  /** Whoever meets one of them meets the difference. Empty: everybody may. */
+  readonly concerns: readonly Concern[];
+  /** What to do about it, where somebody has to. */
+  readonly work?: string;
+}
+
+/** `key use-proxy-protocol=true with key use-forwarded-headers=true`: all parts have to be there. */
+export interface Concern {
+  /** The one that the report names. */
+  readonly about: Part;
+  readonly besides: readonly (Part & { readonly absent: boolean })[];
+}
+
+export interface Part {
+  readonly of: "annotation" | "key" | "flag" | "shape";
+  /** A `*` in it stands for anything. */
+  readonly name: string;
+  /** Undefined: any value. */
+  readonly value?: string;
+  readonly only?: "unreadable" | "naming other variables";
+}
+
+export interface Differences {
+  readonly list: readonly Difference[];
+  /** Settings that do nothing, in ingress-nginx either. */
+  readonly idleThere: readonly Part[];
+}
+
+export function readDifferences(): Differences {
+  return differencesIn(readFileSync(page, "utf8"));
+}
+
+/** Throws where the page is not as this comment says: that is a mistake in the page, not of a user. */
+export function differencesIn(text: string): Differences {
+  const idleThere: Part[] = [];
+  const list = text.split(/^## /m).flatMap((chapterText) => {
+    const [chapter = "", ...sections] = chapterText.split(/^### /m);
+    return sections.flatMap((section): Difference[] => {
+      const heading = section.slice(0, section.indexOf("\n"));
+      const [, here] = /(?<=^|\. |\n)Here,? ((?:[^.]|\.(?! |\n))+)\./.exec(section) ?? [];
+      const how = plain(here === undefined ? heading : `${heading}: here ${here.replace(/\s+/g, " ")}`);
+      const [, kind, rest = ""] = /^(concerns|needs work|the same there): (.+)$/m.exec(section) ?? [];
+      if (kind === undefined)
+        throw new TypeError(`docs/differences.md: "${heading}" lacks a line \`concerns:\`, which says who meets it`);
+      if (kind === "the same there") {
+        idleThere.push(...rest.split(", ").map(partOf));
+        return [];
+      }
+      const [who = "", ...work] = kind === "concerns" ? [rest] : rest.split(": ");
+      const concerns = who.split(", ").flatMap((item) => (item === "everybody" ? [] : [concernOf(item)]));
+      const advice = work.length === 0 ? {} : { work: plain(work.join(": ")) };
+      return [{ how, chapter: chapter.split("\n")[0]!.trim(), concerns, ...advice }];
+    });
+  });
+  return { list, idleThere };
+}
+
+function concernOf(item: string): Concern {
+  const [about = "", ...others] = item.split(/ (?=with(?:out)? )/);
+  const besides = others.map((other) => {
+    const [word = "", ...rest] = other.split(" ");
+    return { ...partOf(rest.join(" ")), absent: word === "without" };
+  });
+  return { about: partOf(about), besides };
+}
+
+function partOf(text: string): Part {
+  const [, of, name = "", only, value] =
+    /^(annotation|key|flag) ([^ =]+)(?: (unreadable|naming other variables)|=(.*))?$/.exec(text) ?? [];
+  if (of === undefined) return { of: "shape", name: text };
+  return {
+    of: of as Part["of"],
+    name,
+    ...(value === undefined ? {} : { value }),
+    ...(only === undefined ? {} : { only: only as NonNullable<Part["only"]> }),
+  };
+}
+
+const plain = (text: string): string => text.replaceAll("`", "");
+
+/** Whether `text` is what `pattern` says; a `*` in it stands for anything, and `true` for every spelling of it. */
+export function fits(pattern: string, text: string): boolean {
+  if (pattern === "true") return /^(1|t|true)$/i.test(text);
+  const parts = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`, "is").test(text);
+}

@@ -1,0 +1,52 @@
+/** The flags of a controller's command line, one by one, and the Flags that are left when what cannot be taken is set aside. */
+import { shown } from "../../kinds/kind.ts";
+import { split } from "../arguments.ts";
+import { type Flags, flagList } from "../flags.ts";
+import { parseFlags } from "../parse-flags.ts";
+
+export interface FlagInUse {
+  /** Without the dashes. */
+  readonly name: string;
+  readonly text: string;
+  /** Its number in the command line. */
+  readonly at: number;
+  readonly work?: string;
+  /** Why it does nothing in Sluice. */
+  readonly noEffect?: string;
+}
+
+const known = flagList.map(([, flag]) => flag);
+
+export function flagsInUse(argv: readonly string[]): { readonly inUse: readonly FlagInUse[]; readonly flags: Flags } {
+  const inUse: FlagInUse[] = [];
+  const good: string[] = [];
+  for (let at = 0; at < argv.length; at += 1) {
+    const alone = split([argv[at]!], known);
+    const withNext = alone.ok ? alone : split(argv.slice(at, at + 2), known);
+    const here = at;
+    if (!withNext.ok) {
+      const name = argv[at]!.replace(/^-+/, "").replace(/=.*$/s, "");
+      inUse.push({ name, text: "", at: here, work: `take it out: ${withNext.why}` });
+      continue;
+    }
+    if (!alone.ok) at += 1;
+    for (const { flag, text } of withNext.given) {
+      const read = flag.kind.read(text);
+      const { noEffect } = flag;
+      if (read.ok) good.push(...argv.slice(here, at + 1));
+      inUse.push({
+        name: flag.name,
+        text,
+        at: here,
+        ...(read.ok ? {} : { work: `${shown(text)} cannot be read: ${read.why}` }),
+        ...(noEffect === undefined ? {} : { noEffect }),
+      });
+    }
+  }
+  const parsed = parseFlags(good, "run");
+  if (parsed.kind === "flags") return { inUse, flags: parsed.flags };
+  const why = parsed.kind === "failure" ? parsed.why : "the controller prints its help or version and ends";
+  const nothing = parseFlags([], "run");
+  if (nothing.kind !== "flags") throw new TypeError("the default flags cannot be parsed");
+  return { inUse: [...inUse, { name: "", text: "", at: 0, work: why }], flags: nothing.flags };
+}

@@ -1,0 +1,56 @@
+/**
+ * What a snippet leans on that ingress-nginx's image has and Sluice's has not: directives of modules, Lua libraries, variables.
+ * The rest of a snippet is nginx's own language and means the same.
+ */
+import { isKnownVariable, variablesIn } from "../../kinds/variables.ts";
+
+interface Missing {
+  readonly directive: RegExp;
+  readonly advice: string;
+}
+
+/** Modules of ingress-nginx v1.15's nginx (its images/nginx/rootfs/build.sh) that Debian's packages do not have. */
+const modules: readonly Missing[] = [
+  { directive: /^subs_filter\w*$/, advice: "nginx's own sub_filter replaces text in answers" },
+  {
+    directive:
+      /^set_(unescape_uri|quote_\w+|hmac_\w+|md5|sha1|random|base32\w*|base64\w*|decode_\w+|encode_\w+|escape_uri|hashed_upstream|secure_random_\w+|rotate|local_today|formatted_\w+|if_empty|hex)$/,
+    advice: "write it with nginx's map, or in Lua with set_by_lua_block",
+  },
+  { directive: /^auth_digest\w*$/, advice: "use basic authentication or an auth service" },
+  { directive: /^(otel|opentelemetry|opentracing)_?\w*$/, advice: "trace with a module of your own image" },
+];
+
+/** Libraries that come with the Lua module of the image. */
+const libraries = /^(cjson(\.safe)?|resty\.(core|lrucache)(\.\w+)*|ngx\.\w+|table\.\w+|string|bit|ffi|jit)$/;
+
+/** Sentences of what to do; `declared` are variables that any snippet of the cluster declares. */
+export function snippetWork(text: string, declared: ReadonlySet<string>): readonly string[] {
+  const plain = text.replace(/^\s*#.*$/gm, "");
+  const directives = new Set([...plain.matchAll(/(?:^|[;{}])\s*([a-z_]\w*)/gm)].map(([, name]) => name!));
+  const lacking = [...directives].flatMap((name) => {
+    const missing = modules.find(({ directive }) => directive.test(name));
+    return missing === undefined ? [] : [`the image has no module with the directive ${name}: ${missing.advice}`];
+  });
+  const required = [...plain.matchAll(/\brequire\s*\(?\s*["']([\w.-]+)["']/g)].map(([, name]) => name!);
+  const strange = required.filter((name) => !libraries.test(name));
+  const unknown = variablesIn(withoutLua(plain)).filter(
+    (name) => !isKnownVariable(name, "http") && !declared.has(name),
+  );
+  return [
+    ...lacking,
+    ...[...new Set(strange)].map((name) => `the image has no Lua library ${name}: mount it, or do without`),
+    ...[...new Set(unknown)].map((name) => `nothing declares the variable $${name}: nginx would refuse the snippet`),
+  ];
+}
+
+/** Variables that a snippet makes. */
+export function declaredIn(text: string): readonly string[] {
+  const set = [...text.matchAll(/\b(?:set|auth_request_set|perl_set|js_set|set_by_lua\w*)\s+\$(\w+)/g)];
+  const mapped = [...text.matchAll(/\b(?:map|geo|split_clients)\s[^{;]*\$(\w+)\s*\{/g)];
+  const captured = [...text.matchAll(/\(\?P?<(\w+)>/g)];
+  return [...set, ...mapped, ...captured].map(([, name]) => name!);
+}
+
+/** In Lua `$` is the end of a pattern. */
+const withoutLua = (text: string): string => text.replace(/_by_lua_block\s*\{[\s\S]*?\n?\s*\}/g, "");

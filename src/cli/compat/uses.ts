@@ -1,0 +1,78 @@
+/** What one Ingress, the ConfigMap or the command line says, in the form in which docs/differences.md is asked about it. */
+import { annotationKeys } from "../../annotations/read.ts";
+import { strangersIn } from "../../annotations/variables.ts";
+import type { Ingress } from "../../model/objects.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import { type Concern, type Difference, fits, type Part } from "./differences.ts";
+
+/** Texts by name, of annotations, keys and flags; `shapes` are properties that no single text has. */
+export interface Uses {
+  readonly annotation: ReadonlyMap<string, string>;
+  readonly key: ReadonlyMap<string, string>;
+  readonly flag: ReadonlyMap<string, string>;
+  readonly shape: ReadonlyMap<string, string>;
+  /** Whether the value of this one cannot be read. */
+  readonly isUnreadable: (of: Part["of"], name: string) => boolean;
+}
+
+/** The names of those that the difference is about: the `about` parts that are there, with all that stands beside them. */
+export function metBy(
+  uses: Uses,
+  { concerns }: Difference,
+  where: "ingress" | "everywhere",
+): readonly { readonly of: Part["of"]; readonly name: string }[] {
+  return concerns
+    .filter((concern) => isOfIngress(concern) === (where === "ingress"))
+    .filter(({ about }) => matching(uses, about).length > 0)
+    .filter(({ besides }) => besides.every((part) => matching(uses, part).length > 0 !== part.absent))
+    .flatMap((concern) => {
+      const { about } = namedFirst(concern, where);
+      return matching(uses, about).map((name) => ({ of: about.of, name }));
+    });
+}
+
+/** Some part of it is said by an Ingress. */
+const isOfIngress = ({ about, besides }: Concern): boolean =>
+  [about, ...besides].some(({ of }) => of === "annotation" || of === "shape");
+
+/** A setting that matters only together with an annotation is told at the annotation. */
+function namedFirst(concern: Concern, where: "ingress" | "everywhere"): Concern {
+  if (where === "everywhere" || concern.about.of === "annotation" || concern.about.of === "shape") return concern;
+  const first = concern.besides.find(({ of, absent }) => of === "annotation" && !absent);
+  return first === undefined ? concern : { ...concern, about: first };
+}
+
+function matching(uses: Uses, { of, name, value, only }: Part): readonly string[] {
+  return [...uses[of]]
+    .filter(([key]) => fits(name, key))
+    .filter(([, text]) => value === undefined || fits(value, text))
+    .filter(([key]) => only !== "unreadable" || uses.isUnreadable(of, key))
+    .filter(([, text]) => only !== "naming other variables" || strangersIn(text).length > 0)
+    .map(([key]) => key);
+}
+
+const known = new Set(annotationKeys);
+
+/** The annotations with the prefix, without it, that mean something. */
+export function annotationsOf({ metadata }: Ingress, prefix: string): ReadonlyMap<string, string> {
+  const own = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(`${prefix}/`));
+  return new Map(own.map(([key, text]) => [key.slice(prefix.length + 1), text]));
+}
+
+/** An empty annotation says nothing. */
+export function spoken(annotations: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...annotations].filter(([key, text]) => known.has(key) && text !== ""));
+}
+
+export function shapesOf(ingress: Ingress, { services }: Pick<Snapshot, "services">): ReadonlyMap<string, string> {
+  const { rules = [], defaultBackend } = ingress.spec ?? {};
+  const names = [defaultBackend, ...rules.flatMap(({ http }) => (http?.paths ?? []).map(({ backend }) => backend))];
+  const used = names.flatMap((backend) => {
+    const name = backend?.service?.name;
+    return name === undefined ? [] : [services.get(`${ingress.metadata.namespace}/${name}`)];
+  });
+  return new Map([
+    ...(rules.some(({ host }) => host?.startsWith("*.")) ? [["wildcard host", ""] as const] : []),
+    ...(used.some((service) => service?.spec?.type === "ExternalName") ? [["ExternalName Service", ""] as const] : []),
+  ]);
+}

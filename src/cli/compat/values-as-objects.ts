@@ -1,0 +1,68 @@
+/** What the chart would make of a values file, as far as the report looks at it: the controller's ConfigMap and its flags. */
+import { isMapping, type Path } from "../../manifests/check.ts";
+import type { Manifest } from "../../manifests/manifest.ts";
+import type { Files } from "../tools/folder.ts";
+import type { ReadValues } from "./values.ts";
+
+type Values = ReadValues & { readonly ok: true };
+
+const home = { namespace: "ingress-nginx", name: "ingress-nginx-controller" } as const;
+
+/** The ConfigMap stands in for one that the files do not hold. */
+export function withChartValues({ content, placeOf }: Values, file: string, files: Files) {
+  const controller = inside(content, "controller");
+  const config = textsOf(inside(controller, "config"));
+  const snippets = inside(controller, "allowSnippetAnnotations");
+  const data = {
+    ...config,
+    ...(typeof snippets === "boolean" ? { "allow-snippet-annotations": String(snippets) } : {}),
+  };
+  const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { ...home }, data };
+  const key = `${home.namespace}/${home.name}`;
+  const below = (path: Path): Path =>
+    path[0] === "data" && path[1] === "allow-snippet-annotations" && !("allow-snippet-annotations" in config)
+      ? ["controller", "allowSnippetAnnotations"]
+      : path[0] === "data"
+        ? ["controller", "config", ...path.slice(1)]
+        : [];
+  const manifest: Manifest = {
+    objects: [{ kind: "ConfigMap", key, place: placeOf([]), placeOf: (path) => placeOf(below(path)), object }],
+    others: [],
+    faults: [],
+    complete: true,
+  };
+  return { words: argvOf(controller), files: new Map([...files, [file, manifest]]) };
+}
+
+export interface ChartWord {
+  readonly word: string;
+  readonly path: Path;
+}
+
+function argvOf(controller: unknown): readonly ChartWord[] {
+  const at = (...path: string[]): Path => ["controller", ...path];
+  const words = Object.entries(textsOf(inside(controller, "extraArgs"))).map(([name, text]) => ({
+    word: text === "" ? `--${name}` : `--${name}=${text}`,
+    path: at("extraArgs", name),
+  }));
+  const named = (flag: string, value: unknown, path: Path) =>
+    value === undefined || value === null ? [] : [{ word: `--${flag}=${value}`, path }];
+  const ofClass = inside(controller, "ingressClassResource");
+  return [
+    ...named("ingress-class", inside(controller, "ingressClass"), at("ingressClass")),
+    ...named("controller-class", inside(ofClass, "controllerValue"), at("ingressClassResource", "controllerValue")),
+    ...named(
+      "watch-ingress-without-class",
+      inside(controller, "watchIngressWithoutClass"),
+      at("watchIngressWithoutClass"),
+    ),
+    ...words,
+  ];
+}
+
+function textsOf(value: unknown): Readonly<Record<string, string>> {
+  if (!isMapping(value)) return {};
+  return Object.fromEntries(Object.entries(value).map(([key, text]) => [key, text === null ? "" : String(text)]));
+}
+
+const inside = (value: unknown, key: string): unknown => (isMapping(value) ? value[key] : undefined);

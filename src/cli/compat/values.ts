@@ -1,0 +1,103 @@
+/**
+ * A values file of ingress-nginx's chart, value by value, as docs/chart-values.md compares them. The page is generated from the
+ * declarations of Sluice's chart, so the report says what the chart does.
+ */
+import { readFileSync } from "node:fs";
+import { nearest } from "../../kinds/nearest.ts";
+import { isMapping, type Path } from "../../manifests/check.ts";
+import { type Place, readYaml } from "../../manifests/yaml.ts";
+
+const page = new URL("../../../docs/chart-values.md", import.meta.url);
+
+export interface ValueInUse {
+  readonly path: string;
+  readonly place: Place;
+  readonly fate: "same" | "differs" | "no meaning" | "own" | "unknown";
+  /** How it differs, why it means nothing, or what may have been meant. */
+  readonly note: string;
+}
+
+export type ReadValues =
+  | { readonly ok: true; readonly values: readonly ValueInUse[]; readonly content: unknown; readonly placeOf: PlaceOf }
+  | { readonly ok: false; readonly why: string };
+
+type PlaceOf = (path: Path) => Place;
+
+interface Declared {
+  readonly fate: Exclude<ValueInUse["fate"], "unknown">;
+  /** JSON; undefined where the value is unset by default. */
+  readonly fallback: string | undefined;
+  readonly note: string;
+}
+
+export function readValues(file: string): ReadValues {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    return { ok: false, why: `${file} cannot be read: ${(error as Error).message}` };
+  }
+  const yaml = readYaml(text);
+  if (!yaml.ok) return { ok: false, why: `${file}: line ${yaml.place.line}, column ${yaml.place.column}: ${yaml.why}` };
+  const [document] = yaml.documents;
+  const content = document?.value ?? {};
+  if (!isMapping(content)) return { ok: false, why: `${file} is no values file: it holds no keys` };
+  const placeOf: PlaceOf = (path) => document?.placeOf(path) ?? { line: 1, column: 1 };
+  const declared = declaredIn(readFileSync(page, "utf8"));
+  return { ok: true, values: inUse(content, [], declared, placeOf), content, placeOf };
+}
+
+/** Down to the values that the chart declares; below them stands what the user writes as he likes. */
+function inUse(
+  value: Readonly<Record<string, unknown>>,
+  above: readonly string[],
+  declared: ReadonlyMap<string, Declared>,
+  placeOf: PlaceOf,
+): ValueInUse[] {
+  return Object.entries(value).flatMap(([key, inner]): ValueInUse[] => {
+    const path = [...above, key];
+    const name = path.join(".");
+    const known = declared.get(name);
+    const place = placeOf(path);
+    if (known !== undefined) {
+      const met = conditions[name]?.(inner) ?? true;
+      return [{ path: name, place, ...(met ? judged(known, inner) : { fate: "same", note: "" }) }];
+    }
+    if (!isInside(name, declared)) {
+      const meant = nearest(name, declared.keys());
+      const note = `the chart refuses it as a typo: take it out${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
+      return [{ path: name, place, fate: "unknown", note }];
+    }
+    return isMapping(inner) ? inUse(inner, path, declared, placeOf) : [];
+  });
+}
+
+/** Differences that only some contents meet. */
+const conditions: Readonly<Record<string, (value: unknown) => boolean>> = {
+  // Helm writes a number of seven digits or more with an exponent.
+  "controller.config": (value) =>
+    isMapping(value) && Object.values(value).some((one) => typeof one === "number" && one >= 1e6),
+};
+
+/** A value without meaning that has its default asks for nothing. */
+function judged({ fate, fallback, note }: Declared, value: unknown): Pick<ValueInUse, "fate" | "note"> {
+  const usual = fallback === undefined ? value === null : JSON.stringify(value) === fallback;
+  return usual || fate === "same" || fate === "own" ? { fate: "same", note: "" } : { fate, note };
+}
+
+const isInside = (name: string, declared: ReadonlyMap<string, Declared>): boolean =>
+  [...declared.keys()].some((path) => path.startsWith(`${name}.`));
+
+/** Throws where the page is not the table that it is generated as. */
+function declaredIn(text: string): ReadonlyMap<string, Declared> {
+  const rows = [...text.matchAll(/^\| `([^`]+)` \| (unset|`.*?`) \| (same|differs|no meaning|own) \| (.*) \|$/gm)];
+  if (rows.length < 300) throw new TypeError("docs/chart-values.md is not the table of the chart's values");
+  return new Map(
+    rows.map(([, path, fallback, fate, does]) => {
+      const bold = /\*\*(.+)\*\*$/.exec(does!)?.[1];
+      const note = (fate === "differs" ? (bold ?? "") : fate === "no meaning" ? does! : "").replaceAll("\\|", "|");
+      const usual = fallback === "unset" ? undefined : fallback!.slice(1, -1);
+      return [path!, { fate: fate as Declared["fate"], fallback: usual, note }];
+    }),
+  );
+}

@@ -1,0 +1,108 @@
+/**
+ * A live cluster, read once: every kind that a controller reads, in the form of files, so that the tools need not know whether
+ * a folder or an API server was asked. What may not be read is said and left out.
+ */
+import { Client, type Resource } from "../../kubernetes/index.ts";
+import type { Manifest, ManifestObject, OtherObject } from "../../manifests/manifest.ts";
+import { type KubernetesObject, keyOf } from "../../model/objects.ts";
+import { tableOf, type WatchedKind } from "../../model/snapshot.ts";
+import { configMaps, endpointSlices, ingressClasses, ingresses, secrets, services } from "../../resources.ts";
+import { build } from "../../version.ts";
+import type { Flags } from "../flags.ts";
+import { credentialsOf } from "../run/credentials.ts";
+import type { Files } from "./folder.ts";
+
+export type ReadCluster =
+  | { readonly ok: true; readonly files: Files; readonly server: string; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly why: string };
+
+const workload = (kind: "Deployment" | "DaemonSet"): Resource<KubernetesObject> => ({
+  apiVersion: "apps/v1",
+  kind,
+  plural: `${kind.toLowerCase()}s`,
+  namespaced: true,
+});
+
+const ownKinds: readonly Resource<KubernetesObject>[] = [
+  ingressClasses,
+  ingresses,
+  services,
+  endpointSlices,
+  secrets,
+  configMaps,
+];
+
+/** Helm keeps its releases in Secrets, by the megabyte. */
+const filters: Readonly<Record<string, string>> = { Secret: "type!=helm.sh/release.v1" };
+
+const pageSize = 500;
+
+/** `workloads`: whether Deployments and DaemonSets are read as well. */
+export async function readCluster(
+  flags: Flags,
+  context: string | undefined,
+  env: NodeJS.ProcessEnv,
+  workloads: "workloads" | "objects" = "objects",
+): Promise<ReadCluster> {
+  const kubeconfig = flags.kubeconfig ?? env.KUBECONFIG ?? `${env.HOME}/.kube/config`;
+  const found = await credentialsOf({ ...flags, kubeconfig, context }, env);
+  if (!found.ok) return found;
+  const client = new Client(found.credentials, { userAgent: `sluice/${build.release}` });
+  try {
+    const more = workloads === "workloads" ? [workload("Deployment"), workload("DaemonSet")] : [];
+    const files = new Map<string, Manifest>();
+    const notes: string[] = [];
+    for (const kind of [...ownKinds, ...more]) {
+      const listed = await listAll(client, kind, flags);
+      if (!listed.ok && listed.fatal) return { ok: false, why: listed.why };
+      if (!listed.ok) notes.push(listed.why);
+      else files.set(`${kind.plural} of the cluster`, manifestOf(listed.items));
+    }
+    return { ok: true, files, server: found.credentials.server.host, notes };
+  } finally {
+    client.close();
+  }
+}
+
+type Listed =
+  | { readonly ok: true; readonly items: readonly KubernetesObject[] }
+  | { readonly ok: false; readonly fatal: boolean; readonly why: string };
+
+async function listAll(client: Client, kind: Resource<KubernetesObject>, flags: Flags): Promise<Listed> {
+  const items: KubernetesObject[] = [];
+  const [home] = (flags.configmap ?? "").split("/");
+  const { watchNamespace } = flags;
+  const places: (string | undefined)[] =
+    watchNamespace === undefined || !kind.namespaced ? [undefined] : [watchNamespace];
+  if (places[0] !== undefined && kind.kind === "ConfigMap" && home && home !== places[0]) places.push(home);
+  for (const namespace of places) {
+    let next = "";
+    do {
+      const fieldSelector = filters[kind.kind];
+      const query = { namespace, limit: pageSize, fieldSelector, ...(next === "" ? {} : { continue: next }) };
+      const answer = await client.list(kind, query, new AbortController().signal);
+      if (!answer.ok) {
+        const { code, message } = answer.failure;
+        const why = `${kind.plural} cannot be read: ${message}`;
+        return { ok: false, fatal: kind.kind === "Ingress" || code === 0 || code === 401, why };
+      }
+      items.push(...answer.value.items);
+      next = answer.value.continue;
+    } while (next !== "");
+  }
+  return { ok: true, items };
+}
+
+const nowhere = { line: 1, column: 1 } as const;
+const placeOf = () => nowhere;
+
+function manifestOf(items: readonly KubernetesObject[]): Manifest {
+  const isOurs = (object: KubernetesObject) => Object.hasOwn(tableOf, object.kind);
+  const objects = items.filter(isOurs).map((object): ManifestObject => {
+    return { kind: object.kind as WatchedKind, key: keyOf(object), place: nowhere, placeOf, object };
+  });
+  const others = items
+    .filter((object) => !isOurs(object))
+    .map((object): OtherObject => ({ value: { ...object } as OtherObject["value"], placeOf }));
+  return { objects, others, faults: [], complete: true };
+}

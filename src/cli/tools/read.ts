@@ -1,0 +1,72 @@
+/**
+ * What a tool looks at: a folder, a file or standard input; a live cluster; or a folder over a live cluster, which is what the
+ * cluster would hold once the folder is applied.
+ */
+import type { Manifest } from "../../manifests/manifest.ts";
+import type { KubernetesObject } from "../../model/objects.ts";
+import type { ToolCall } from "./call.ts";
+import { type Files, readFolder } from "./folder.ts";
+
+type Call = ToolCall & { readonly kind: "call" };
+
+export type ReadObjects =
+  | {
+      readonly ok: true;
+      readonly files: Files;
+      /** The names of those in `files` that come from a folder, and have places. */
+      readonly written: ReadonlySet<string>;
+      /** What is in the cluster, without the folder. */
+      readonly cluster: Files;
+      readonly server?: string;
+      /** What could not be read and is left out. */
+      readonly notes: readonly string[];
+    }
+  | { readonly ok: false; readonly why: string };
+
+/** `folder`: undefined for the cluster alone. */
+export async function readObjects(
+  call: Call,
+  folder: string | undefined,
+  workloads: "workloads" | "objects" = "objects",
+): Promise<ReadObjects> {
+  const local = folder === undefined ? undefined : readFolder(folder);
+  if (local?.ok === false) return local;
+  const own: Files = local?.files ?? new Map();
+  const written = new Set(own.keys());
+  if (!call.live) return { ok: true, files: own, written, cluster: new Map(), notes: [] };
+  // Loaded only here: a client costs more time than all of a check.
+  const { readCluster } = await import("./live.ts");
+  const live = await readCluster(call.flags, call.options.context, process.env, workloads);
+  if (!live.ok) return live;
+  const { files: cluster, server, notes } = live;
+  return { ok: true, files: applied(own, cluster), written, cluster, server, notes };
+}
+
+/** The objects of the folder take the place of the cluster's, and keep what the API server gave those: age and uid. */
+function applied(own: Files, cluster: Files): Files {
+  const present = new Map(
+    [...cluster.values()].flatMap(({ objects }) => objects.map((one) => [idOf(one), one.object])),
+  );
+  const named = new Set([...own.values()].flatMap(({ objects }) => objects.map(idOf)));
+  const rest = [...cluster].map(([file, manifest]): [string, Manifest] => [
+    file,
+    { ...manifest, objects: manifest.objects.filter((one) => !named.has(idOf(one))) },
+  ]);
+  const aged = [...own].map(([file, manifest]): [string, Manifest] => [
+    file,
+    {
+      ...manifest,
+      objects: manifest.objects.map((one) => ({ ...one, object: withIdentity(one.object, present.get(idOf(one))) })),
+    },
+  ]);
+  return new Map([...rest, ...aged]);
+}
+
+const idOf = ({ kind, key }: { readonly kind: string; readonly key: string }): string => `${kind} ${key}`;
+
+function withIdentity(object: KubernetesObject | undefined, before: KubernetesObject | undefined) {
+  if (object === undefined || before === undefined) return object;
+  const { uid, creationTimestamp } = before.metadata;
+  const identity = { ...(uid && { uid }), ...(creationTimestamp && { creationTimestamp }) };
+  return { ...object, metadata: { ...object.metadata, ...identity } };
+}

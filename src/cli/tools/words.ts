@@ -1,0 +1,15 @@
+/** Words of the tools' texts. */
+
+/** `1 error`, `2 errors`, `no errors`. */
+export function counted(count: number, noun: string): string {
+  return `${count === 0 ? "no" : count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Colours of a terminal, where it has some. */
+export function painter(colours: boolean): (text: string, colour: number) => string {
+  return (text, colour) => (colours ? `\u001b[${colour}m${text}\u001b[0m` : text);
+}
+
+export const red = 31;
+export const green = 32;
+export const yellow = 33;

@@ -1,0 +1,75 @@
+/**
+ * `sluice compat` against the recorded cases: where Sluice answers otherwise, the report foretells it by the heading that decides
+ * it; where it answers the same, nothing is said to need work.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Assessment } from "../../src/cli/compat/assess.ts";
+import { compat } from "../../src/cli/compat.ts";
+import { ran } from "../golden/support/ran.ts";
+import { caseNames, loadCase } from "./case.ts";
+import { decidedDifferences, differencesPage } from "./decided.ts";
+
+const decided = decidedDifferences(differencesPage());
+
+test.each([...decided])("compat foretells the difference of %s", async (name, heading) => {
+  const { items, everybody } = await reportOn(name);
+  const said = [...items.flatMap(({ notes }) => notes), ...everybody];
+  expect(said.filter((one) => one.startsWith(heading.replaceAll("`", "")))).not.toEqual([]);
+});
+
+test("compat finds no work in cases that are answered alike", async () => {
+  const work: string[] = [];
+  for (const name of caseNames().filter((one) => !decided.has(one))) {
+    const { items } = await reportOn(name);
+    work.push(...items.filter(({ verdict }) => verdict === "work").map((item) => `${name}: ${item.what} ${item.name}`));
+  }
+  expect(work).toEqual([]);
+});
+
+async function reportOn(name: string): Promise<Assessment> {
+  const { objects, configMap, flags, requests } = loadCase(name);
+  const data = Object.assign({}, configMap, ...requests.map((step) => step.configMap));
+  const settings = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { namespace: "ingress-nginx", name: "settings" },
+    data,
+  };
+  const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
+  try {
+    const list = { apiVersion: "v1", kind: "List", items: [...objects, settings, controllerWith(flags)] };
+    writeFileSync(join(folder, "dump.json"), JSON.stringify(list));
+    const { text, failure } = await ran(compat, join(folder, "dump.json"), "-o", "json");
+    if (failure !== "") throw new Error(failure);
+    return JSON.parse(text) as Assessment;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const controllerWith = (flags: readonly string[]) => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { namespace: "ingress-nginx", name: "controller" },
+  spec: {
+    template: {
+      spec: {
+        containers: [
+          {
+            name: "controller",
+            image: "registry.example/ingress-nginx/controller:v1.15.1",
+            args: [
+              "/nginx-ingress-controller",
+              "--configmap=$(POD_NAMESPACE)/settings",
+              "--watch-ingress-without-class=true",
+              ...flags,
+            ],
+          },
+        ],
+      },
+    },
+  },
+});
