@@ -19,6 +19,7 @@ import { settingsProblems } from "./render/settings-view.ts";
 import { SteadyRenderer } from "./render/steady-renderer.ts";
 import type { Template } from "./render/template.ts";
 import { stateFile } from "./state-file.ts";
+import { isReplaced } from "./sync/passage.ts";
 import type { Clock, Listener, Memory, Source } from "./sync/ports.ts";
 import { Sync } from "./sync/sync.ts";
 import { TokenBucket } from "./sync/token-bucket.ts";
@@ -86,7 +87,7 @@ export async function startController(options: ControllerOptions): Promise<Start
   const channel = new Channel(folder.controlSocket);
   const memory = memoryOf(journal, channel);
   if (!journal.records.has(instanceKey)) await journal.write([[instanceKey, randomUUID()]]);
-  const records = new Map([...journal.records].filter(([key]) => key !== instanceKey));
+  const records = new Map([...journal.records].filter(([key]) => key !== instanceKey && !isReplaced(key)));
   const plain = openRenderer(machine, options.template, records);
   const renderer = new SteadyRenderer(plain, options.template, options.templateGaveUp);
   const sync = new Sync({
@@ -100,6 +101,7 @@ export async function startController(options: ControllerOptions): Promise<Start
         return nginx.apply({ ...text, files: text.files.filter((file) => !file.opened), alone }, signal);
       },
       keepOpened: (files) => openedFiles.keep(files, systemClock.nowMs()),
+      hasOlderWorkers: () => nginx.generations().draining > 0,
     },
     bucket: new TokenBucket(options.syncRateLimit, options.reloadBurst, systemClock.nowMs()),
     clock: systemClock,

@@ -77,7 +77,6 @@ export function differenceOf(
   library.change(old);
   const before = translator.turn({ ...emptyInputs, snapshot: library.snapshot });
   const [problemsBefore, served] = [library.problems, renderer.render(before.configuration).text];
-  renderer.published();
   library.change(new Map([...[...old.keys()].map((file) => [file, undefined] as const), ...fresh]));
   const { lastGood } = before;
   const after = translator.turn({ ...emptyInputs, lastGood, snapshot: library.snapshot });

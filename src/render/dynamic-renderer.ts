@@ -1,6 +1,6 @@
 /**
  * A Configuration as nginx gets it: the text of nginx.conf with its files, and the records of shared memory. The Renderer
- * remembers what it rendered per noun, and which shapes the running text has: a route whose shape is among them is data
+ * remembers what it rendered per noun, and which shapes the last text has: a route whose shape is among them is data
  * only, a new shape is a reload. A shape that no route names any more stays until another reason brings a reload.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
@@ -42,9 +42,8 @@ export class DynamicRenderer implements Renderer {
   #textHosts = new TextHosts();
   readonly #patterns = new Map<string, readonly HostPattern[]>();
   readonly #textServers = new Map<string, TextServer>();
-  /** Shapes that routes name, and those that published routes may still name, by `slot@name`. */
+  /** Shapes that routes name, by `slot@name`. */
   readonly #users = new Map<string, UsedShape & { servers: number }>();
-  readonly #lingering = new Map<string, UsedShape>();
   /** Files that routes name, by path: shapes of one text may have different ones. */
   readonly #opened = new Map<string, { readonly file: RenderedFile; uses: number }>();
   #bytes = 0;
@@ -95,20 +94,8 @@ export class DynamicRenderer implements Renderer {
     }
   }
 
-  dropLingering(): boolean {
-    if (this.#lingering.size === 0) return false;
-    this.#lingering.clear();
-    this.#text = undefined;
-    return true;
-  }
-
   enlarge(): void {
     this.#enlarged *= 2;
-  }
-
-  /** All records of the last turn are published: shapes that no route names may go with the next text. */
-  published(): void {
-    this.#lingering.clear();
   }
 
   /** All records there are, for an instance that has none. */
@@ -124,7 +111,6 @@ export class DynamicRenderer implements Renderer {
   /** Everything is made again; a record that is not made again is gone. */
   #forget(changes: Map<string, ChangedRecord>): void {
     for (const key of this.#records.keys()) changes.set(key, { value: undefined, shapes: [] });
-    for (const [key, used] of this.#users) this.#lingering.set(key, used);
     this.#last = undefined;
     this.#text = undefined;
     this.#serverParts.clear();
@@ -179,7 +165,7 @@ export class DynamicRenderer implements Renderer {
     else this.#textServers.delete(name);
     const slot = isText ? name : dataSlot;
     for (const shape of used) this.#use(slot, shape);
-    for (const shape of before.shapes) this.#leave(before.slot, slot, shape);
+    for (const shape of before.shapes) this.#leave(before.slot, shape);
     if (server === undefined) this.#serverParts.delete(name);
     else this.#serverParts.set(name, { keys: records.map(([key]) => key), slot, shapes: used });
     const names = used.map((shape) => `${slot}${shape.name}`);
@@ -201,22 +187,17 @@ export class DynamicRenderer implements Renderer {
     }
   }
 
-  /** Published routes may name the shape until they are replaced, in the slot the host is in then. */
-  #leave(slot: Slot, next: Slot, shape: Shape): void {
+  #leave(slot: Slot, shape: Shape): void {
     const key = `${slot}${shape.name}`;
     const user = this.#users.get(key);
     if (user !== undefined && --user.servers === 0) this.#users.delete(key);
-    this.#lingering.set(`${next}${shape.name}`, { slot: next, shape });
     for (const { path } of openedBy(shape)) {
       const opened = this.#opened.get(path);
       if (opened !== undefined && --opened.uses === 0) this.#opened.delete(path);
     }
   }
 
-  /**
-   * The text of before, while it has all shapes that are needed and nothing else in it changed. A new text keeps the shapes
-   * that published routes may still name.
-   */
+  /** The text of before, while it has all shapes that are needed and nothing else in it changed. */
   #textOf({ settings, defaultCertificate, streams, streamSnippets }: Whole): RenderedText {
     const needed = this.#enlarged * memoryFor(this.#records.size, this.#bytes);
     const recordsBytes = Math.max(needed, recordsBytesOf(settings));
@@ -233,7 +214,7 @@ export class DynamicRenderer implements Renderer {
     const has = [...this.#users.keys()].every((key) => this.#text?.shapes.has(key));
     if (this.#text !== undefined && same && has) return this.#text;
 
-    const used = new Map<string, UsedShape>([...this.#lingering, ...this.#users]);
+    const used = this.#users;
     const keys = [...used.keys()].sort();
     const shapesOf = (slot: Slot) =>
       keys

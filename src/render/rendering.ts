@@ -26,7 +26,7 @@ export interface Rendered {
 export interface ChangedRecord {
   /** Undefined: the record is gone. */
   readonly value: string | undefined;
-  /** The shapes it names, as `slot@name`, which must be live before it is published. */
+  /** The shapes it names, as `slot@name`: workers that lack one go by the record it replaces. */
   readonly shapes: readonly string[];
 }
 
@@ -35,10 +35,6 @@ export interface Renderer {
   use(template: Template): void;
   /** Throws a TemplateError where the template asks for what is not there. */
   render(next: Configuration<Settings, FeatureValues>): Rendered;
-  /** All records of the last turn are published: shapes that no route names may go with the next text. */
-  published(): void;
-  /** Leaves out of the next text what only published routes may still name; false where there is nothing of that. */
-  dropLingering(): boolean;
   /** Shared memory had no room for the records: the next text has twice as much. */
   enlarge(): void;
   /** All records there are. */

@@ -61,13 +61,7 @@ export class StaticRenderer implements Renderer {
     this.#about = undefined;
   }
 
-  published(): void {}
-
   enlarge(): void {}
-
-  dropLingering(): boolean {
-    return false;
-  }
 
   get shapeCount(): number {
     return 0;

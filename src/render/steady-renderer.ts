@@ -38,14 +38,6 @@ export class SteadyRenderer implements Renderer {
     }
   }
 
-  published(): void {
-    this.#renderer.published();
-  }
-
-  dropLingering(): boolean {
-    return this.#renderer.dropLingering();
-  }
-
   enlarge(): void {
     this.#renderer.enlarge();
   }

@@ -26,7 +26,7 @@ export interface Memory {
   keep(changes: readonly RecordChange[]): Promise<void>;
   /** Makes every worker see the changes at its next request. */
   publish(changes: readonly RecordChange[]): Promise<PublishOutcome>;
-  /** Whether the running nginx holds records of ours, rather than none. */
+  /** Whether nginx runs and holds records of ours, rather than none. */
   isOurs(): Promise<boolean>;
 }
 
@@ -49,6 +49,8 @@ export interface Nginx {
   apply(text: RenderedText, signal: AbortSignal): Promise<ApplyOutcome>;
   /** Makes the files that requests open be on disk. */
   keepOpened(files: readonly RenderedFile[]): Promise<void>;
+  /** Whether workers of an older text are still there. */
+  hasOlderWorkers(): boolean;
 }
 
 /** What a restart must not forget: last good forms, and what nginx refused. */

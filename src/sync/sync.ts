@@ -1,21 +1,22 @@
 /**
  * One level-triggered loop: a notice only says *look again*. Each turn translates and renders what there is now, publishes
- * the records at once, and asks for a reload only when the text differs and the token bucket allows. A record that names a
- * shape nginx does not have yet waits for the reload that brings it; everything else does not wait.
+ * the records at once, and asks for a reload only when the text differs and the token bucket allows. Records that name a
+ * shape nginx does not have yet do not wait either: what they replace stays beside them until it has (passage.ts).
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration } from "../model/configuration.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
-import type { ChangedRecord, RenderedText, Renderer } from "../render/rendering.ts";
+import type { RenderedText, Renderer } from "../render/rendering.ts";
 import type { Settings } from "../settings/registry.ts";
 import { certificateProblems } from "../translate/doubtful.ts";
 import { emptyLastGood, type LastGood } from "../translate/last-good.ts";
 import type { Translation, Translator } from "../translate/translator.ts";
 import { compare } from "./compare.ts";
 import { Detention } from "./detention.ts";
-import type { ApplyOutcome, Change, Clock, Listener, Memory, Nginx, Source, State } from "./ports.ts";
+import { Passage } from "./passage.ts";
+import type { ApplyOutcome, Change, Clock, Listener, Memory, Nginx, RecordChange, Source, State } from "./ports.ts";
 import type { TokenBucket } from "./token-bucket.ts";
 
 export interface SyncParts {
@@ -34,9 +35,14 @@ export interface SyncParts {
   readonly configMap: string | undefined;
 }
 
+/** How often it is looked whether the workers of older texts have gone. */
+const tidyMs = 10_000;
+
 export class Sync {
   readonly #parts: SyncParts;
-  readonly #pending = new Map<string, ChangedRecord>();
+  readonly #passage: Passage;
+  /** Records that nginx has not got yet. */
+  readonly #pending = new Map<string, { readonly value: string | undefined }>();
   readonly #settled: { readonly turn: number; resolve(): void; reject(cause: unknown): void }[] = [];
   /** What the listener was last told of. */
   #told: Snapshot | undefined;
@@ -52,6 +58,9 @@ export class Sync {
   readonly #detention: Detention;
   #refused: string | undefined;
   #reloading: Promise<void> | undefined;
+  /** What nginx is being given. */
+  #coming: RenderedText | undefined;
+  #tidying = false;
   #failures = 0;
 
   constructor(parts: SyncParts) {
@@ -59,6 +68,7 @@ export class Sync {
     const kept = parts.state.load();
     this.#lastGood = kept.lastGood;
     this.#detention = new Detention(parts.configMap, kept.quarantine);
+    this.#passage = new Passage(parts.memory.records);
   }
 
   /** Says that something may have changed. */
@@ -147,11 +157,16 @@ export class Sync {
     listener.problems(this.#withDoubts(translation));
 
     const change = compare(this.#live, text, records.size);
-    for (const [key, record] of records) this.#pending.set(key, record);
-    if (records.size > 0) await memory.keep([...records].map(([key, { value }]) => [key, value] as const));
     await nginx.keepOpened(opened);
-    const published = await this.#publish();
+    const runs = this.#live !== undefined || (await memory.isOurs());
+    // No reload may begin in between: whichever does has either the text before, which is known here, or this one.
     this.#wanted = { text, snapshot };
+    const texts = runs ? { running: this.#live?.shapes, coming: this.#coming?.shapes } : undefined;
+    const changes = this.#passage.take(records, memory.records, texts);
+    if (this.#passage.isOn && !nginx.hasOlderWorkers()) changes.push(...this.#passage.forget());
+    this.#tidyLater();
+    if (changes.length > 0) await memory.keep(changes);
+    const published = await this.#publish(changes, runs);
     this.#done = notices;
     const report = {
       change,
@@ -182,25 +197,34 @@ export class Sync {
     return doubts.size === 0 ? problems : problems.with(doubts);
   }
 
-  /** Publishes what names only shapes that are live; gives how many records of each sort. */
-  async #publish(): Promise<Record<string, number>> {
+  /** Records that were replaced go when nobody needs them, which no notice says. */
+  #tidyLater(): void {
+    if (this.#tidying || !this.#passage.isOn) return;
+    this.#tidying = true;
+    this.#parts.clock.after(tidyMs, () => {
+      this.#tidying = false;
+      this.notice();
+    });
+  }
+
+  /** Gives nginx the changes, and those it could not be given before, if it `runs`; tells how many of each sort it has now. */
+  async #publish(changes: readonly RecordChange[], runs: boolean): Promise<Record<string, number>> {
     const { memory, renderer } = this.#parts;
     const counts: Record<string, number> = {};
-    if (this.#live === undefined) return counts;
-    const ready = [...this.#pending].filter(([, { shapes }]) => shapes.every((name) => this.#live?.shapes.has(name)));
-    if (ready.length === 0) return counts;
-    const outcome = await memory.publish(ready.map(([key, { value }]) => [key, value] as const));
+    for (const [key, value] of changes) this.#pending.set(key, { value });
+    if (!runs || this.#pending.size === 0) return counts;
+    const given = [...this.#pending];
+    const outcome = await memory.publish(given.map(([key, { value }]) => [key, value] as const));
     if (outcome.kind === "full") renderer.enlarge();
     if (outcome.kind !== "published") {
       this.#again();
       return counts;
     }
-    for (const [key, record] of ready) {
+    for (const [key, record] of given) {
       if (this.#pending.get(key) === record) this.#pending.delete(key);
       const sort = key.slice(0, key.indexOf(" "));
-      counts[sort] = (counts[sort] ?? 0) + 1;
+      if (sort !== "before") counts[sort] = (counts[sort] ?? 0) + 1;
     }
-    if (this.#pending.size === 0) renderer.published();
     return counts;
   }
 
@@ -229,7 +253,9 @@ export class Sync {
   async #reload(signal: AbortSignal): Promise<ApplyOutcome> {
     const { nginx, memory, renderer } = this.#parts;
     const { text, snapshot } = this.#wanted!;
+    this.#coming = text;
     const outcome = await nginx.apply(text, signal);
+    this.#coming = undefined;
     if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {
       const first = this.#live === undefined;
       const before = this.#liveSnapshot;
@@ -237,13 +263,10 @@ export class Sync {
       this.#liveSnapshot = snapshot;
       this.#refused = undefined;
       this.#failures = 0;
-      if (first || !(await memory.isOurs())) await memory.publish([...memory.records]);
-      await this.#publish();
+      if (first || !(await memory.isOurs())) await this.#publish([...memory.records], true);
       this.#lastGood = this.#detention.accepted(snapshot, before, this.#lastGood) ?? this.#lastGood;
     } else if (outcome.kind === "refused") {
       const refused = { stderr: outcome.stderr, line: outcome.at?.line, conf: text.conf, records: renderer.records };
-      // Shapes of settings that are gone may need what the new text lacks: that is nobody's fault, and it goes without them.
-      if (renderer.dropLingering()) return outcome;
       const goOn = this.#detention.refused(refused, snapshot, this.#liveSnapshot, this.#lastGood);
       if (goOn === undefined) this.#refused = text.generation;
       else this.#lastGood = goOn;

@@ -15,7 +15,7 @@ local gsub = string.gsub
 
 local _M = {}
 
--- The shapes of each server of this configuration. Shared memory is newer than a worker that drains: a jump to a location
+-- The shapes of each server of this configuration. Shared memory may be newer than this worker's text: a jump to a location
 -- that its server lacks would be a 500.
 local shapes_of = {}
 
@@ -47,27 +47,28 @@ local function own_location(record, uri)
 end
 
 -- The record of the host, and whether TLS is configured for it: its own record or its alias's, or that of a pattern or of
--- the wildcard one label above, or the catch-all's, which the third answer says.
-local function host_record(host)
-  local record = store.get_routes("host " .. host)
+-- the wildcard one label above, or the catch-all's, which the third answer says. `get` gives a record.
+local function host_record(get, host)
+  local record = get("host " .. host)
   if record then
-    return record.as and store.get_routes("host " .. record.as) or record, record.tls
+    return record.as and get("host " .. record.as) or record, record.tls
   end
   local dot = find(host, ".", 1, true)
   local parent = dot and dot > 1 and not find(sub(host, 1, dot - 1), "[^%w_-]") and "*" .. sub(host, dot)
-  local wildcard = parent and store.get_routes("host " .. parent)
-  local list = store.get_routes("patterns")
+  local wildcard = parent and get("host " .. parent)
+  local list = get("patterns")
   local name, tls
   if list then
     name, tls = patterns.match(list, host, wildcard and parent)
   end
-  if name then
-    return store.get_routes("host " .. name), tls or (wildcard and wildcard.tls)
+  local named = name and get("host " .. name)
+  if named then
+    return named, tls or (wildcard and wildcard.tls)
   end
   if wildcard then
     return wildcard, wildcard.tls
   end
-  return store.get_routes("host _"), nil, true
+  return get("host _"), nil, true
 end
 
 -- The longest prefix that ends in a slash; then the path itself, which is the only other prefix there can be.
@@ -133,10 +134,12 @@ local function stand_in(named)
   return "default", store.get("upstream default") or {}
 end
 
-function _M.run(slot)
+-- Leaves the phase for the location that serves the request; returns only where that is a shape which the server lacks, with
+-- its name.
+local function serve(slot, get)
   local var = ngx.var
   local uri = var.uri
-  local record, tls, is_catch_all = host_record(lower(var.host))
+  local record, tls, is_catch_all = host_record(get, lower(var.host))
   if not record then
     return ngx.exec("@sluice_unrouted")
   end
@@ -156,7 +159,6 @@ function _M.run(slot)
   if not location then
     return ngx.exec("@sluice_unrouted")
   end
-  var.route_slash = slash
 
   local shape = location.shape
   local upstream_id = location.upstream
@@ -170,6 +172,9 @@ function _M.run(slot)
     if not served and id ~= "default" then
       shape, upstream_id, upstream, served, substituted = location.standIn.shape, id, other, true, true
     end
+  end
+  if not shapes_of[slot][shape] then
+    return shape
   end
   if not served then
     var.route_unserved = "1"
@@ -196,6 +201,7 @@ function _M.run(slot)
       var.route_too_large = "1"
     end
   end
+  var.route_slash = slash
   var.route_upstream = upstream_id
   var.proxy_upstream_name = upstream and upstream.label
   var.namespace = location.namespace
@@ -219,11 +225,22 @@ function _M.run(slot)
     end
     ngx.req.set_uri(expand(target, groups))
   end
-  if not shapes_of[slot][shape] then
-    ngx.log(ngx.WARN, "no shape ", shape, " in this configuration, for ", var.host)
-    return ngx.exec("@sluice_unknown_shape")
-  end
   return ngx.exec(shape)
+end
+
+-- How many texts before the newest one may still have workers that route by them.
+local oldest_age = 3
+
+function _M.run(slot)
+  local unknown = serve(slot, store.get)
+  for age = 1, oldest_age do
+    local function get(key)
+      return store.get_older(key, age)
+    end
+    serve(slot, get)
+  end
+  ngx.log(ngx.WARN, "no shape ", unknown, " in this configuration, for ", ngx.var.host)
+  return ngx.exec("@sluice_unknown_shape")
 end
 
 return _M

@@ -36,14 +36,14 @@ function _M.get(key)
   return decoded
 end
 
--- A record that names shapes. A worker that drains keeps what it has seen: newer routes may name shapes that its own, older
--- configuration lacks. (Endpoints it goes on reading: one that has left must not be asked again.)
-function _M.get_routes(key)
-  local entry = exiting() and cache:get(key)
-  if entry then
-    return entry[2]
+-- The record as workers of an older text need it: under `before` are those that newer ones replaced, youngest first, `false` for
+-- none (src/sync/passage.ts). The oldest there is answers for any greater age.
+function _M.get_older(key, age)
+  local replaced = _M.get("before " .. key)
+  if not replaced then
+    return _M.get(key)
   end
-  return _M.get(key)
+  return replaced[age < #replaced and age or #replaced] or nil
 end
 
 return _M

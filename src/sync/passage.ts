@@ -1,0 +1,113 @@
+/**
+ * Records on their way from one text of nginx.conf to the next (design.md 4, trap 1). A route may name a shape that only the
+ * next text has, and shared memory is one for the workers of both. So a route is published at once, and the one it replaces
+ * stays beside it under `before`: workers that lack the new one's shape go by that. No moment of a reload is without a route,
+ * and nothing has to happen at a certain time. What only replaced routes name is removed when they have gone.
+ */
+import type { ChangedRecord } from "../render/rendering.ts";
+import type { RecordChange } from "./ports.ts";
+
+/** So many texts back a worker may be; `nginx/lua/sluice/route.lua` looks no further. */
+const mostReplaced = 3;
+const before = "before ";
+const none = "false";
+
+export interface Texts {
+  /** The shapes of the text that nginx runs with; undefined where that is of an earlier life. */
+  readonly running: ReadonlySet<string> | undefined;
+  /** Those of a text that it is being given. */
+  readonly coming: ReadonlySet<string> | undefined;
+}
+
+export class Passage {
+  /** Routes that the running text cannot serve, with the shapes they name. */
+  readonly #ahead = new Map<string, readonly string[]>();
+  /** What they replaced, as JSON, youngest first. */
+  readonly #replaced = new Map<string, readonly string[]>();
+  /** Removals of what replaced routes may name. */
+  readonly #held = new Set<string>();
+
+  /** `records` are those of an earlier life, from the disk. */
+  constructor(records: ReadonlyMap<string, string>) {
+    for (const [key, value] of records) {
+      if (!isReplaced(key)) continue;
+      const route = key.slice(before.length);
+      const replaced = JSON.parse(value) as readonly unknown[];
+      const texts = replaced.map((one) => JSON.stringify(one));
+      this.#replaced.set(route, texts);
+      this.#ahead.set(route, []); // of what shapes is not known, so the first text that is brings it home
+    }
+  }
+
+  /** Whether replaced records are kept. */
+  get isOn(): boolean {
+    return this.#replaced.size > 0 || this.#held.size > 0;
+  }
+
+  /** What is to be written for `changed`; `current` is what was written last. Without `texts` no nginx runs, and nothing is kept. */
+  take(
+    changed: ReadonlyMap<string, ChangedRecord>,
+    current: ReadonlyMap<string, string>,
+    texts: Texts | undefined,
+  ): RecordChange[] {
+    this.#arrive(texts);
+    const changes: RecordChange[] = [];
+    for (const [key, { value, shapes }] of changed) {
+      if (value === undefined && !isRoute(key)) {
+        this.#held.add(key);
+        continue;
+      }
+      this.#held.delete(key);
+      if (texts === undefined || isServed(shapes, texts)) this.#ahead.delete(key);
+      else if (isRoute(key)) {
+        changes.push(...this.#replace(key, current.get(key) ?? none, texts));
+        this.#ahead.set(key, shapes);
+      }
+      changes.push([key, value]);
+    }
+    return [...changes, ...this.#release()];
+  }
+
+  /** Removals of replaced routes, for when no worker of an older text is left. */
+  forget(): RecordChange[] {
+    const over = [...this.#replaced.keys()].filter((key) => !this.#ahead.has(key));
+    for (const key of over) this.#replaced.delete(key);
+    return over.map((key) => [before + key, undefined]);
+  }
+
+  #arrive(texts: Texts | undefined): void {
+    if (texts !== undefined && texts.running === undefined) return;
+    for (const [key, shapes] of this.#ahead)
+      if (texts === undefined || isServed(shapes, texts)) this.#ahead.delete(key);
+  }
+
+  /** A route that no text had, since another came before the reload, is not worth keeping. */
+  #replace(key: string, value: string, { coming }: Texts): RecordChange[] {
+    const shapes = this.#ahead.get(key);
+    if (shapes !== undefined && !shapes.every((shape) => coming?.has(shape))) return [];
+    const replaced = [value, ...(this.#replaced.get(key) ?? [])].slice(0, mostReplaced);
+    this.#replaced.set(key, replaced);
+    return [[before + key, `[${replaced.join()}]`]];
+  }
+
+  #release(): RecordChange[] {
+    if (this.#ahead.size > 0) return [];
+    const released = [...this.#held];
+    this.#held.clear();
+    return released.map((key) => [key, undefined]);
+  }
+}
+
+/** Whether under this key is what routes replaced. */
+export function isReplaced(key: string): boolean {
+  return key.startsWith(before);
+}
+
+/** By the text that runs, and by the one that is about to. */
+function isServed(shapes: readonly string[], { running, coming }: Texts): boolean {
+  return shapes.every((shape) => running?.has(shape) && (coming?.has(shape) ?? true));
+}
+
+function isRoute(key: string): boolean {
+  return key.startsWith("host ");
+}

@@ -1,0 +1,46 @@
+/**
+ * Requests without a pause while a test does something else, half of them over connections that are kept. A client asks once more
+ * where a connection it reused was closed before a byte of answer, as HTTP clients do; that is counted.
+ */
+import { keepalive, type RequestOptions, request } from "./request.ts";
+
+export interface SteadyTraffic {
+  /** How often each status came; what broke counts by its message. */
+  readonly answers: ReadonlyMap<string, number>;
+  readonly retries: number;
+  end(): Promise<void>;
+}
+
+export function steadyTraffic(asked: readonly RequestOptions[], clients = 4): SteadyTraffic {
+  const answers = new Map<string, number>();
+  const agent = keepalive();
+  let [going, retries] = [true, 0];
+  const statusOf = async (options: RequestOptions, kept: boolean): Promise<string> => {
+    try {
+      return String((await request(kept ? { ...options, agent } : options)).status);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (!kept || code !== "ECONNRESET") return message;
+      retries++;
+      return statusOf(options, false);
+    }
+  };
+  const client = async (number: number) => {
+    for (let at = number; going; at++) {
+      const answer = await statusOf(asked[at % asked.length]!, number % 2 === 0);
+      answers.set(answer, (answers.get(answer) ?? 0) + 1);
+    }
+  };
+  const running = Array.from({ length: clients }, (_, number) => client(number));
+  return {
+    answers,
+    get retries() {
+      return retries;
+    },
+    end: async () => {
+      going = false;
+      await Promise.all(running);
+      agent.destroy();
+    },
+  };
+}
