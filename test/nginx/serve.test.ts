@@ -198,7 +198,9 @@ describe("what cannot start is one sentence and an exit code", () => {
     const server = createTcpServer().listen(ports.http, "0.0.0.0");
     onTestFinished(() => void server.close());
     const [code, sentence] = await fails({});
-    expect(sentence).toMatch(/nginx cannot listen on \S+:21080: another program is using this address/);
+    expect(sentence).toMatch(
+      new RegExp(`nginx cannot listen on \\S+:${ports.http}: another program is using this address`),
+    );
     expect(code).toBe(1);
   });
 

@@ -9,7 +9,15 @@ import { until } from "./until.ts";
 
 const root = join(import.meta.dirname, "../../..");
 export const program = join(root, "src/main.ts");
-export const ports = { http: 21_080, https: 21_443, health: 21_254, status: 21_246, default: 21_181 };
+/** Each worker of vitest has its own, since two files may run at once. */
+const first = 21_000 + 1_000 * Number(process.env.VITEST_POOL_ID ?? 0);
+export const ports = {
+  http: first + 80,
+  https: first + 443,
+  health: first + 254,
+  status: first + 246,
+  default: first + 181,
+};
 
 export interface LogLine {
   readonly level: string;
