@@ -4,7 +4,12 @@ import type { ChartValue } from "./value.ts";
 
 /** `open` lists branches in which unknown keys are let through, because other charts put theirs there. */
 export function schemaFile(values: readonly ChartValue[], open: readonly string[]): string {
-  const schema = { $schema: "http://json-schema.org/draft-07/schema#", ...branch(treeOf(values), open) };
+  const schema = {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    ...branch(treeOf(values), open),
+    // By custom the place of YAML anchors.
+    patternProperties: { "^x-": {} },
+  };
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 

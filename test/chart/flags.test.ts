@@ -43,6 +43,7 @@ const reach: readonly (readonly [values: Record<string, unknown>, flags: Record<
   [{ "controller.enableTopologyAwareRouting": true }, { enableTopologyAwareRouting: true }],
   [{ "controller.hostNetwork": true, "controller.reportNodeInternalIp": true }, { reportNodeInternalIpAddress: true }],
   [{ "controller.metrics.enabled": true }, { enableMetrics: true }],
+  [{ "controller.enableAnnotationValidations": false }, { enableAnnotationValidation: false }],
   [
     { "controller.extraArgs": { "update-status": "false", "enable-ssl-passthrough": "" } },
     { updateStatus: false, enableSslPassthrough: true },

@@ -117,6 +117,9 @@ $(POD_NAMESPACE)/{{ include "sluice.controller.fullname" . }}-internal
 {{- if $controller.ingressClassByName }}
 - --ingress-class-by-name=true
 {{- end }}
+{{- if eq (toString $controller.enableAnnotationValidations) "false" }}
+- --enable-annotation-validation=false
+{{- end }}
 {{- if $controller.enableTopologyAwareRouting }}
 - --enable-topology-aware-routing=true
 {{- end }}

@@ -7,11 +7,11 @@ const ingressClass = section("controller.ingressClassResource");
 
 const settings = [
   controller.same("name", "controller", text, "Ends the names of the controller's objects."),
-  controller.noMeaning(
+  controller.same(
     "enableAnnotationValidations",
     true,
     flag,
-    "Every annotation is read as a typed value and quoted, so there is no check to leave out.",
+    "false adds --enable-annotation-validation=false: fewer values of annotations are refused.",
   ),
   controller.differs(
     "config",

@@ -8,6 +8,12 @@ const rbac = section("rbac");
 const account = section("serviceAccount");
 
 export const naming = [
+  top.noMeaning(
+    "enabled",
+    true,
+    flag,
+    "It is the condition of a bigger chart that depends on this one, and helm itself reads it.",
+  ),
   top.differs(
     "nameOverride",
     undefined,
