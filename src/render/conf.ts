@@ -5,7 +5,7 @@ import type { Settings } from "../settings/registry.ts";
 import { indented } from "./indent.ts";
 import type { Machine, RequestCounts } from "./machine.ts";
 import type { HttpPart } from "./place.ts";
-import { type AboutServers, routeVariables } from "./server-views.ts";
+import { type AboutServers, routeLabels, routeVariables } from "./server-views.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
 import { serverNamesHash } from "./settings/hashes.ts";
 import { ownDictionaries } from "./settings/shared-dictionaries.ts";
@@ -16,6 +16,9 @@ import { Token, type View } from "./token.ts";
 
 /** Stands in the text where its own hash will stand. */
 const generationMark = "GENERATION";
+
+/** Stands in the text where the variables will stand that the text reads. */
+const toldMark = "TOLD";
 
 export interface ConfParts extends AboutServers {
   /** The inside of each server block. */
@@ -41,9 +44,17 @@ export interface LuaParts {
 }
 
 export function confOf(template: Template, parts: ConfParts, files: readonly RenderedFile[]) {
-  const conf = indented(String(template.render("nginx", mainView(parts))));
+  const text = indented(String(template.render("nginx", mainView(parts))));
+  const conf = text.replace(toldMark, () => toldVariables(text, parts.machine).join(", "));
   const generation = generationOf(conf, files);
   return { conf: conf.replace(generationMark, generation), generation };
+}
+
+/** Those that something reads: a place that sets one is no reader, any other mention is taken for one. */
+function toldVariables(text: string, { counts }: Machine): string[] {
+  const read = new Set(text.match(new RegExp(`(?<!\\bset \\$)\\b(?:${routeLabels.join("|")})\\b`, "g")));
+  const told = routeLabels.filter((name) => read.has(name));
+  return (counts === undefined ? told : [...told, "route_labels"]).map((name) => `"${name}"`);
 }
 
 /** Each path once: many locations may name one file. */
@@ -130,6 +141,7 @@ function luaView({ paths, counts }: Machine, settings: Settings, { recordsBytes,
     packagePath: Token.word(`${paths.lua}/?.lua;;`),
     recordsSize: Token.name(`${Math.ceil(recordsBytes / 1024)}k`),
     journal: Token.word(paths.journal),
+    told: Token.name(toldMark),
     counts: counts !== undefined && countsView(counts),
     slots: slots.map(({ name, shapes }) => ({
       name: Token.word(name),

@@ -10,16 +10,16 @@ import { filesOf, type RenderedFile, type Shape } from "./shape.ts";
 import { dataSlot, plainServerView, type Slot, type TextServer } from "./text-servers.ts";
 import { Token, type View } from "./token.ts";
 
+/** Variables that say where a request was routed to; the router sets those that something reads. */
+export const routeLabels = ["namespace", "ingress_name", "service_name", "service_port", "location_path"];
+
 /** Variables that the router sets, or a location that needs them. */
 const routerVariables = [
+  ...routeLabels,
   "escaped_request_uri",
-  "namespace",
-  "ingress_name",
-  "service_name",
-  "service_port",
-  "location_path",
   "proxy_upstream_name",
   "proxy_alternative_upstream_name",
+  "route_labels",
   "route_upstream",
   "route_unserved",
   "route_tls",

@@ -5,6 +5,7 @@ local cjson = require("cjson.safe")
 local store = require("sluice.store")
 
 local ngx = ngx
+local concat = table.concat
 local lower = string.lower
 local find = string.find
 local sub = string.sub
@@ -18,6 +19,8 @@ local options
 
 -- Sums since the last time: { labels, number } and { labels, values }, by their labels in one text.
 local requests, histograms = {}, {}
+-- Parts of the routes since then.
+local routes = {}
 local kept = 0
 local last = 0
 
@@ -45,6 +48,23 @@ function _M.use(given)
     places[i] = { at = at, bounds = bounds }
     at = at + 2 + #bounds
   end
+end
+
+-- What the router said of a route: { namespace, ingress, service, path }, with both texts that it is counted by.
+local function parts_of(text)
+  local parts = routes[text]
+  if not parts then
+    parts = { text = text }
+    for part in string.gmatch(text .. "\0", "(%Z*)%z") do
+      parts[#parts + 1] = part
+    end
+    for i = #parts + 1, 4 do
+      parts[i] = ""
+    end
+    parts.service = concat(parts, "\0", 1, 3)
+    routes[text] = parts
+  end
+  return parts
 end
 
 -- A host that some Ingress names, or the wildcard that takes it; what a client makes up is no label unless a flag says so.
@@ -83,7 +103,7 @@ local function new_entry(entries, key, labels, sums)
     for i = 1, #labels do
       labels[i] = "other"
     end
-    key = table.concat(labels, "\0")
+    key = concat(labels, "\0")
     if entries[key] then
       return entries[key]
     end
@@ -106,25 +126,25 @@ function _M.run()
       return
     end
   end
-  local namespace, ingress, service = var.namespace or "", var.ingress_name or "", var.service_name or ""
-  local path, canary = var.location_path or "", var.proxy_alternative_upstream_name or ""
+  local route = parts_of(var.route_labels or "")
+  local canary = var.proxy_alternative_upstream_name or ""
   local method = methods[var.request_method] or "OTHER"
   local status = var.status
   if options.status_classes then
     status = sub(status, 1, 1) .. "xx"
   end
 
-  local whose = host .. "\0" .. namespace .. "\0" .. ingress .. "\0" .. service
-  local key = whose .. "\0" .. path .. "\0" .. canary .. "\0" .. method .. "\0" .. status
+  local key = concat({ host, route.text, canary, method, status }, "\0")
   local counted = requests[key]
-    or new_entry(requests, key, { host, namespace, ingress, service, path, canary, method, status }, 0)
+    or new_entry(requests, key, { host, route[1], route[2], route[3], route[4], canary, method, status }, 0)
   counted[2] = counted[2] + 1
   local measured
   if options.full then
     measured = histograms[key]
-      or new_entry(histograms, key, { host, namespace, ingress, service, path, canary, method, status }, {})
+      or new_entry(histograms, key, { host, route[1], route[2], route[3], route[4], canary, method, status }, {})
   else
-    measured = histograms[whose] or new_entry(histograms, whose, { host, namespace, ingress, service }, {})
+    local whose = host .. "\0" .. route.service
+    measured = histograms[whose] or new_entry(histograms, whose, { host, route[1], route[2], route[3] }, {})
   end
   local values = measured[2]
   local sent = var.bytes_sent
@@ -159,13 +179,14 @@ end
 -- Everything is kept where the controller has not fetched for long, unless the worker is about to end.
 function _M.hand_over(whatever)
   last = ngx.now()
+  routes = {}
   if kept == 0 or (not whatever and (handed:llen("sums") or 0) >= most_messages) then
     return
   end
   for _, entries in ipairs({ requests, histograms }) do
     local lines, bytes, keys = {}, 0, {}
     local function send()
-      if #lines > 0 and handed:rpush("sums", table.concat(lines, "\n") .. "\n") then
+      if #lines > 0 and handed:rpush("sums", concat(lines, "\n") .. "\n") then
         for _, key in ipairs(keys) do
           entries[key] = nil
           kept = kept - 1

@@ -6,6 +6,7 @@ local patterns = require("sluice.patterns")
 local store = require("sluice.store")
 
 local ngx = ngx
+local concat = table.concat
 local find = string.find
 local sub = string.sub
 local lower = string.lower
@@ -25,6 +26,26 @@ function _M.know(slot, names)
     shapes[name] = true
   end
   shapes_of[slot] = shapes
+end
+
+-- Variables that say where a request was routed to and that something of this configuration reads. Setting one costs as much
+-- as finding the route's upstream.
+local told = {}
+
+function _M.tell(names)
+  for _, name in ipairs(names) do
+    told[name] = true
+  end
+end
+
+-- What requests are counted by, in one text.
+local function labels_of(location)
+  local labels = location.labels
+  if not labels then
+    labels = concat({ location.namespace or "", location.ingress or "", location.service or "", location.path or "" }, "\0")
+    location.labels = labels
+  end
+  return labels
 end
 
 -- What begins so is answered by Sluice itself where no host takes the request: { path, location }, unless an Ingress has
@@ -71,8 +92,19 @@ local function host_record(get, host)
   return get("host _"), nil, true
 end
 
--- The longest prefix that ends in a slash; then the path itself, which is the only other prefix there can be.
-local function longest_prefix(prefixes, uri)
+-- The prefixes of a host, the longest first.
+local function longest_first(prefixes)
+  local list = {}
+  for path, index in pairs(prefixes) do
+    list[#list + 1] = { path = path, length = #path, index = index }
+  end
+  table.sort(list, function(a, b)
+    return a.length > b.length
+  end)
+  return list
+end
+
+local function longest_of_many(prefixes, uri)
   local at = #uri
   while at > 0 do
     if sub(uri, at, at) == "/" then
@@ -83,6 +115,29 @@ local function longest_prefix(prefixes, uri)
     end
     at = at - 1
   end
+end
+
+-- The longest prefix that ends in a slash; then the path itself, which is the only other prefix there can be. Most hosts have
+-- few, and those are tried without a loop: LuaJIT makes one piece of machine code of a request only where none is on its way.
+local function longest_prefix(record, uri)
+  local list = record.longest_first
+  if not list then
+    list = longest_first(record.prefix)
+    record.longest_first = list
+  end
+  local one, two, three = list[1], list[2], list[3]
+  if sub(uri, 1, one.length) == one.path then
+    return one.index
+  elseif not two then
+    return nil
+  elseif sub(uri, 1, two.length) == two.path then
+    return two.index
+  elseif not three then
+    return nil
+  elseif sub(uri, 1, three.length) == three.path then
+    return three.index
+  end
+  return list[4] and longest_of_many(record.prefix, uri)
 end
 
 local function percent(char)
@@ -121,7 +176,7 @@ local function match(record, uri)
   if slash then
     return record.locations[slash[2]], nil, nil, slash[1]
   end
-  index = index or (record.prefix and longest_prefix(record.prefix, uri))
+  index = index or (record.prefix and longest_prefix(record, uri))
   return index and record.locations[index]
 end
 
@@ -201,14 +256,29 @@ local function serve(slot, get)
       var.route_too_large = "1"
     end
   end
-  var.route_slash = slash
+  if slash then
+    var.route_slash = slash
+  end
   var.route_upstream = upstream_id
-  var.proxy_upstream_name = upstream and upstream.label
-  var.namespace = location.namespace
-  var.ingress_name = location.ingress
-  var.service_name = location.service
-  var.service_port = location.port
-  var.location_path = location.path
+  var.proxy_upstream_name = upstream and upstream.label or upstream_id
+  if told.route_labels then
+    var.route_labels = labels_of(location)
+  end
+  if told.namespace then
+    var.namespace = location.namespace
+  end
+  if told.ingress_name then
+    var.ingress_name = location.ingress
+  end
+  if told.service_name then
+    var.service_name = location.service
+  end
+  if told.service_port then
+    var.service_port = location.port
+  end
+  if told.location_path or location.sticky then
+    var.location_path = location.path
+  end
   if location.variables then
     for name, value in pairs(location.variables) do
       var["route_" .. name] = value
