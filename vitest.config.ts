@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 const suites = {
   unit: { include: ["src/**/*.test.ts", "test/support/**/*.test.ts"], testTimeout: 40_000 },
   golden: { include: ["test/golden/**/*.test.ts"], testTimeout: 30_000 },
-  nginx: { include: ["test/nginx/**/*.test.ts"], testTimeout: 60_000 },
+  nginx: { include: ["test/nginx/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
   parity: { include: ["test/parity/**/*.test.ts"], testTimeout: 120_000, fileParallelism: false },
   hostile: { include: ["test/hostile/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 },
   chart: { include: ["test/chart/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 120_000, fileParallelism: false },

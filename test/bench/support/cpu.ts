@@ -1,0 +1,16 @@
+/** What processes have cost, from /proc. */
+import { readFileSync } from "node:fs";
+
+/** CPU time of these processes so far, in microseconds of user and system time; the kernel keeps it in nanoseconds. */
+export function cpuMicroseconds(pids: readonly number[]): number {
+  return pids.reduce(
+    (sum, pid) => sum + Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[0]) / 1000,
+    0,
+  );
+}
+
+/** Proportional set size of a process, in MB of 2^20 bytes: pages that n processes share count a nth for each. */
+export function pssMegabytes(pid: number): number {
+  const kilobytes = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1];
+  return Number(kilobytes) / 1024;
+}

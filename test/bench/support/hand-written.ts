@@ -1,0 +1,105 @@
+/** nginx as somebody writes it by hand: the yardstick of the data plane. It proxies the same hosts with the same headers and the same log. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { nginxProcesses } from "../../../src/nginx/processes.ts";
+import { until } from "../../nginx/support/until.ts";
+
+export interface Started {
+  /** The worker processes. */
+  workers(): readonly number[];
+  stop(): Promise<void>;
+}
+
+/** Starts nginx with this text. `{root}` in it is its folder. */
+export async function startNginx(conf: string): Promise<Started> {
+  const root = mkdtempSync(join(tmpdir(), "sluice-bench-"));
+  const file = join(root, "nginx.conf");
+  mkdirSync(join(root, "temp"));
+  writeFileSync(file, conf.replaceAll("{root}", root));
+  const child = execa("nginx", ["-p", `${root}/`, "-e", "stderr", "-c", file, "-g", "daemon off;"], {
+    cwd: root,
+    reject: false,
+    stdout: "ignore",
+  });
+  const workers = () =>
+    nginxProcesses({ root, conf: file }).flatMap(({ role, pid }) => (role === "worker" ? [pid] : []));
+  await Promise.race([
+    until("the workers of nginx", () => workers().length > 0, 60_000),
+    child.then(({ stderr }) => Promise.reject(new Error(stderr))),
+  ]);
+  return {
+    workers,
+    stop: async () => {
+      child.kill("SIGTERM");
+      await child;
+      rmSync(root, { recursive: true });
+    },
+  };
+}
+
+/** What answers every request of the benchmarks, so that backends cost next to nothing. */
+export const backend = (port: number): string => `
+worker_processes 1;
+pid {root}/nginx.pid;
+events { worker_connections 16384; }
+http {
+  access_log off;
+  keepalive_requests 1000000;
+  client_body_temp_path {root}/temp; proxy_temp_path {root}/temp; fastcgi_temp_path {root}/temp; uwsgi_temp_path {root}/temp; scgi_temp_path {root}/temp;
+  server { listen 127.0.0.1:${port} backlog=4096; location / { return 200 "ok\\n"; } }
+}`;
+
+export interface HandWritten {
+  readonly hosts: readonly string[];
+  readonly http: number;
+  readonly https: number;
+  readonly backend: number;
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export function handWritten({ hosts, http, https, backend, certificate, key }: HandWritten): string {
+  const server = (host: string) => `
+  server {
+    listen ${http}; listen ${https} ssl http2;
+    server_name ${host};
+    location / { set $service "shop-${host}-80"; proxy_pass http://backend; }
+  }`;
+  return `
+worker_processes 2;
+worker_rlimit_nofile 65536;
+pid {root}/nginx.pid;
+events { multi_accept on; worker_connections 16384; }
+http {
+  client_body_temp_path {root}/temp; proxy_temp_path {root}/temp; fastcgi_temp_path {root}/temp; uwsgi_temp_path {root}/temp; scgi_temp_path {root}/temp;
+  aio threads; aio_write on; tcp_nopush on; reset_timedout_connection on;
+  keepalive_timeout 75s; keepalive_requests 1000000; server_tokens off;
+  server_names_hash_max_size ${Math.max(1024, 4 * hosts.length)}; server_names_hash_bucket_size 64;
+  ssl_certificate ${certificate}; ssl_certificate_key ${key};
+  ssl_protocols TLSv1.2 TLSv1.3; ssl_session_cache shared:SSL:10m; ssl_session_tickets off; ssl_buffer_size 4k;
+  client_max_body_size 1m; proxy_buffering off; proxy_http_version 1.1; proxy_redirect off;
+  proxy_connect_timeout 5s; proxy_next_upstream error timeout; proxy_next_upstream_tries 3;
+  map $http_upgrade $connection_upgrade { default upgrade; "" ""; }
+  map $http_x_request_id $req_id { default $http_x_request_id; "" $request_id; }
+  proxy_set_header Host $http_host;
+  proxy_set_header Upgrade $http_upgrade;
+  proxy_set_header Connection $connection_upgrade;
+  proxy_set_header X-Request-ID $req_id;
+  proxy_set_header X-Real-IP $remote_addr;
+  proxy_set_header X-Forwarded-For $remote_addr;
+  proxy_set_header X-Forwarded-Host $http_host;
+  proxy_set_header X-Forwarded-Port $server_port;
+  proxy_set_header X-Forwarded-Proto $scheme;
+  proxy_set_header X-Forwarded-Scheme $scheme;
+  proxy_set_header X-Scheme $scheme;
+  proxy_set_header X-Original-Forwarded-For $http_x_forwarded_for;
+  proxy_set_header Proxy "";
+  log_format upstreaminfo '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" $request_length $request_time [$service] [] $upstream_addr $upstream_response_length $upstream_response_time $upstream_status $req_id';
+  access_log {root}/access.log upstreaminfo;
+  upstream backend { server 127.0.0.1:${backend}; keepalive 320; keepalive_requests 10000; }
+  server { listen ${http} default_server reuseport backlog=4096; listen ${https} default_server reuseport backlog=4096 ssl http2; return 404; }
+  ${hosts.map(server).join("")}
+}`;
+}

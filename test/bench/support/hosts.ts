@@ -1,0 +1,101 @@
+/** Clusters of plain hosts, as an API server gives them: host `at` has an Ingress, a Service and an EndpointSlice of its own, and some have a certificate. */
+import { makeCertificate } from "../../../src/admission/own-certificate.ts";
+import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
+import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../../../src/model/snapshot.ts";
+
+export const hostOf = (at: number): string => `host-${at}.example`;
+
+const metadata = (kind: string, name: string, more: object = {}) => ({
+  name,
+  namespace: "shop",
+  uid: `${kind}-${name}`,
+  resourceVersion: "1",
+  creationTimestamp: "2026-01-01T00:00:00Z",
+  ...more,
+});
+
+export const ingressClass = {
+  apiVersion: "networking.k8s.io/v1",
+  kind: "IngressClass",
+  metadata: { name: "nginx" },
+  spec: { controller: "k8s.io/ingress-nginx" },
+};
+
+export interface HostOptions {
+  readonly path?: string;
+  /** Name of the Secret with its certificate. */
+  readonly secret?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+export function ingress(at: number, { path = "/", secret, annotations = {} }: HostOptions = {}) {
+  const backend = { service: { name: `app-${at}`, port: { number: 80 } } };
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: metadata("ingress", `app-${at}`, { annotations }),
+    spec: {
+      ingressClassName: "nginx",
+      ...(secret === undefined ? {} : { tls: [{ hosts: [hostOf(at)], secretName: secret }] }),
+      rules: [{ host: hostOf(at), http: { paths: [{ path, pathType: "Prefix", backend }] } }],
+    },
+  };
+}
+
+export function service(at: number) {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: metadata("service", `app-${at}`),
+    spec: { ports: [{ name: "http", port: 80, targetPort: 8080 }], selector: { app: `app-${at}` } },
+  };
+}
+
+export function slice(at: number, addresses: readonly string[], port = 8080) {
+  return {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: metadata("slice", `app-${at}-1`, { labels: { "kubernetes.io/service-name": `app-${at}` } }),
+    addressType: "IPv4",
+    endpoints: addresses.map((address) => ({ addresses: [address], conditions: { ready: true, serving: true } })),
+    ports: [{ name: "http", port, protocol: "TCP" }],
+  };
+}
+
+/** A Secret with a new pair for the host. */
+export async function secret(at: number): Promise<KubernetesObject> {
+  const { cert, key } = await makeCertificate([hostOf(at)], new Date());
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: metadata("secret", `tls-${at}`),
+    type: "kubernetes.io/tls",
+    data: { "tls.crt": base64(cert), "tls.key": base64(key) },
+  } as KubernetesObject;
+}
+
+export const changed = (snapshot: Snapshot, ...objects: readonly object[]): Snapshot =>
+  withObjects(
+    snapshot,
+    (objects as readonly KubernetesObject[]).map((object) => ({
+      kind: object.kind as WatchedKind,
+      key: keyOf(object),
+      object,
+    })),
+  );
+
+/** `hosts` of them, the first `certificates` with TLS. */
+export async function plainHosts(hosts: number, certificates = 0): Promise<Snapshot> {
+  const secrets = await Promise.all(Array.from({ length: certificates }, (_, at) => secret(at)));
+  const all = Array.from({ length: hosts }, (_, at) => [
+    ingress(at, at < certificates ? { secret: `tls-${at}` } : {}),
+    service(at),
+    slice(at, [`10.${(at >> 14) & 255}.${(at >> 6) & 255}.${(at & 63) + 1}`]),
+  ]);
+  const flat = [ingressClass, ...secrets, ...all.flat()];
+  return withObjects(
+    emptySnapshot,
+    (flat as KubernetesObject[]).map((object) => ({ kind: object.kind as WatchedKind, key: keyOf(object), object })),
+  );
+}

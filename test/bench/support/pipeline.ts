@@ -1,0 +1,52 @@
+/**
+ * The controller between Snapshot and nginx, without nginx: translate, render, and what a turn finds changed. Its CPU is
+ * measured over user and system time, so that a busy machine changes little.
+ */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultFlags } from "../../../src/cli/flags.ts";
+import { machineFlags, translateOptions } from "../../../src/cli/options.ts";
+import { fakeCertificate } from "../../../src/fake-certificate.ts";
+import { machineOf } from "../../../src/machine.ts";
+import type { Snapshot } from "../../../src/model/snapshot.ts";
+import { askCapabilities, openRunFolder, placeHere } from "../../../src/nginx/index.ts";
+import { DynamicRenderer } from "../../../src/render/dynamic-renderer.ts";
+import type { Rendered } from "../../../src/render/rendering.ts";
+import { compileTemplate } from "../../../src/render/template.ts";
+import { builtInTemplates, readTemplateFiles } from "../../../src/template-files.ts";
+import { emptyLastGood } from "../../../src/translate/last-good.ts";
+import { emptyQuarantine } from "../../../src/translate/quarantine.ts";
+import { Translator } from "../../../src/translate/translator.ts";
+
+export interface Pipeline {
+  turn(snapshot: Snapshot): Rendered;
+}
+
+export async function openPipeline(): Promise<Pipeline> {
+  const opened = openRunFolder(mkdtempSync(join(tmpdir(), "bench-")));
+  const asked = await askCapabilities("nginx", process.env.PATH ?? "");
+  const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
+  if (!opened.ok || !asked.ok || !compiled.ok) throw new Error("nginx, its folder or the template cannot be used");
+  const flags = defaultFlags("run");
+  const logs = { accessLog: "/dev/null", errorLog: "stderr" };
+  const machine = machineOf(asked.capabilities, placeHere(), opened.folder, machineFlags(flags, logs));
+  const renderer = new DynamicRenderer(machine, compiled.template);
+  const translator = new Translator(translateOptions(flags, "run", undefined), await fakeCertificate(new Date()));
+  let lastGood = emptyLastGood;
+  return {
+    turn: (snapshot) => {
+      const translation = translator.turn({ snapshot, lastGood, quarantine: emptyQuarantine });
+      lastGood = translation.lastGood;
+      return renderer.render(translation.configuration as Parameters<typeof renderer.render>[0]);
+    },
+  };
+}
+
+/** CPU of one call, in ms of user and system time. */
+export function cpuOf(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
