@@ -15,6 +15,8 @@ import { type FoundNginx, type InstalledNginx, openRunFolder, type Place, type R
 import { lackingOf } from "./render/capabilities.ts";
 import { compileTemplate } from "./render/template.ts";
 import { Reports } from "./reports.ts";
+import { routesOf } from "./routes/routes.ts";
+import { openRouteSocket } from "./routes/socket.ts";
 import { metricsOptions, Running, whyNotServing } from "./running.ts";
 import type { Listener, Source } from "./sync/ports.ts";
 import { builtInTemplates, readTemplateFiles } from "./template-files.ts";
@@ -101,6 +103,11 @@ export async function operate(operation: Operation): Promise<Operated> {
   }
   const { controller } = started;
   running.controller = controller;
+  const { sync } = controller;
+  const closeRoutes = await openRouteSocket(
+    folder.routesSocket,
+    (host) => sync.configuration && routesOf(sync.configuration, operation.source.snapshot(), host),
+  );
   const template = watchTemplate({
     own: operation.templateFolder,
     offer: (one) => controller.useTemplate(one),
@@ -126,6 +133,7 @@ export async function operate(operation: Operation): Promise<Operated> {
   await controller.stop(early ? 0 : drainMs);
   void template.then((stop) => stop());
   if (!early) await pause(afterMs);
+  await closeRoutes();
   await server.close();
   return early ? failed(why.message) : { kind: "ended" };
 }

@@ -4,7 +4,8 @@ import { commands, helpText, unknownCommand } from "./commands.ts";
 import { listenForEnding } from "./ending.ts";
 
 test("help names every command", () => {
-  for (const { usage, doc } of Object.values(commands)) expect(helpText()).toMatch(new RegExp(`  ${usage} +${doc}`));
+  for (const { usage, doc } of Object.values(commands))
+    expect(helpText().replace(/ +/g, " ")).toContain(` ${usage} ${doc}`);
 });
 
 test("an unknown command names the nearest one, or where to look", () => {

@@ -40,6 +40,11 @@ export const commands: Readonly<Record<string, Command>> = {
     doc: "Prints the nginx.conf that Sluice makes of a folder of YAML files.",
     run: async (argv, out) => (await import("./render.ts")).render(argv, out),
   },
+  routes: {
+    usage: "routes [FOLDER]",
+    doc: "Says which host and path leads where, with endpoints, canaries and certificates.",
+    run: async (argv, out) => (await import("./routes.ts")).routes(argv, out, new Date(), coloured()),
+  },
   compat: {
     usage: "compat PATH",
     doc: "Says how much of a cluster moves from ingress-nginx as it is, and what differs or needs work.",

@@ -38,6 +38,8 @@ export interface RunFolder {
   readonly sockets: string;
   /** nginx's server for the controller: `GET /generation` answers the hash of the configuration. */
   readonly controlSocket: string;
+  /** The controller's answer to `sluice routes`. */
+  readonly routesSocket: string;
   /** What the controller keeps across restarts: the journal of routes, endpoints and certificates, and the last good forms. */
   readonly data: string;
   readonly journal: string;
@@ -104,6 +106,7 @@ export function pathsOf(root: string): RunFolder {
     logs: join(root, "logs"),
     sockets,
     controlSocket: join(sockets, "control.sock"),
+    routesSocket: join(sockets, "routes.sock"),
     data,
     journal: join(data, "journal"),
   };

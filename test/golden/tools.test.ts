@@ -7,7 +7,8 @@ import { expect, test } from "vitest";
 import { check } from "../../src/cli/check.ts";
 import { diff } from "../../src/cli/diff.ts";
 import { render } from "../../src/cli/render.ts";
-import { ran } from "./support/ran.ts";
+import { routes } from "../../src/cli/routes.ts";
+import { ran, type Tool } from "./support/ran.ts";
 
 const folder = (name: string) => fileURLToPath(new URL(`tools/${name}`, import.meta.url));
 test.each([
@@ -19,6 +20,33 @@ test.each([
   await expect(text.text).toMatchFileSnapshot(folder(`${name}.txt`));
   await expect(json.text).toMatchFileSnapshot(folder(`${name}.json`));
   expect([text.code, json.code, text.failure, json.failure]).toEqual([1, 1, "", ""]);
+});
+
+test("routes", async () => {
+  const noon = new Date("2026-11-21T12:00:00Z");
+  const tool: Tool = (argv, out) => routes(argv, out, noon);
+  const text = await ran(tool, folder("routes"));
+  const json = await ran(tool, folder("routes"), "-o", "json");
+  await expect(text.text).toMatchFileSnapshot(folder("routes.txt"));
+  await expect(json.text).toMatchFileSnapshot(folder("routes.json"));
+  expect([text.code, json.code]).toEqual([0, 0]);
+  const some = async (host: string) =>
+    JSON.parse((await ran(tool, folder("routes"), "--host", host, "-o", "json")).text).map(
+      (one: { readonly host: string }) => one.host,
+    );
+  expect(await some("Shop.example")).toEqual(["shop.example", "shop.example"]);
+  expect(await some("a.teams.example")).toEqual(["*.teams.example", "*.teams.example"]);
+  expect(await some("a.b.teams.example")).toEqual([]);
+  expect(await ran(tool, "--run-folder", "/nowhere")).toMatchObject({
+    code: 2,
+    failure: expect.stringContaining("sluice routes: no controller answers at /nowhere/sockets/routes.sock"),
+  });
+});
+
+test("routes tells certificates and when they end", async () => {
+  const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"), true);
+  const { text } = await ran(tool, fileURLToPath(new URL("../../examples/shop", import.meta.url)));
+  expect(text).toMatch(/docs\.localhost\/ .* shop\/docs-tls until \d{4}-\d\d-\d\d/);
 });
 
 /** What nginx.conf and the records look like is for the other golden cases. */

@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { askRoutes, openRouteSocket } from "./socket.ts";
+
+const route = {
+  host: "a.example",
+  path: "/",
+  type: "Prefix",
+  ingress: "shop/web",
+  service: "shop/web:80",
+  endpoints: ["192.0.2.1:80"],
+  notReady: 0,
+  canaries: [],
+  denied: false,
+} as const;
+
+test("the socket tells the routes of one host, of all, or that there are none yet", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-routes-"));
+  const socket = join(folder, "routes.sock");
+  const all = [route, { ...route, host: "b.example" }];
+  let served: typeof all | undefined;
+  const close = await openRouteSocket(socket, (host) =>
+    served?.filter((one) => host === undefined || one.host === host),
+  );
+  try {
+    expect(await askRoutes(socket, undefined)).toEqual({
+      ok: false,
+      why: "the controller has not applied anything yet",
+    });
+    served = all;
+    expect(await askRoutes(socket, undefined)).toEqual({ ok: true, routes: all });
+    expect(await askRoutes(socket, "b.example")).toEqual({ ok: true, routes: [all[1]] });
+  } finally {
+    await close();
+  }
+  expect(await askRoutes(socket, undefined)).toMatchObject({
+    ok: false,
+    why: expect.stringContaining(`no controller answers at ${socket}`),
+  });
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,100 @@
+/**
+ * What is served, as whoever is on call asks for it: each path with its Service, its endpoints, its canaries, and the certificate
+ * of its host. An endpoint that is not ready is not in the Configuration, so it is counted in the EndpointSlices.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import { type Configuration, catchAll, type Location, type Server } from "../model/configuration.ts";
+import type { EndpointSlice } from "../model/objects.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import type { Settings } from "../settings/registry.ts";
+
+export interface ServedRoute {
+  /** `*` where no host is named. */
+  readonly host: string;
+  readonly path: string;
+  readonly type: "Exact" | "Prefix" | "regex" | "unreachable";
+  /** `namespace/name`. */
+  readonly ingress: string;
+  /** `namespace/name:port`; empty where the default backend answers. */
+  readonly service: string;
+  /** `address:port` of those that get requests. */
+  readonly endpoints: readonly string[];
+  readonly notReady: number;
+  readonly canaries: readonly { readonly service: string; readonly endpoints: number; readonly when: string }[];
+  /** Undefined where the default certificate is served. */
+  readonly certificate?: { readonly secret: string; readonly expires: string };
+  /** Whether it answers 503 whatever is asked, because something that guards it cannot be set up. */
+  readonly denied: boolean;
+}
+
+type Served = Configuration<Settings, FeatureValues>;
+
+/** By host and path. `host`: undefined for all; a host that a wildcard takes finds the wildcard. */
+export function routesOf(served: Served, snapshot: Snapshot, host?: string): readonly ServedRoute[] {
+  const notReady = unreadyCounts(snapshot);
+  const servers = [...served.servers.values()].filter(
+    (server) => host === undefined || takes(server, host.toLowerCase()),
+  );
+  return servers
+    .flatMap((server) => server.locations.map((location, at) => routeOf(server, location, at, served, notReady)))
+    .sort((a, b) => (a.host === b.host ? compared(a.path, b.path) : compared(a.host, b.host)));
+}
+
+const compared = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+
+function takes({ name, aliases }: Server<FeatureValues>, host: string): boolean {
+  const all = [name, ...aliases.map((alias) => alias.name)];
+  return all.includes(host) || (name.startsWith("*.") && host.slice(host.indexOf(".")) === name.slice(1));
+}
+
+function routeOf(
+  server: Server<FeatureValues>,
+  location: Location<FeatureValues>,
+  at: number,
+  { upstreams, certificates }: Served,
+  notReady: ReadonlyMap<string, number>,
+): ServedRoute {
+  const { path, ingress, service, servicePort, upstream, canaries, denied } = location;
+  const certificate = certificates.get(server.certificate ?? "");
+  const endpoints = upstreams.get(upstream)?.endpoints ?? [];
+  return {
+    host: server.name === catchAll ? "*" : server.name,
+    path,
+    type: typeOf(server, at),
+    ingress: `${ingress.namespace}/${ingress.name}`,
+    service: service === "" ? "" : `${ingress.namespace}/${service}:${servicePort}`,
+    endpoints: endpoints.map(({ address, port }) => `${address.includes(":") ? `[${address}]` : address}:${port}`),
+    notReady: service === "" ? 0 : (notReady.get(`${ingress.namespace}/${service}`) ?? 0),
+    canaries: canaries.map(({ upstream: id, policy }) => ({
+      service: id.replace(/ for .*$/, "").replace(/\/([^/]*)$/, ":$1"),
+      endpoints: upstreams.get(id)?.endpoints.length ?? 0,
+      when: [
+        ...(policy.header === "" ? [] : [`header ${policy.header}`]),
+        ...(policy.cookie === "" ? [] : [`cookie ${policy.cookie}`]),
+        ...(policy.weight === 0 ? [] : [`${policy.weight} of ${policy.weightTotal}`]),
+      ].join(", "),
+    })),
+    ...(certificate === undefined
+      ? {}
+      : { certificate: { secret: certificate.id, expires: certificate.notAfter.toISOString() } }),
+    denied,
+  };
+}
+
+function typeOf({ routes }: Server<FeatureValues>, at: number): ServedRoute["type"] {
+  const matches = new Set(routes.filter(({ location }) => location === at).map(({ match }) => match));
+  if (matches.has("regex")) return "regex";
+  if (matches.has("prefix")) return "Prefix";
+  return matches.has("exact") ? "Exact" : "unreachable";
+}
+
+/** Addresses that get no requests, by Service. */
+function unreadyCounts({ endpointSlices }: Snapshot): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { metadata, endpoints = [] } of endpointSlices.values() as Iterable<EndpointSlice>) {
+    const service = `${metadata.namespace}/${metadata.labels?.["kubernetes.io/service-name"]}`;
+    const some = endpoints.filter(({ conditions }) => conditions?.ready === false).length;
+    if (some > 0) counts.set(service, (counts.get(service) ?? 0) + some);
+  }
+  return counts;
+}
