@@ -1,0 +1,117 @@
+/**
+ * A small cluster as a value, edited at random: hosts with paths, Services with endpoints, one setting. It knows which routes it
+ * means, so that what is foretold and what is served can both be held against it.
+ */
+import fc from "fast-check";
+
+export interface SmallShop {
+  /** By host. */
+  readonly ingresses: Readonly<Record<string, SmallIngress>>;
+  /** How many endpoints each Service has. */
+  readonly endpoints: Readonly<Record<string, number>>;
+  /** The setting keep-alive. */
+  readonly keepAlive: number;
+}
+
+export interface SmallIngress {
+  /** The Service of each path. */
+  readonly paths: Readonly<Record<string, string>>;
+  /** The annotation proxy-read-timeout; 0 for none. */
+  readonly timeout: number;
+}
+
+export type Edit = (shop: SmallShop, step: number) => SmallShop;
+
+const host = fc.constantFrom("one.example", "two.example", "three.example");
+const path = fc.constantFrom("/", "/a", "/a/b");
+export const serviceNames = ["red", "green", "blue"] as const;
+const service = fc.constantFrom(...serviceNames);
+
+const onIngress = (name: string, change: (ingress: SmallIngress) => SmallIngress): Edit => {
+  return (shop) => {
+    const before = shop.ingresses[name] ?? { paths: {}, timeout: 0 };
+    const { [name]: _, ...others } = shop.ingresses;
+    const after = change(before);
+    const gone = Object.keys(after.paths).length === 0;
+    return { ...shop, ingresses: gone ? others : { ...others, [name]: after } };
+  };
+};
+
+/** A setting or a timeout gets a value that was never there before: what nginx keeps of earlier ones must not matter. */
+export const edits: fc.Arbitrary<Edit> = fc.oneof(
+  fc
+    .record({ host, path, service })
+    .map((to) => onIngress(to.host, (one) => ({ ...one, paths: { ...one.paths, [to.path]: to.service } }))),
+  fc.record({ host, path }).map((to) =>
+    onIngress(to.host, (one) => {
+      const { [to.path]: _, ...paths } = one.paths;
+      return { ...one, paths };
+    }),
+  ),
+  fc.record({ service, count: fc.nat({ max: 2 }) }).map(
+    (to): Edit =>
+      (shop) => ({ ...shop, endpoints: { ...shop.endpoints, [to.service]: to.count } }),
+  ),
+  host.map(
+    (name): Edit =>
+      (shop, step) =>
+        onIngress(name, (one) => ({ ...one, timeout: 100 + step }))(shop, step),
+  ),
+  fc.constant<Edit>((shop, step) => ({ ...shop, keepAlive: 100 + step })),
+);
+
+/** What each route leads to: `host/path` to Service and timeout. A host without a path `/` has the default backend there. */
+export function routesMeant({ ingresses }: SmallShop): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(ingresses).flatMap(([name, { paths, timeout }]) =>
+      Object.entries({ "/": "", ...paths }).map(([at, to]) => [`${name}${at}`, `${to} ${timeout}`] as const),
+    ),
+  );
+}
+
+/** What a request is answered: the name of the Service, 503 where it has no endpoints, 404 where nothing is meant. */
+export function answerMeant({ ingresses, endpoints }: SmallShop, name: string, at: string): string {
+  const paths = Object.entries(ingresses[name]?.paths ?? {}).filter(([one]) =>
+    `${at}/`.startsWith(one.replace(/\/?$/, "/")),
+  );
+  const [longest] = paths.sort(([a], [b]) => b.length - a.length);
+  if (longest === undefined) return "404";
+  return endpoints[longest[1]] === 0 ? "503" : longest[1];
+}
+
+/** The files of a folder; backends listen on `portOf`, on 127.0.0.1 and 127.0.0.2. */
+export function filesOf(shop: SmallShop, portOf: (service: string) => number): Readonly<Record<string, string>> {
+  const ingresses = Object.entries(shop.ingresses).map(([name, { paths, timeout }]) => {
+    const annotations = timeout === 0 ? {} : { "nginx.ingress.kubernetes.io/proxy-read-timeout": String(timeout) };
+    const rules = Object.entries(paths).map(([at, to]) => ({
+      path: at,
+      pathType: "Prefix",
+      backend: { service: { name: to, port: { number: 80 } } },
+    }));
+    const metadata = { name: name.split(".")[0]!, namespace: "shop", annotations };
+    return {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "Ingress",
+      metadata,
+      spec: { rules: [{ host: name, http: { paths: rules } }] },
+    };
+  });
+  const backends = Object.entries(shop.endpoints).flatMap(([name, count]) => [
+    { apiVersion: "v1", kind: "Service", metadata: { name, namespace: "shop" }, spec: { ports: [{ port: 80 }] } },
+    {
+      apiVersion: "discovery.k8s.io/v1",
+      kind: "EndpointSlice",
+      metadata: { name: `${name}-1`, namespace: "shop", labels: { "kubernetes.io/service-name": name } },
+      addressType: "IPv4",
+      endpoints: ["127.0.0.1", "127.0.0.2"].slice(0, count).map((address) => ({ addresses: [address] })),
+      ports: [{ port: portOf(name) }],
+    },
+  ]);
+  const settings = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "ingress-nginx-controller", namespace: "ingress-nginx" },
+    data: { "keep-alive": String(shop.keepAlive) },
+  };
+  return { "all.yaml": [...ingresses, ...backends, settings].map((one) => JSON.stringify(one)).join("\n---\n") };
+}
