@@ -7,8 +7,6 @@
  */
 
 import { X509Certificate } from "node:crypto";
-import "reflect-metadata";
-import * as x509 from "@peculiar/x509";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { shaped } from "../kinds/names.ts";
 import { integer } from "../kinds/numbers.ts";
@@ -18,7 +16,7 @@ import { bool, oneOf } from "../kinds/words.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
 import { Token } from "../render/token.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
-import { readablePem } from "./pem.ts";
+import { readablePem, readRevocationList } from "./pem.ts";
 import { named, referenceText } from "./reference.ts";
 
 export type ClientCertificate =
@@ -162,7 +160,7 @@ function authoritiesOf({ data }: Secret): { authorities: string; revoked: string
   if (!readablePem(authorities, "CERTIFICATE", (block) => new X509Certificate(block))) {
     return { why: "has a ca.crt that does not hold certificates in PEM" };
   }
-  if (revoked.trim() !== "" && !readablePem(revoked, "X509 CRL", (block) => new x509.X509Crl(block))) {
+  if (revoked.trim() !== "" && !readablePem(revoked, "X509 CRL", readRevocationList)) {
     return { why: "has a ca.crl that does not hold revocation lists in PEM" };
   }
   return { authorities, revoked: revoked.trim() === "" ? "" : revoked };
