@@ -42,8 +42,18 @@ export function stateOf(manifest: Manifest, before: FileState | undefined): File
 }
 
 /** The same value for the same content; the last good one where the present one would be refused. */
-function heldOf({ kind, key, place, object }: ManifestObject, before: Held | undefined): Held | undefined {
+function heldOf(one: ManifestObject, before: Held | undefined): Held | undefined {
+  const { kind, key, object } = one;
   if (object === undefined) return before;
   const json = JSON.stringify(object);
-  return before?.json === json ? { ...before, place } : { kind, key, place, json, object };
+  return {
+    kind,
+    key,
+    json,
+    object: before?.json === json ? before.object : object,
+    // Found out when somebody asks.
+    get place() {
+      return one.place;
+    },
+  };
 }

@@ -86,9 +86,8 @@ interface ReadItem {
 }
 
 function readItem({ value, path, document }: Item): ReadItem {
-  const place = document.placeOf(path);
   const nameless = (why: string): ReadItem => ({
-    faults: [{ object: undefined, place, field: fieldOf(path), why, fatal: true }],
+    faults: [{ object: undefined, place: document.placeOf(path), field: fieldOf(path), why, fatal: true }],
     complete: false,
   });
   if (!isMapping(value)) return nameless("it is no Kubernetes object");
@@ -121,7 +120,15 @@ function readItem({ value, path, document }: Item): ReadItem {
   const good = findings.every(({ fatal }) => !fatal);
   const content = good ? finished(object) : undefined;
   return {
-    object: { kind: recognised.kind, key: keyOf(object), place, placeOf, object: content },
+    object: {
+      kind: recognised.kind,
+      key: keyOf(object),
+      get place() {
+        return placeOf([]);
+      },
+      placeOf,
+      object: content,
+    },
     faults,
     complete: true,
   };

