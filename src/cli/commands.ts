@@ -60,6 +60,11 @@ export const commands: Readonly<Record<string, Command>> = {
     doc: "Says what an annotation, a ConfigMap key or a flag does.",
     run: async (argv, out) => (await import("./explain.ts")).explain(argv, out),
   },
+  completion: {
+    usage: "completion SHELL",
+    doc: "Prints a script by which bash, zsh or fish completes commands, flags and names.",
+    run: async (argv, out) => (await import("./completion.ts")).completion(argv, out),
+  },
 };
 
 export function helpText(): string {

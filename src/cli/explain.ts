@@ -42,7 +42,8 @@ export function explain(argv: readonly string[], out: Out): number {
   return 0;
 }
 
-function allNames(): string[] {
+/** Everything that can be asked about. */
+export function allNames(): string[] {
   return [
     ...allSettings.map(({ key }) => key),
     ...allFields.flatMap(({ field }) => namesOf(field)),

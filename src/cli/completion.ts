@@ -1,0 +1,31 @@
+/** `sluice completion bash|zsh|fish`: a script by which a shell completes commands, flags and the names that explain knows. */
+
+import { bashScript, fishScript, zshScript } from "./completion/scripts.ts";
+import { commandWords } from "./completion/words.ts";
+import type { Out } from "./reference.ts";
+
+const usage = `Usage: sluice completion bash|zsh|fish
+
+Prints a script that lets the shell complete commands, flags, and the annotations, ConfigMap keys and flags that sluice explain knows:
+
+  bash: source <(sluice completion bash)      in ~/.bashrc
+  zsh:  source <(sluice completion zsh)       in ~/.zshrc, after compinit
+  fish: sluice completion fish | source       in ~/.config/fish/config.fish
+`;
+
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+
+/** Exit code 0, or 2 for another shell. */
+export function completion(argv: readonly string[], out: Out): number {
+  const [shell = ""] = argv;
+  if (shell === "--help" || shell === "-h") {
+    out.write(usage);
+    return 0;
+  }
+  if (!Object.hasOwn(scripts, shell) || argv.length !== 1) {
+    out.fail("sluice completion takes one word: bash, zsh or fish");
+    return 2;
+  }
+  out.write(scripts[shell as keyof typeof scripts](commandWords()));
+  return 0;
+}

@@ -1,0 +1,67 @@
+/** What may stand after each command, from the declarations. */
+import { commands } from "../commands.ts";
+import { compatOptions } from "../compat.ts";
+import { allNames } from "../explain.ts";
+import type { Flag } from "../flag.ts";
+import { flagList } from "../flags.ts";
+import { routesOptions } from "../routes.ts";
+import { contextOption, outputOption, type ToolOption } from "../tools/call.ts";
+
+export interface CommandWords {
+  readonly name: string;
+  readonly doc: string;
+  /** What may follow, where that is one of some words; empty: files. */
+  readonly words: readonly string[];
+  readonly flags: readonly FlagWord[];
+}
+
+export interface FlagWord {
+  /** Without the dashes. */
+  readonly name: string;
+  readonly doc: string;
+  readonly hasValue: boolean;
+  /** What its value may be, where that is one of few words. */
+  readonly values: readonly string[];
+}
+
+const all: readonly FlagWord[] = flagList.map(([, flag]) => ofFlag(flag));
+const ofFolder = flagList
+  .filter(([name, { cluster }]) => !cluster || name === "kubeconfig")
+  .map(([, flag]) => ofFlag(flag));
+const tool = (options: readonly ToolOption[] = []) => [
+  ...[outputOption, contextOption, ...options].map(ofOption),
+  ...ofFolder,
+];
+
+const flagsOf: Readonly<Record<string, readonly FlagWord[]>> = {
+  run: all,
+  serve: ofFolder,
+  check: tool(),
+  diff: tool(),
+  render: tool(),
+  routes: tool(routesOptions),
+  compat: tool(compatOptions),
+};
+
+const wordsOf: Readonly<Record<string, () => readonly string[]>> = {
+  explain: allNames,
+  reference: () => ["annotations", "settings", "flags"],
+  completion: () => ["bash", "zsh", "fish"],
+};
+
+export function commandWords(): readonly CommandWords[] {
+  return Object.entries(commands).map(([name, { doc }]) => ({
+    name,
+    doc,
+    words: [...new Set(wordsOf[name]?.() ?? [])].sort(),
+    flags: flagsOf[name] ?? [],
+  }));
+}
+
+function ofFlag({ name, doc, toggle, kind }: Flag<unknown>): FlagWord {
+  return { name, doc, hasValue: toggle !== true, values: name === "mode" ? kind.good : [] };
+}
+
+function ofOption({ name, doc }: ToolOption): FlagWord {
+  return { name, doc, hasValue: true, values: name === outputOption.name ? ["text", "json"] : [] };
+}
