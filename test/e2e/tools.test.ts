@@ -1,0 +1,131 @@
+/** The tools on a live cluster: what they read through a kubeconfig, and what a folder would do to it. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { check } from "../../src/cli/check.ts";
+import { compat } from "../../src/cli/compat.ts";
+import { diff } from "../../src/cli/diff.ts";
+import { render } from "../../src/cli/render.ts";
+import { routes } from "../../src/cli/routes.ts";
+import { ran, type Tool } from "../golden/support/ran.ts";
+import { type Cluster, startCluster } from "./support/cluster.ts";
+import { ingress, shopObjects } from "./support/shop.ts";
+import { apply, ingressClass } from "./support/sluice.ts";
+
+let cluster: Cluster;
+let folder: string;
+const args = [
+  "/nginx-ingress-controller",
+  "--configmap=$(POD_NAMESPACE)/ingress-nginx-controller",
+  "--publish-service=$(POD_NAMESPACE)/ingress-nginx-controller",
+  "--log_dir=/tmp",
+];
+const controller = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { namespace: "ingress-nginx", name: "ingress-nginx-controller" },
+  spec: {
+    selector: { matchLabels: { app: "ingress-nginx" } },
+    template: {
+      metadata: { labels: { app: "ingress-nginx" } },
+      spec: { containers: [{ name: "controller", image: "registry.example/ingress-nginx/controller:v1.15.1", args }] },
+    },
+  },
+};
+const prefixed = (key: string) => `nginx.ingress.kubernetes.io/${key}`;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sluice-live-"));
+  cluster = await startCluster({ users: [{ name: "stranger" }] });
+  await apply(cluster, [
+    ...shopObjects,
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: "ingress-nginx" } },
+    ingressClass("nginx", "k8s.io/ingress-nginx"),
+    ingressClass("other", "example.com/other"),
+    controller,
+    {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { namespace: "ingress-nginx", name: "ingress-nginx-controller" },
+      data: { "proxy-body-size": "8m", "keep-alive": "75s" },
+    },
+    ingress("plain"),
+    ingress("guarded", { annotations: { [prefixed("auth-type")]: "digest", [prefixed("auth-secret")]: "users" } }),
+    ingress("typo", { annotations: { [prefixed("proxy-raed-timeout")]: "60" } }),
+    ingress("elsewhere", { ingressClass: "other" }),
+  ]);
+});
+afterAll(async () => {
+  await cluster?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const live = (user?: string) => `--kubeconfig=${cluster.kubeconfig(user)}`;
+
+test("compat reads a cluster, and says the same of its dump", async () => {
+  const text = await ran(compat, live());
+  expect(text).toMatchObject({ code: 1, failure: "" });
+  expect(text.text).toContain("flags and ConfigMap of Deployment ingress-nginx/ingress-nginx-controller");
+  expect(text.text).toMatch(/3 Ingresses +2 the same +0 differ +1 need work, 1 of another class left out/);
+  expect(text.text).toMatch(/annotation auth-type, Ingress shop\/guarded\n +Digest authentication answers 503/);
+  expect(text.text).toContain("--log_dir, Deployment ingress-nginx/ingress-nginx-controller\n");
+
+  const kinds = "ingress,ingressclass,service,configmap,secret,deployment,daemonset";
+  writeFileSync(join(folder, "dump.yaml"), await cluster.kubectl(["get", kinds, "--all-namespaces", "-o", "yaml"]));
+  const [one, other] = await Promise.all(
+    [live(), join(folder, "dump.yaml")].map(async (from) => JSON.parse((await ran(compat, from, "-o", "json")).text)),
+  );
+  const bare = (items: readonly { readonly at?: unknown }[]) =>
+    items.map(({ at: _, ...item }) => JSON.stringify(item)).sort();
+  expect(bare(other.items)).toEqual(bare(one.items));
+  expect(other.ingresses).toEqual(one.ingresses);
+});
+
+test("check judges what the cluster holds, or a folder as if it were applied", async () => {
+  const all = await ran(check, live());
+  expect(all.text).toContain("warning: Ingress shop/typo: annotation proxy-raed-timeout does not exist");
+  expect(all.text).toMatch(/ in the cluster\n$/);
+
+  const file = join(folder, "new.yaml");
+  writeFileSync(file, JSON.stringify(ingress("late", { service: "nothing" })));
+  const late = await ran(check, file, live());
+  expect(late.text).toBe(
+    "new.yaml:1:1: error: Ingress shop/late: spec.rules[0].http.paths[0].backend: Service shop/nothing not found; the path answers 503\n1 error and no warnings in 1 file\n".replace(
+      "new.yaml:1:1",
+      late.text.slice(0, late.text.indexOf(": error")),
+    ),
+  );
+  expect(late.text).toMatch(/^new\.yaml:1:\d+: error/);
+});
+
+test("diff says what kubectl apply would do, and then it does", async () => {
+  const file = join(folder, "change.yaml");
+  writeFileSync(file, JSON.stringify(ingress("plain", { service: "echo-b" })));
+  const before = await ran(diff, file, live(), "-o", "json");
+  expect(before).toMatchObject({ code: 1, failure: "" });
+  const { changes, cost } = JSON.parse(before.text);
+  expect(changes[0]).toEqual({
+    what: "path",
+    name: "plain.example/ (prefix)",
+    how: "changed",
+    detail: "leads to shop/echo-a:80 -> shop/echo-b:80",
+  });
+  expect(cost).toEqual({ kind: "data" });
+  await cluster.kubectl(["apply", "--server-side", "--force-conflicts", "--filename", file]);
+  expect(await ran(diff, file, live())).toMatchObject({ code: 0, text: "nginx has nothing to do\n" });
+});
+
+test("render and routes read it, in the context that is named", async () => {
+  expect((await ran(render, live())).text).toContain('"host plain.example"');
+  const tool: Tool = (argv, out) => routes(argv, out, new Date());
+  const told = await ran(tool, live(), "--context=no-such");
+  expect(told).toMatchObject({ code: 2, failure: expect.stringContaining("has no context no-such") });
+  expect((await ran(tool, live())).text).toMatch(/plain\.example\/ +Prefix +shop\/plain +shop\/echo-b:80 +1 ready/);
+});
+
+test("who may not read is told so", async () => {
+  const { code, failure } = await ran(check, live("stranger"));
+  expect(code).toBe(2);
+  expect(failure).toMatch(/cannot be read: .*forbidden/);
+});
