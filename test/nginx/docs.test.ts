@@ -1,0 +1,90 @@
+/**
+ * The commands of README.md, docs/user-guide.md and docs/operate.md, in their order, against what `npm start` runs. A block marked `sh`
+ * is run; those of docs/install.md and docs/move.md need a cluster and are run in test/chart/docs.test.ts.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parse } from "yaml";
+import { request } from "./support/request.ts";
+import { until } from "./support/until.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (page: string) => readFileSync(join(root, page), "utf8");
+const pages = ["README.md", "docs/user-guide.md", "docs/operate.md"];
+
+/** The home of who pastes the commands. */
+let folder: string;
+let demo: ReturnType<typeof startDemo>;
+
+function startDemo() {
+  const program = join(root, "scripts/demo.ts");
+  return execa(process.execPath, [program], { reject: false, stdin: "ignore", all: true });
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sluice-docs-"));
+  demo = startDemo();
+  const answers = () =>
+    request({ to: "127.0.0.1:8080", host: "shop.localhost", path: "/api/items" }).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  await until("what npm start runs to answer", answers, 60_000);
+}, 90_000);
+afterAll(async () => {
+  demo.kill("SIGTERM");
+  await demo;
+  rmSync(folder, { recursive: true });
+}, 60_000);
+
+/** Commands, without those that start what runs already. */
+const commands = pages.flatMap((page) =>
+  [...read(page).matchAll(/^```sh\n(.*?)^```$/gms)]
+    .flatMap(([, block]) => block!.split("\n"))
+    .filter((line) => line !== "" && !line.startsWith("npm start") && !line.startsWith("npx sluice serve"))
+    .map((line) => [page, line] as const),
+);
+
+test("there are commands to run", () => expect(commands.length).toBeGreaterThan(10));
+
+test.each(commands)("%s: %s", async (_page, line) => {
+  const tools = join(root, "test/golden/tools");
+  const command = line
+    .replace("npx sluice", `${process.execPath} ${join(root, "src/main.ts")}`)
+    .replace("OLD NEW", `${tools}/old ${tools}/new`)
+    .replace("FOLDER", "examples/shop");
+  const env = { HOME: folder };
+  // The progress that curl shows is no complaint.
+  const complaints = (stderr: string) => (line.startsWith("curl ") ? "" : stderr);
+  const { exitCode, stdout, stderr } = await execa("bash", ["-uo", "pipefail", "-c", command], {
+    cwd: root,
+    env,
+    reject: false,
+  });
+  // 1 means that diff found something.
+  expect([exitCode, complaints(stderr)]).toEqual([line.includes(" diff ") ? 1 : 0, ""]);
+  expect(stdout).not.toBe("");
+});
+
+test.skipIf(!existsSync(join(root, "docs/alerts/sluice.yaml")))("each alert has its section in docs/operate.md", () => {
+  const rules = parse(read("docs/alerts/sluice.yaml")) as {
+    readonly groups: readonly { readonly rules: readonly { readonly alert?: string }[] }[];
+  };
+  const alerts = rules.groups.flatMap(({ rules }) => rules.flatMap(({ alert }) => alert ?? []));
+  const sections = [...read("docs/operate.md").matchAll(/^## (Sluice\w+)$/gm)].map(([, name]) => name);
+  expect(sections.toSorted()).toEqual(alerts.toSorted());
+});
+
+test("every link to a file of the repository leads somewhere", () => {
+  const all = [...pages, "docs/architecture.md", "docs/add-an-annotation.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+  const lost = all.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)]
+      .map(([, to]) => join(root, page, "..", to!))
+      .filter((path) => !existsSync(path) && !path.endsWith("docs/alerts/sluice.yaml"))
+      .map((path) => `${page}: ${path}`),
+  );
+  expect(lost).toEqual([]);
+});

@@ -1,0 +1,84 @@
+/**
+ * docs/add-an-annotation.md, followed word by word in a copy of the repository: its files are written, its lines put into the registry, its
+ * commands run, and a real nginx takes what comes of it.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+const page = readFileSync(join(root, "docs/add-an-annotation.md"), "utf8");
+
+let copy: string;
+beforeEach(() => {
+  copy = mkdtempSync(join(tmpdir(), "sluice-recipe-"));
+  for (const part of [
+    "src",
+    "templates",
+    "nginx",
+    "docs",
+    "test/support",
+    "test/fixtures",
+
+    "package.json",
+    "tsconfig.json",
+    "vitest.config.ts",
+  ])
+    cpSync(join(root, part), join(copy, part), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+});
+afterEach(() => rmSync(copy, { recursive: true }), 60_000);
+
+/** The code after the words "This is `FILE`:", by file. */
+const files = [...page.matchAll(/[Tt]his is `([^`]+)`:\n\n```ts\n(.*?)^```$/gms)].map(
+  ([, file, text]) => [file!, text!] as const,
+);
+const [imported = "", listed = ""] = [...page.matchAll(/^## 2.*?```ts\n(.*?)^```$.*?```ts\n(.*?)^```$/gms)].flatMap(
+  ([, ...lines]) => lines,
+);
+
+async function run(command: string): Promise<string> {
+  const line = command
+    .replace("npx sluice", `${process.execPath} src/main.ts`)
+    .replace("npx vitest", "node_modules/.bin/vitest")
+    .replace("FOLDER", "folder");
+  return (await execa("bash", ["-euo", "pipefail", "-c", line], { cwd: copy, env: { HOME: copy } })).stdout;
+}
+
+test("the recipe for an annotation works", async () => {
+  expect(files.map(([file]) => file)).toEqual([
+    "src/annotations/send-timeout.ts",
+    "src/annotations/send-timeout.test.ts",
+  ]);
+  for (const [file, text] of files) writeFileSync(join(copy, file), text);
+  const registry = join(copy, "src/annotations/registry.ts");
+  const before = readFileSync(registry, "utf8");
+  writeFileSync(
+    registry,
+    before
+      .replace(/^import /m, `${imported}import `)
+      .replace("export const features = {\n", `export const features = {\n${listed}`),
+  );
+  mkdirSync(join(copy, "folder"));
+  const metadata = { name: "web", annotations: { "nginx.ingress.kubernetes.io/send-timeout": "10" } };
+  const http = {
+    paths: [{ path: "/", pathType: "Prefix", backend: { service: { name: "web", port: { number: 80 } } } }],
+  };
+  const ingress = {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata,
+    spec: { rules: [{ host: "a.example", http }] },
+  };
+  writeFileSync(join(copy, "folder/web.yaml"), JSON.stringify(ingress));
+
+  const said = new Map<string, string>();
+  const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block]) => block!.trim().split("\n"));
+  for (const command of blocks) said.set(command.replace(/ *#.*$/, ""), await run(command));
+  expect(said.get("npx sluice explain send-timeout")).toContain("annotation nginx.ingress.kubernetes.io/send-timeout");
+  expect(said.get("npx sluice check FOLDER")).toContain("no errors and no warnings");
+  expect(said.get("npx sluice render FOLDER")).toMatch(/^\s+send_timeout 10s;$/m);
+  expect(readFileSync(join(copy, "docs/reference/annotations.md"), "utf8")).toContain("| `send-timeout` | `60s` |");
+}, 400_000);
