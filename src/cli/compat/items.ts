@@ -1,0 +1,97 @@
+/** The Items of one Ingress, of the ConfigMap, of the command line and of a values file. */
+import type { Ingress } from "../../model/objects.ts";
+import { type FilePlace, named, type Problem, sentence } from "../../problem.ts";
+import type { Setting } from "../../settings/declare.ts";
+import { settings as declaredSettings } from "../../settings/registry.ts";
+import type { TranslateOptions } from "../../translate/options.ts";
+import type { Translation } from "../../translate/translator.ts";
+import type { Found } from "./assess.ts";
+import type { Difference } from "./differences.ts";
+import type { Item } from "./item.ts";
+import { annotationFields, moduleWork } from "./modules.ts";
+import { Notes } from "./notes.ts";
+import { snippetWork } from "./snippets.ts";
+import { annotationsOf, spoken, type Uses } from "./uses.ts";
+
+const allSettings = Object.values(declaredSettings) as unknown as readonly Setting<unknown>[];
+
+/** What all of them are judged by. */
+export interface World {
+  readonly everywhere: Pick<Uses, "key" | "flag"> & { readonly unreadable: ReadonlySet<string> };
+  readonly list: readonly Difference[];
+  readonly options: TranslateOptions;
+  readonly place: (problem: Problem) => FilePlace | undefined;
+  readonly problems: ReadonlyMap<string, readonly Problem[]>;
+  readonly translation: Translation;
+  /** Variables that some snippet makes. */
+  readonly declared: ReadonlySet<string>;
+}
+
+export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: World): readonly Item[] {
+  const { list, options, place, problems, translation } = world;
+  const object = { kind: "Ingress", namespace: ingress.metadata.namespace ?? "default", name: ingress.metadata.name };
+  const of = named(object);
+  const written = annotationsOf(ingress, options.annotationsPrefix);
+  const said = problems.get(of) ?? [];
+  const about = (name: string) => said.filter((problem) => keyOf(problem) === name);
+  const uses: Uses = {
+    ...world.everywhere,
+    annotation: spoken(written),
+    shape,
+    isUnreadable: (part, name) =>
+      part === "annotation" && about(name).some(({ kind }) => kind === "annotation-unreadable"),
+  };
+  const notes = new Notes(list, uses, "ingress");
+  const allowed = translation.configuration.settings.allowSnippetAnnotations;
+  const annotations = [...written].map(([name, text]): Item => {
+    const work = [
+      ...moduleWork(annotationFields.get(name), text, translation.configuration.settings),
+      ...(name.endsWith("-snippet") && allowed ? snippetWork(text, world.declared) : []),
+    ];
+    const at = place({ object, kind: "annotation-unknown", key: name });
+    return notes.item({ of, what: "annotation", name, idle: about(name).map(sentence), ...(at && { at }) }, work);
+  });
+  const rest = said.filter((problem) => !written.has(keyOf(problem) ?? ""));
+  const at = place({ object, kind: "nginx-refused", why: "" });
+  return [
+    ...annotations,
+    notes.item({ of, what: "object", name: "", idle: rest.map(sentence), ...(at && { at }) }, []),
+  ];
+}
+
+const keyOf = (problem: Problem): string | undefined => ("key" in problem ? problem.key : undefined);
+
+export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key: string) => boolean): readonly Item[] {
+  const notes = new Notes(world.list, uses, "everywhere");
+  const [namespace = "", name = ""] = (world.options.configMap ?? "").split("/");
+  const object = { kind: "ConfigMap", namespace, name };
+  const { settings } = world.translation.configuration;
+  return [...uses.key].map(([key, text]) => {
+    const setting = allSettings.find((one) => one.key === key);
+    const noEffect = setting?.noEffect;
+    const useless = noEffect !== undefined && !isIdleThere(key);
+    const at = world.place({ object, kind: "setting-unknown", key });
+    const said = useless ? [] : (world.problems.get(of) ?? []).filter((one) => keyOf(one)?.toLowerCase() === key);
+    const work = [
+      ...(setting === undefined ? [] : moduleWork({ ...setting, fallback: () => setting.default }, text, settings)),
+      ...(key.endsWith("-snippet") ? snippetWork(text, world.declared) : []),
+    ];
+    const item = notes.item({ of, what: "key", name: key, idle: said.map(sentence), ...(at && { at }) }, work);
+    return useless ? { ...item, verdict: "differs", notes: [...item.notes, `it has no effect: ${noEffect}`] } : item;
+  });
+}
+
+export function flagItems({ inUse }: Found, uses: Uses, list: readonly Difference[]): readonly Item[] {
+  const notes = new Notes(list, uses, "everywhere");
+  return inUse.map(({ of, name, work, noEffect, place }) => {
+    const item = notes.item({ of, what: "flag", name, idle: [], ...(place && { at: place }) }, work ? [work] : []);
+    if (noEffect === undefined || item.verdict === "work") return item;
+    return { ...item, verdict: "differs", notes: [...item.notes, `it has no effect: ${noEffect}`] };
+  });
+}
+
+export function valueItem({ path, place, fate, note, file }: Found["values"][number]): Item {
+  const verdict = fate === "unknown" ? "work" : fate === "same" || fate === "own" ? "same" : "differs";
+  const notes = note === "" ? [] : [note];
+  return { of: "values", what: "value", name: path, verdict, notes, idle: [], at: { file, ...place } };
+}

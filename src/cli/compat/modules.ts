@@ -1,0 +1,34 @@
+/** Annotations and keys that ask for a module which the nginx in Sluice's image has not. */
+import type { Fields } from "../../annotations/declare.ts";
+import { featureList } from "../../annotations/registry.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import { type Capability, capabilityNames, lackingOf } from "../../render/capabilities.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { imageCapabilities } from "../tools/image-machine.ts";
+
+const lacking = lackingOf(imageCapabilities);
+
+/** By annotation. */
+export const annotationFields = new Map(
+  featureList.flatMap(([, { needs, fields }]) =>
+    Object.values(fields as Fields).flatMap((field) =>
+      [field.key, ...(field.aliases ?? [])].map((name) => [name, { ...field, needs }] as const),
+    ),
+  ),
+);
+
+export interface NeedsModule {
+  readonly needs?: Capability | undefined;
+  readonly kind: Kind<unknown>;
+  readonly fallback: (settings: Settings) => unknown;
+}
+
+/** Where it says something that a module has to do which the image has not. */
+export function moduleWork(one: NeedsModule | undefined, text: string, settings: Settings): readonly string[] {
+  if (one?.needs === undefined || !lacking.has(one.needs)) return [];
+  const read = one.kind.read(text);
+  const usual = one.fallback(settings) ?? false;
+  if (text === "" || (read.ok && JSON.stringify(read.value) === JSON.stringify(usual))) return [];
+  const name = capabilityNames[one.needs];
+  return [`the image's nginx has no ${name}: switch it off, or add the module in an image of your own`];
+}
