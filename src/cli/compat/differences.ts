@@ -90,9 +90,17 @@ function partOf(text: string): Part {
 
 const plain = (text: string): string => text.replaceAll("`", "");
 
+const patterns = new Map<string, RegExp>();
+
 /** Whether `text` is what `pattern` says; a `*` in it stands for anything, and `true` for every spelling of it. */
 export function fits(pattern: string, text: string): boolean {
-  if (pattern === "true") return /^(1|t|true)$/i.test(text);
-  const parts = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`, "is").test(text);
+  if (!pattern.includes("*") && pattern !== "true") return pattern.toLowerCase() === text.toLowerCase();
+  const known = patterns.get(pattern) ?? (pattern === "true" ? /^(1|t|true)$/i : glob(pattern));
+  patterns.set(pattern, known);
+  return known.test(text);
+}
+
+function glob(pattern: string): RegExp {
+  const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`, "is");
 }

@@ -48,15 +48,14 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
       ...moduleWork(annotationFields.get(name), text, translation.configuration.settings),
       ...(name.endsWith("-snippet") && allowed ? snippetWork(text, world.declared) : []),
     ];
-    const at = place({ object, kind: "annotation-unknown", key: name });
-    return notes.item({ of, what: "annotation", name, idle: about(name).map(sentence), ...(at && { at }) }, work);
+    const idle = about(name).map(sentence);
+    const where = () => place({ object, kind: "annotation-unknown", key: name });
+    return notes.item({ of, what: "annotation", name, idle, place: where }, work);
   });
   const rest = said.filter((problem) => !written.has(keyOf(problem) ?? ""));
-  const at = place({ object, kind: "nginx-refused", why: "" });
-  return [
-    ...annotations,
-    notes.item({ of, what: "object", name: "", idle: rest.map(sentence), ...(at && { at }) }, []),
-  ];
+  const where = () => place({ object, kind: "nginx-refused", why: "" });
+  const whole = { of, what: "object", name: "", idle: rest.map(sentence), place: where } as const;
+  return [...annotations, notes.item(whole, [])];
 }
 
 const keyOf = (problem: Problem): string | undefined => ("key" in problem ? problem.key : undefined);
@@ -70,23 +69,24 @@ export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key
     const setting = allSettings.find((one) => one.key === key);
     const noEffect = setting?.noEffect;
     const useless = noEffect !== undefined && !isIdleThere(key);
-    const at = world.place({ object, kind: "setting-unknown", key });
+    const place = () => world.place({ object, kind: "setting-unknown", key });
     const said = useless ? [] : (world.problems.get(of) ?? []).filter((one) => keyOf(one)?.toLowerCase() === key);
     const work = [
       ...(setting === undefined ? [] : moduleWork({ ...setting, fallback: () => setting.default }, text, settings)),
       ...(key.endsWith("-snippet") ? snippetWork(text, world.declared) : []),
     ];
-    const item = notes.item({ of, what: "key", name: key, idle: said.map(sentence), ...(at && { at }) }, work);
-    return useless ? { ...item, verdict: "differs", notes: [...item.notes, `it has no effect: ${noEffect}`] } : item;
+    const idle = said.map(sentence);
+    const differs = useless ? [`it has no effect: ${noEffect}`] : [];
+    return notes.item({ of, what: "key", name: key, idle, place }, work, differs);
   });
 }
 
 export function flagItems({ inUse }: Found, uses: Uses, list: readonly Difference[]): readonly Item[] {
   const notes = new Notes(list, uses, "everywhere");
   return inUse.map(({ of, name, work, noEffect, place }) => {
-    const item = notes.item({ of, what: "flag", name, idle: [], ...(place && { at: place }) }, work ? [work] : []);
-    if (noEffect === undefined || item.verdict === "work") return item;
-    return { ...item, verdict: "differs", notes: [...item.notes, `it has no effect: ${noEffect}`] };
+    const differs = noEffect === undefined ? [] : [`it has no effect: ${noEffect}`];
+    const told = { of, what: "flag", name, idle: [], place: () => place } as const;
+    return notes.item(told, work === undefined ? [] : [work], differs);
   });
 }
 

@@ -1,7 +1,11 @@
 /** Which differences are told at which annotation, key or flag. */
+import type { FilePlace } from "../../problem.ts";
 import type { Difference } from "./differences.ts";
 import type { Item } from "./item.ts";
 import { metBy, type Uses } from "./uses.ts";
+
+/** A thing, with how to find out where it stands. */
+export type Told = Pick<Item, "of" | "what" | "name" | "idle"> & { readonly place: () => FilePlace | undefined };
 
 /** The differences that `uses` meet, to be told at what meets them. */
 export class Notes {
@@ -17,11 +21,20 @@ export class Notes {
   }
 
   /** What is wrong with a thing that does not stay the same is told with the rest. */
-  item(about: Omit<Item, "verdict" | "notes">, work: readonly string[]): Item {
+  item({ place, ...about }: Told, work: readonly string[], differs: readonly string[] = []): Item {
     const met = this.#by.get(`${about.what} ${about.name}`) ?? [];
     const needsWork = work.length > 0 || met.some((one) => one.work !== undefined);
-    if (met.length === 0 && !needsWork) return { ...about, verdict: "same", notes: [] };
+    const isSame = met.length === 0 && differs.length === 0 && !needsWork;
+    // Nobody looks for a thing that moves as it is, and places cost more than all the rest.
+    const at = isSame && about.idle.length === 0 ? undefined : place();
+    const found = { ...about, ...(at && { at }) };
+    if (isSame) return { ...found, verdict: "same", notes: [] };
     const told = met.map((one) => (one.work === undefined ? one.how : `${one.how}: ${one.work}`));
-    return { ...about, idle: [], verdict: needsWork ? "work" : "differs", notes: [...work, ...told, ...about.idle] };
+    return {
+      ...found,
+      idle: [],
+      verdict: needsWork ? "work" : "differs",
+      notes: [...work, ...told, ...differs, ...about.idle],
+    };
   }
 }

@@ -42,13 +42,16 @@ export function newLibrary(flags: Flags): Library {
   return new Library({ assumedClass: assumedClass(flags), now: () => new Date() });
 }
 
-/** The first definition of each object, by `Kind namespace/name`, with its file. */
-export function definitionsOf(files: Files): ReadonlyMap<string, ManifestObject & { readonly file: string }> {
-  const found = new Map<string, ManifestObject & { readonly file: string }>();
+/** An object of a file; where it stands is found out when somebody asks. */
+export type Definition = Pick<ManifestObject, "object" | "placeOf"> & { readonly file: string };
+
+/** The first definition of each object, by `Kind namespace/name`. */
+export function definitionsOf(files: Files): ReadonlyMap<string, Definition> {
+  const found = new Map<string, Definition>();
   for (const [file, { objects }] of files) {
-    for (const one of objects) {
-      const id = `${one.kind} ${one.key}`;
-      if (!found.has(id)) found.set(id, { ...one, file });
+    for (const { kind, key, object, placeOf } of objects) {
+      const id = `${kind} ${key}`;
+      if (!found.has(id)) found.set(id, { object, placeOf, file });
     }
   }
   return found;
