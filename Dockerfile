@@ -48,7 +48,7 @@ RUN apt-get update \
  && ln -s /dev/stdout /var/log/nginx/access.log \
  && ln -s /dev/stderr /var/log/nginx/error.log
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
-COPY image/sluice-init image/wait-shutdown image/nginx-ingress-controller image/sluice-nginx image/default-backend /
+COPY image/sluice-init image/wait-shutdown image/nginx-ingress-controller image/sluice-nginx image/default-backend image/dbg /
 COPY image/sluice /usr/local/bin/sluice
 COPY image/owasp-crs.conf /etc/nginx/owasp-modsecurity-crs/nginx-modsecurity.conf
 COPY templates /opt/sluice/templates

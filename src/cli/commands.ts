@@ -25,6 +25,11 @@ export const commands: Readonly<Record<string, Command>> = {
     doc: "Runs nginx by itself, for a controller in another container.",
     run: async (argv, out) => (await import("./nginx.ts")).nginx(argv, out, process),
   },
+  dbg: {
+    usage: "dbg",
+    doc: "Answers what the kubectl plugin of ingress-nginx asks in a Pod.",
+    run: async (argv, out) => (await import("./dbg.ts")).dbg(argv, out, process.env),
+  },
   check: {
     usage: "check FOLDER",
     doc: "Says what is wrong with the objects in a folder of YAML files, with file and line.",

@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pathsOf } from "../nginx/index.ts";
+import { linesOf } from "../nginx/journal.ts";
+import { dbg } from "./dbg.ts";
+
+const root = mkdtempSync(join(tmpdir(), "sluice-dbg-"));
+beforeAll(() => {
+  const folder = pathsOf(root);
+  mkdirSync(folder.data);
+  writeFileSync(folder.conf, "events {}\n");
+  const upstream = (label: string, ...endpoints: readonly string[]) => JSON.stringify({ label, endpoints });
+  const records: readonly (readonly [string, string])[] = [
+    ["host shop.example", "{}"],
+    ["upstream b", upstream("shop-web-80", "192.0.2.1:8080", "[2001:db8::1]:8080")],
+    ["upstream a", upstream("shop-api-80")],
+    ["sni *.example", "wild"],
+    ["pair wild", JSON.stringify({ chain: "CHAIN\n", key: "KEY\n" })],
+  ];
+  writeFileSync(folder.journal, linesOf(records));
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+async function ask(...words: readonly string[]) {
+  const said: string[] = [];
+  const say = (text: string) => void said.push(text);
+  const code = await dbg(words, { write: say, fail: say }, { SLUICE_RUN_FOLDER: root });
+  return { code, text: said.join("") };
+}
+
+test("backends are named, listed and shown with their endpoints", async () => {
+  expect(await ask("backends", "list")).toEqual({ code: 0, text: "shop-api-80\nshop-web-80\n" });
+  const { text } = await ask("backends", "get", "shop-web-80");
+  const endpoints = [
+    { address: "192.0.2.1", port: "8080" },
+    { address: "2001:db8::1", port: "8080" },
+  ];
+  expect(JSON.parse(text)).toEqual({ name: "shop-web-80", endpoints });
+  expect(JSON.parse((await ask("backends", "all")).text)).toHaveLength(2);
+});
+
+test("a certificate is shown without its key, also where it comes by a wildcard", async () => {
+  expect(await ask("certs", "get", "shop.example")).toEqual({ code: 0, text: "CHAIN\n" });
+});
+
+test("the configuration, and how much is served", async () => {
+  expect(await ask("conf")).toEqual({ code: 0, text: "events {}\n" });
+  expect(JSON.parse((await ask("general")).text)).toEqual({ hosts: 1, backends: 2, certificates: 1 });
+});
+
+test("what is not there, and what is no command, is said", async () => {
+  expect(await ask("backends", "get", "none")).toEqual({ code: 1, text: "sluice dbg: there is no backend none" });
+  expect(await ask("certs", "get", "other.org")).toMatchObject({ code: 1 });
+  expect((await ask("ssh")).code).toBe(2);
+});

@@ -1,0 +1,92 @@
+/**
+ * `sluice dbg`: the questions that the kubectl plugin of ingress-nginx asks inside a Pod, through the image's `/dbg`. It reads what the controller
+ * keeps on disk for nginx, so it needs no rights, works while the controller is down, and answers the same in both containers of a split Pod.
+ * Private keys are not printed, although ingress-nginx's did.
+ */
+import { readFile } from "node:fs/promises";
+import { pathsOf } from "../nginx/index.ts";
+import { Journal } from "../nginx/journal.ts";
+import type { Out } from "./reference.ts";
+
+const usage = `Usage: /dbg COMMAND
+
+  backends all        every Upstream with its endpoints, as JSON
+  backends list       their names
+  backends get NAME   one of them
+  certs get HOST      the certificate chain that a host is served
+  conf                nginx.conf
+  general             how much is served, as JSON
+`;
+
+/** Exit code 0, 1 when there is no such thing, 2 for a mistake in the command line. */
+export async function dbg(argv: readonly string[], out: Out, env: NodeJS.ProcessEnv): Promise<number> {
+  const folder = pathsOf(env.SLUICE_RUN_FOLDER ?? "/run/sluice");
+  const [command = "", verb = "", name = ""] = argv;
+  if (command === "conf") return printed(out, await readFile(folder.conf, "utf8").catch(() => undefined), folder.conf);
+  const { records } = await Journal.open(folder.journal);
+  switch (`${command} ${verb}`.trim()) {
+    case "backends all":
+      return printed(out, pretty(backendsOf(records)), "");
+    case "backends list":
+      return printed(out, lines(backendsOf(records).map((one) => one.name)), "");
+    case "backends get": {
+      const found = backendsOf(records).find((one) => one.name === name);
+      return printed(out, found && pretty(found), `backend ${name}`);
+    }
+    case "certs get":
+      return printed(out, chainOf(records, name), `certificate for ${name}`);
+    case "general":
+      return printed(out, pretty(countsOf(records)), "");
+    default:
+      out.fail(usage);
+      return 2;
+  }
+}
+
+type Records = ReadonlyMap<string, string>;
+
+interface Backend {
+  readonly name: string;
+  readonly endpoints: readonly { readonly address: string; readonly port: string }[];
+}
+
+/** By name, as the plugin shows them. */
+function backendsOf(records: Records): readonly Backend[] {
+  const found = [...records].flatMap(([key, text]): Backend[] => {
+    if (!key.startsWith("upstream ")) return [];
+    const { label, endpoints } = JSON.parse(text) as { readonly label: string; readonly endpoints: readonly string[] };
+    return [{ name: label, endpoints: endpoints.map(endpointOf) }];
+  });
+  return found.toSorted((a, b) => a.name.localeCompare(b.name, "en"));
+}
+
+/** `192.0.2.1:80`, `[2001:db8::1]:80`. */
+function endpointOf(text: string): { readonly address: string; readonly port: string } {
+  const at = text.lastIndexOf(":");
+  return { address: text.slice(0, at).replaceAll(/[[\]]/g, ""), port: text.slice(at + 1) };
+}
+
+/** Undefined where the name has no certificate of its own and none of a wildcard. */
+function chainOf(records: Records, host: string): string | undefined {
+  const parent = `*${host.slice(host.indexOf("."))}`;
+  const pair = records.get(`sni ${host}`) ?? records.get(`sni ${parent}`);
+  const text = pair && records.get(`pair ${pair}`);
+  return text && (JSON.parse(text) as { readonly chain: string }).chain;
+}
+
+function countsOf(records: Records) {
+  const count = (kind: string) => [...records.keys()].filter((key) => key.startsWith(`${kind} `)).length;
+  return { hosts: count("host"), backends: count("upstream"), certificates: count("pair") };
+}
+
+const pretty = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+const lines = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join("");
+
+function printed(out: Out, text: string | undefined, what: string): number {
+  if (text === undefined) {
+    out.fail(`sluice dbg: there is no ${what}`);
+    return 1;
+  }
+  out.write(text);
+  return 0;
+}
