@@ -1,5 +1,6 @@
 /**
- * Every command in docs/install.md and docs/move.md, run in the order of the page against a real API server.
+ * Every command in docs/install.md and docs/move.md, run in the order of the page against a real API server, with the real controller in the Pods
+ * that the chart makes; in between it is asked for what the reader would ask for.
  * A block marked `sh` is run; an unmarked one needs a registry or a client outside of the cluster and is not.
  */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -9,11 +10,16 @@ import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { toolPath } from "../../scripts/kubernetes-tools.ts";
 import { type Cluster, startCluster } from "../e2e/support/cluster.ts";
+import { request } from "../nginx/support/request.ts";
+import { until } from "../nginx/support/until.ts";
 import { foreignKinds } from "./support/foreign-kinds.ts";
-import { type Kubelet, startKubelet } from "./support/kubelet.ts";
-import { standInController } from "./support/stand-in-controller.ts";
+import { type Kubelet, podSubnet, startKubelet } from "./support/kubelet.ts";
+import { podsAsProcesses } from "./support/pods.ts";
 
 const root = join(import.meta.dirname, "../..");
+
+/** A page starts and ends a controller for each of its commands, some of which wait ten seconds by default. */
+const longMs = 900_000;
 
 let cluster: Cluster;
 let kubelet: Kubelet;
@@ -21,7 +27,7 @@ let folder: string;
 beforeEach(async () => {
   cluster = await startCluster({ controllerManager: true, apiServerFlags: ["--enable-aggregator-routing=true"] });
   await cluster.kubectl(["apply", "--filename", "-"], { input: foreignKinds.yaml });
-  kubelet = await startKubelet(cluster, standInController(cluster));
+  kubelet = await startKubelet(cluster, podsAsProcesses(cluster).start, podSubnet);
   folder = mkdtempSync(join(tmpdir(), "sluice-docs-"));
   symlinkSync(join(root, "charts"), join(folder, "charts"));
 });
@@ -42,35 +48,94 @@ const blocksOf = (page: string) =>
 async function paste(commands: string): Promise<string> {
   const path = [dirname(toolPath("helm")), dirname(toolPath("kubectl")), process.env.PATH].join(delimiter);
   const env = { PATH: path, KUBECONFIG: cluster.kubeconfig() };
-  const { stdout } = await execa("bash", ["-euo", "pipefail", "-c", commands], { cwd: folder, env, timeout: 60_000 });
+  const { stdout } = await execa("bash", ["-euo", "pipefail", "-c", commands], { cwd: folder, env, timeout: 240_000 });
   return stdout;
 }
 
-test("docs/install.md", async () => {
-  for (const block of blocksOf("install.md")) await paste(block);
+/** Asks every ready Pod of a release for a host, as its Service would; resolves once all give `expected`. */
+async function answers(release: string, namespace: string, host: string, expected: string): Promise<void> {
+  const fields = "jsonpath={range .items[?(@.status.podIP)]}{.status.podIP} {end}";
+  const list = ["get", "pods", "--namespace", namespace, "--selector", `app.kubernetes.io/instance=${release}`];
+  const seen = async () => {
+    const addresses = (await cluster.kubectl([...list, "--output", fields])).trim().split(" ");
+    const asked = addresses.map((address) =>
+      request({ to: `${address}:80`, host }).catch(({ message }) => ({ body: message })),
+    );
+    return (await Promise.all(asked)).map(({ body }) => body);
+  };
+  await expect.poll(seen, { timeout: 60_000 }).toEqual([expected]);
+}
+
+test("docs/install.md", { timeout: longMs }, async () => {
+  for (const block of blocksOf("install.md")) {
+    await paste(block);
+    if (block.includes("create ingress hello") || /upgrade ingress-nginx/.test(block))
+      await answers("ingress-nginx", "ingress-nginx", "hello.example.com", "hello says hello");
+  }
   expect(await paste("helm list --all-namespaces --short")).toBe("");
 });
 
-test("docs/move.md: the address stays, there and back", async () => {
+const writeAddress = (kind: string, name: string, namespace: string, ip: string) => {
+  const patch = JSON.stringify({ status: { loadBalancer: { ingress: [{ ip }] } } });
+  return cluster.kubectl([
+    "patch",
+    kind,
+    name,
+    "--namespace",
+    namespace,
+    "--subresource=status",
+    "--type=merge",
+    "--patch",
+    patch,
+  ]);
+};
+const addressOfShop = () =>
+  cluster.kubectl([
+    "get",
+    "ingress",
+    "shop",
+    "--namespace",
+    "shop",
+    "--output",
+    "jsonpath={.status.loadBalancer.ingress[*].ip}",
+  ]);
+
+test("docs/move.md: the address stays, there and back", { timeout: longMs }, async () => {
   const address =
     "kubectl --namespace ingress-nginx get service ingress-nginx-controller --output jsonpath='{.metadata.uid} {.spec.clusterIP}'";
-  const image =
-    "kubectl --namespace ingress-nginx get deployment ingress-nginx-controller --output jsonpath='{.spec.template.spec.containers[0].image}'";
+  const program =
+    "kubectl --namespace ingress-nginx get deployment ingress-nginx-controller --output jsonpath='{.spec.template.spec.containers[0].image} {.spec.template.spec.containers[0].command}'";
   await paste(`helm install ingress-nginx ${join(import.meta.dirname, "before")} --namespace ingress-nginx --create-namespace --set controller.config.proxy-body-size=8m
     kubectl create namespace shop
+    kubectl --namespace shop create deployment shop --image=registry.example.com/shop --port=8080
+    kubectl --namespace shop expose deployment shop --port=80 --target-port=8080
     kubectl --namespace shop create ingress shop --class=nginx --rule="shop.example.com/*=shop:80"`);
   const before = await paste(address);
-  const images: string[] = [];
+  // As the load balancer and ingress-nginx have written it.
+  await writeAddress("service", "ingress-nginx-controller", "ingress-nginx", "203.0.113.7");
+  await writeAddress("ingress", "shop", "shop", "203.0.113.7");
+  const served = (release: string, namespace: string) =>
+    answers(release, namespace, "shop.example.com", "shop says hello");
+  const programs: string[] = [];
   for (const block of blocksOf("move.md")) {
     await paste(block);
     if (/upgrade ingress-nginx|rollback ingress-nginx/.test(block)) {
-      images.push(await paste(image));
+      programs.push(await paste(program));
       expect(await paste(address)).toBe(before);
     }
+    if (block.includes("--install beside")) await served("beside", "ingress-nginx");
+    if (block.includes("upgrade ingress-nginx")) await served("ingress-nginx", "ingress-nginx");
+    if (block.includes("--install sluice")) {
+      await served("sluice", "sluice");
+      await writeAddress("service", "sluice-ingress-nginx-controller", "sluice", "203.0.113.8");
+      await until("the Ingress has the other address", async () => (await addressOfShop()) === "203.0.113.8", 90_000);
+    } else if (block.includes('"ingressClassName":"nginx"')) {
+      await until("the Ingress has its address again", async () => (await addressOfShop()) === "203.0.113.7", 90_000);
+    } else expect(await addressOfShop()).toBe("203.0.113.7");
   }
-  const theirs = "ingress-nginx/controller:v1.15.1";
-  const ours = "registry.example.com/sluice/controller:0.1.0";
-  expect(images).toEqual([ours, theirs, ours]);
+  const theirs = "ingress-nginx/controller:v1.15.1 ";
+  const ours = 'registry.example.com/sluice/controller:0.1.0 ["/sluice-init"]';
+  expect(programs).toEqual([ours, theirs, ours]);
   const setting =
     "kubectl --namespace ingress-nginx get configmap ingress-nginx-controller --output jsonpath='{.data.proxy-body-size}'";
   expect(await paste(setting)).toBe("8m");

@@ -13,6 +13,7 @@ import type { Cluster } from "../../e2e/support/cluster.ts";
 export interface Pod extends KubernetesObject {
   readonly spec: {
     readonly nodeName?: string;
+    readonly hostNetwork?: boolean;
     readonly serviceAccountName?: string;
     readonly containers: readonly { readonly name: string; readonly args?: readonly string[] }[];
   };
@@ -31,10 +32,19 @@ export interface Running {
 export type StartPod = (pod: Pod, address: string) => Promise<Running>;
 
 const pods = resource<Pod>({ apiVersion: "v1", kind: "Pod", plural: "pods", namespaced: true });
-const nodeName = "node-1";
+const node = { name: "node-1", address: "192.0.2.1" };
+
+/** Addresses of this machine, for Pods that share its network; and others, for Pods with networks of their own. */
+const machineSubnet = "192.0.2";
+export const podSubnet = "198.51.100";
+
 const nothing: StartPod = async () => ({ stop: async () => {} });
 
-export async function startKubelet(cluster: Cluster, start: StartPod = nothing): Promise<Kubelet> {
+export async function startKubelet(
+  cluster: Cluster,
+  start: StartPod = nothing,
+  subnet = machineSubnet,
+): Promise<Kubelet> {
   await makeNode(cluster);
   const logs = await serveLogs(cluster);
   const client = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));
@@ -57,12 +67,12 @@ export async function startKubelet(cluster: Cluster, start: StartPod = nothing):
         apiVersion: "v1",
         kind: "Binding",
         metadata: { name, namespace },
-        target: { kind: "Node", name: nodeName },
+        target: { kind: "Node", name: node.name },
       };
       const path = `/api/v1/namespaces/${namespace}/pods/${name}/binding`;
       await say(["create", "--raw", path, "--filename", "-"], JSON.stringify(binding));
     } else if (!running.has(uid)) {
-      const address = `192.0.2.${20 + addresses++}`;
+      const address = pod.spec.hostNetwork ? node.address : `${subnet}.${20 + addresses++}`;
       const started = untilItStarts(() => start(pod, address), stopping.signal);
       running.set(uid, started);
       await started;
@@ -89,7 +99,7 @@ export async function startKubelet(cluster: Cluster, start: StartPod = nothing):
       stopping.abort();
       await watching;
       await Promise.all(looks);
-      for (const one of running.values()) await (await one).stop();
+      await Promise.all([...running.values()].map(async (one) => (await one).stop()));
       client.close();
       logs.close();
     },
@@ -110,20 +120,22 @@ async function untilItStarts(start: () => Promise<Running>, signal: AbortSignal)
 
 /** The API server asks the Node for logs, and takes any certificate unless it is told an authority. */
 async function serveLogs({ authority, folder }: Cluster) {
-  await issueServer(authority, folder, "kubelet", "IP:192.0.2.1");
+  await issueServer(authority, folder, "kubelet", `IP:${node.address}`);
   const [cert, key] = ["crt", "key"].map((suffix) => readFileSync(`${folder}/kubelet.${suffix}`));
-  return createServer({ cert, key }, (_, response) => response.end()).listen(10250, "192.0.2.1");
+  return createServer({ cert, key }, (_, response) => response.end()).listen(10250, node.address);
 }
 
 async function makeNode(cluster: Cluster): Promise<void> {
   const labels = { "kubernetes.io/os": "linux" };
-  const node = { apiVersion: "v1", kind: "Node", metadata: { name: nodeName, labels } };
-  await cluster.kubectl(["apply", "--filename", "-"], { input: JSON.stringify(node) });
+  const object = { apiVersion: "v1", kind: "Node", metadata: { name: node.name, labels } };
+  await cluster.kubectl(["apply", "--filename", "-"], { input: JSON.stringify(object) });
   const status = {
     conditions: [{ type: "Ready", status: "True" }],
-    addresses: [{ type: "InternalIP", address: "192.0.2.1" }],
+    addresses: [{ type: "InternalIP", address: node.address }],
   };
-  await cluster.kubectl(["patch", "node", nodeName, "--subresource=status", "--patch", JSON.stringify({ status })]);
+  await cluster.kubectl(["patch", "node", node.name, "--subresource=status", "--patch", JSON.stringify({ status })]);
+  // The API server gives it to every new Node, and nobody here takes it away when the Node is ready.
+  await cluster.kubectl(["taint", "node", node.name, "node.kubernetes.io/not-ready:NoSchedule-"]);
 }
 
 function ready({ spec }: Pod, podIP: string): unknown {

@@ -1,5 +1,6 @@
 /** Requests one after the other, for as long as a test does something else, and what became of them. */
 import { setTimeout as delay } from "node:timers/promises";
+import type { RequestOptions } from "../../nginx/support/request.ts";
 import { answerOf } from "./shop.ts";
 
 export class Traffic {
@@ -9,17 +10,17 @@ export class Traffic {
   readonly answers = new Map<string, number>();
 
   /** Asks `names` in turn, a hundred times a second at most. */
-  constructor(names: readonly string[]) {
-    this.#running = this.#run(names);
+  constructor(names: readonly string[], options: Partial<RequestOptions> = {}) {
+    this.#running = this.#run(names, options);
   }
 
   get count(): number {
     return [...this.answers.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  async #run(names: readonly string[]): Promise<void> {
+  async #run(names: readonly string[], options: Partial<RequestOptions>): Promise<void> {
     for (let i = 0; !this.#stop.signal.aborted; i += 1) {
-      const answer = await answerOf(names[i % names.length] ?? "").catch((error: Error) => error.message);
+      const answer = await answerOf(names[i % names.length] ?? "", options).catch((error: Error) => error.message);
       this.answers.set(`${answer}`, (this.answers.get(`${answer}`) ?? 0) + 1);
       await delay(10);
     }

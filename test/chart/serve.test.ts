@@ -1,0 +1,165 @@
+/**
+ * What the chart installs, serving: helm installs it into a real API server, and the containers of its Pods run with exactly the programs, arguments,
+ * environment, volumes and accounts that they were given. Requests go to the Pod's own address.
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { toolPath } from "../../scripts/kubernetes-tools.ts";
+import { type Cluster, startCluster } from "../e2e/support/cluster.ts";
+import { answerOf, ingress, openShop, type Shop, shopObjects } from "../e2e/support/shop.ts";
+import { apply } from "../e2e/support/sluice.ts";
+import { Traffic } from "../e2e/support/traffic.ts";
+import { request } from "../nginx/support/request.ts";
+import { until } from "../nginx/support/until.ts";
+import { chartFolder } from "./support/helm.ts";
+import { type Kubelet, podSubnet, startKubelet } from "./support/kubelet.ts";
+import { type Pods, podsAsProcesses } from "./support/pods.ts";
+
+let cluster: Cluster;
+let shop: Shop;
+let kubelet: Kubelet;
+let pods: Pods;
+beforeAll(async () => {
+  const apiServerFlags = ["--enable-aggregator-routing=true"];
+  [cluster, shop] = await Promise.all([startCluster({ controllerManager: true, apiServerFlags }), openShop()]);
+  pods = podsAsProcesses(cluster);
+  kubelet = await startKubelet(cluster, pods.start, podSubnet);
+  await apply(cluster, shopObjects);
+});
+afterAll(async () => {
+  try {
+    await kubelet?.stop();
+  } finally {
+    await cluster?.stop();
+    await shop?.stop();
+  }
+});
+
+const namespace = "ingress-nginx";
+const kubectl = (...args: readonly string[]) => cluster.kubectl([...args, "--namespace", namespace]);
+
+/** Installs a case until the end of the test, and gives the name and address of its Pod once that is ready. */
+async function install(name: string, workload = "deployment") {
+  const helm = (...args: readonly string[]) =>
+    execa(toolPath("helm"), [...args, "--kubeconfig", cluster.kubeconfig(), "--namespace", namespace]);
+  const values = ["--values", join(import.meta.dirname, "cases", `${name}.yaml`)];
+  const quick = ["--set", "controller.extraArgs.post-shutdown-grace-period=0"];
+  const one = ["--set", "controller.replicaCount=1"];
+  onTestFinished(async () => {
+    await helm("uninstall", "ingress-nginx");
+    await until("its Pods are gone", async () => (await kubectl("get", "pods", "--no-headers")) === "", 60_000);
+  });
+  await helm("install", "ingress-nginx", chartFolder, "--create-namespace", ...values, ...quick, ...one);
+  await until("there is a Pod", async () => (await kubectl("get", "pods", "--no-headers")) !== "");
+  await kubectl("rollout", "status", `${workload}/ingress-nginx-controller`, "--timeout=90s");
+  const fields = "jsonpath={.items[0].metadata.name} {.items[0].status.podIP}";
+  const [pod = "", address = ""] = (await kubectl("get", "pods", "--output", fields)).split(" ");
+  return { pod, to: `${address}:80`, address };
+}
+
+const answers = (name: string, to: string, expected: string | number) =>
+  until(`${name} answers ${expected}`, async () => (await answerOf(name, { to }).catch(() => 0)) === expected, 30_000);
+
+test("as it comes: Ingresses are served, and a wrong one is refused by the webhook before it is stored", async () => {
+  const { to, address } = await install("defaults");
+  await apply(cluster, [ingress("web", { tls: "missing" })]);
+  await answers("web", to, 308);
+  const secure = await request({ to: `${address}:443`, host: "web.example", sni: "web.example" });
+  expect(secure).toMatchObject({ status: 200, certificate: "Kubernetes Ingress Controller Fake Certificate" });
+  const wrong = ingress("wrong", {
+    annotations: { "nginx.ingress.kubernetes.io/configuration-snippet": "return 200;" },
+  });
+  await expect(apply(cluster, [wrong])).rejects.toThrow(
+    /admission webhook .* denied the request.*configuration-snippet/s,
+  );
+});
+
+test("nginx in its own container: no token, and either half may die without the other", async () => {
+  const { pod, to } = await install("nginx-container");
+  const find = (container: string, words: string) =>
+    pods.processes(`${pod}/${container}`).find(({ command }) => command.includes(words))?.pid;
+  const master = () => find("nginx", "nginx: master");
+  await apply(cluster, [ingress("two")]);
+  await answers("two", to, "echo-a");
+  expect(find("controller", "nginx: ")).toBeUndefined();
+  const secrets = (pid: number | undefined) => readdirSync(`/proc/${pid}/root/run`);
+  expect(secrets(find("controller", "main.ts run"))).toContain("secrets");
+  expect(secrets(master())).not.toContain("secrets");
+
+  const annotations = {
+    "nginx.ingress.kubernetes.io/custom-http-errors": "418",
+    "nginx.ingress.kubernetes.io/proxy-read-timeout": "7",
+  };
+  await apply(cluster, [ingress("two", { annotations, service: "echo-b" })]);
+  await answers("two", to, "echo-b");
+  expect(pods.log(`${pod}/controller`)).toContain("applied with a reload");
+
+  const traffic = new Traffic(["two"], { to });
+  const before = master();
+  const victim = find("controller", "main.ts run")!;
+  process.kill(victim, "SIGKILL");
+  await until(
+    "another controller runs",
+    () => ![victim, undefined].includes(find("controller", "main.ts run")),
+    30_000,
+  );
+  // The webhook went with the controller.
+  const applied = () =>
+    apply(cluster, [ingress("two", { annotations })]).then(
+      () => true,
+      () => false,
+    );
+  await until("an Ingress is taken", applied, 30_000);
+  await answers("two", to, "echo-a");
+  expect(await traffic.end()).toEqual(["echo-a", "echo-b"]);
+  expect(master()).toBe(before);
+
+  process.kill(before!, "SIGKILL");
+  await until("another nginx runs", () => ![before, undefined].includes(master()), 30_000);
+  await answers("two", to, "echo-a");
+  await apply(cluster, [ingress("two", { service: "echo-b" })]);
+  await answers("two", to, "echo-b");
+});
+
+/** A database that speaks HTTP. */
+const postgres = [
+  { apiVersion: "v1", kind: "Namespace", metadata: { name: "databases" } },
+  {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { namespace: "databases", name: "postgres" },
+    spec: { ports: [{ port: 5432 }] },
+  },
+  {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: { namespace: "databases", name: "postgres", labels: { "kubernetes.io/service-name": "postgres" } },
+    addressType: "IPv4",
+    ports: [{ port: 8080, protocol: "TCP" }],
+    endpoints: [{ addresses: ["192.0.2.11"], conditions: { ready: true } }],
+  },
+];
+
+test("a DaemonSet on the node's own network", async () => {
+  await cluster.kubectl(["label", "node", "node-1", "ingress=true"]);
+  const { to, address } = await install("host-network", "daemonset");
+  expect(address).toBe("192.0.2.1");
+  await apply(cluster, [ingress("host")]);
+  await answers("host", to, "echo-a");
+});
+
+test("TCP and UDP ports lead to their Services", async () => {
+  const { address } = await install("tcp-udp");
+  await apply(cluster, postgres);
+  const asked = () => request({ to: `${address}:5432`, path: "/" }).catch(() => undefined);
+  await until("the TCP port answers", async () => (await asked())?.status === 200, 30_000);
+});
+
+test("a controller for one namespace serves that one alone", async () => {
+  const { to } = await install("one-namespace");
+  const annotations = { "kubernetes.io/ingress.class": "nginx" };
+  await apply(cluster, [ingress("mine", { ingressClass: "", annotations })]);
+  await answers("mine", to, "echo-a");
+});

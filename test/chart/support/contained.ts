@@ -1,0 +1,109 @@
+/** One container as a process of this machine, with process ids and mounts of its own; it is started again for as long as nobody stops it. */
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { execa } from "execa";
+import type { Mount } from "./pod-spec.ts";
+
+export interface ContainedOptions {
+  /** Words before the command that bring it into the Pod's network. */
+  readonly enter: readonly string[];
+  readonly mounts: readonly Mount[];
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Told what it prints. */
+  readonly write: (text: string) => void;
+}
+
+export interface Contained {
+  /** Its first process, while it has one. */
+  first(): number | undefined;
+  /** As a kubelet: SIGTERM, and SIGKILL for who takes too long. */
+  stop(): Promise<void>;
+}
+
+export interface Process {
+  readonly pid: number;
+  readonly command: string;
+}
+
+const restartMs = 200;
+const stopMs = 60_000;
+
+export function startContained({ enter, mounts, command, env, write }: ContainedOptions): Contained {
+  const [program = "", ...args] = [...enter, ...apart(mounts), ...command];
+  const start = () => {
+    const one = execa(program, args, { env, reject: false, all: true, buffer: false });
+    one.all.setEncoding("utf8").on("data", write);
+    return one;
+  };
+  let stopping = false;
+  let running = start();
+  const living = (async () => {
+    while (!stopping) {
+      await running;
+      await sleep(restartMs);
+      if (!stopping) running = start();
+    }
+  })();
+  const first = () => childOf(running.pid);
+  return {
+    first,
+    async stop() {
+      stopping = true;
+      const late = setTimeout(() => running.kill("SIGKILL"), stopMs);
+      const told = first();
+      if (told === undefined) running.kill("SIGKILL");
+      else process.kill(told, "SIGTERM");
+      await living;
+      clearTimeout(late);
+    },
+  };
+}
+
+/** Folders that volumes are mounted below; what is made in them is seen in the container only. /tmp stays the machine's. */
+const overlaid = ["/etc", "/usr/local"];
+
+function apart(mounts: readonly Mount[]): readonly string[] {
+  const script = [
+    "mount -t tmpfs tmpfs /run",
+    ...overlaid.flatMap((path) => [
+      `mkdir -p /run/over${path}/upper /run/over${path}/work`,
+      `mount -t overlay overlay -o lowerdir=${path},upperdir=/run/over${path}/upper,workdir=/run/over${path}/work ${path}`,
+    ]),
+    ...mounts.filter(({ at }) => at !== "/tmp").map(({ at, from }) => `mkdir -p ${at} && mount --bind ${from} ${at}`),
+    'exec "$@"',
+  ];
+  const spaces = ["--mount", "--propagation=private", "--pid", "--fork", "--kill-child", "--mount-proc"];
+  return ["unshare", ...spaces, "sh", "-ec", script.join("\n"), "sh"];
+}
+
+/** `unshare` waits for the container's first process, and passes no signal on. */
+function childOf(pid: number | undefined): number | undefined {
+  return Number(read(`/proc/${pid}/task/${pid}/children`).split(" ")[0]) || undefined;
+}
+
+/** The processes that share a namespace of process ids with `first`. */
+export function processesBeside(first: number | undefined): readonly Process[] {
+  const space = first === undefined ? undefined : spaceOf(String(first));
+  if (space === undefined) return [];
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && spaceOf(name) === space)
+    .map((name) => ({ pid: Number(name), command: read(`/proc/${name}/cmdline`).replaceAll("\0", " ") }));
+}
+
+function spaceOf(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A process may end between two looks at it. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,84 @@
+/** What a kubelet works out from a Pod's spec before a container starts: its volumes on disk, its command, its environment. */
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Cluster } from "../../e2e/support/cluster.ts";
+import type { Manifest } from "./helm.ts";
+import type { Pod } from "./kubelet.ts";
+
+export const tokenFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/** The volume that Kubernetes adds for the account's token is called like the one that the chart makes itself. */
+const tokenVolume = "api-token";
+
+export interface Mount {
+  readonly at: string;
+  /** On this machine. */
+  readonly from: string;
+  readonly writable: boolean;
+}
+
+/** Fills `folder` with one folder for each volume. Only kinds of volume that the chart makes are known. */
+export async function makeVolumes(cluster: Cluster, pod: Pod, folder: string): Promise<void> {
+  await writeToken(cluster, pod, makeFolder(join(folder, tokenVolume)));
+  for (const { name, configMap, secret } of (pod.spec as Manifest).volumes ?? []) {
+    const path = makeFolder(join(folder, name));
+    if (configMap) await writeKeys(cluster, pod, ["configmap", configMap.name], configMap.items, path);
+    if (secret) await writeKeys(cluster, pod, ["secret", secret.secretName], secret.items, path);
+  }
+}
+
+export function mountsOf(pod: Pod, container: Manifest, folder: string): readonly Mount[] {
+  const { volumes = [], automountServiceAccountToken } = pod.spec as Manifest;
+  const writable = new Set(volumes.filter(({ emptyDir }: Manifest) => emptyDir).map(({ name }: Manifest) => name));
+  const mounts = (container.volumeMounts ?? []).map(({ name, mountPath }: Manifest) => ({
+    at: mountPath,
+    from: join(folder, name),
+    writable: writable.has(name),
+  }));
+  if (automountServiceAccountToken === false) return mounts;
+  return [...mounts, { at: tokenFolder, from: join(folder, tokenVolume), writable: false }];
+}
+
+export function environmentOf({ url }: Cluster, { metadata }: Pod, container: Manifest): Record<string, string> {
+  const { hostname, port } = new URL(url);
+  const fields: Record<string, string> = { "metadata.name": metadata.name, "metadata.namespace": metadata.namespace! };
+  const given = (container.env ?? []).map(({ name, value, valueFrom }: Manifest) => [
+    name,
+    value ?? fields[valueFrom.fieldRef.fieldPath],
+  ]);
+  return { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port, ...Object.fromEntries(given) };
+}
+
+/** `$(NAME)` in a command or an argument is a variable of the container. */
+export const expanded = (words: readonly string[], env: Readonly<Record<string, string>>): string[] =>
+  words.map((word) => word.replaceAll(/\$\((\w+)\)/g, (whole, name) => env[name] ?? whole));
+
+async function writeToken(cluster: Cluster, pod: Pod, folder: string): Promise<void> {
+  const namespace = pod.metadata.namespace!;
+  const account = pod.spec.serviceAccountName ?? "default";
+  const token = await cluster.kubectl(["create", "token", account, "--namespace", namespace]);
+  writeFileSync(join(folder, "token"), token.trim());
+  writeFileSync(join(folder, "ca.crt"), readFileSync(cluster.authority.certificateFile));
+  writeFileSync(join(folder, "namespace"), namespace);
+}
+
+/** The keys of a ConfigMap or Secret as files; `items` chooses and renames. */
+async function writeKeys(
+  cluster: Cluster,
+  { metadata }: Pod,
+  object: readonly string[],
+  items: readonly { readonly key: string; readonly path: string }[] | undefined,
+  folder: string,
+): Promise<void> {
+  const text = await cluster.kubectl(["get", ...object, "--namespace", metadata.namespace!, "--output", "json"]);
+  const { kind, data = {} } = JSON.parse(text) as Manifest;
+  const encoding = kind === "Secret" ? "base64" : "utf8";
+  for (const { key, path } of items ?? Object.keys(data).map((name) => ({ key: name, path: name })))
+    writeFileSync(join(folder, path), Buffer.from(data[key], encoding));
+}
+
+function makeFolder(path: string): string {
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, 0o777);
+  return path;
+}
