@@ -2,7 +2,7 @@
  * What the chart installs, serving: helm installs it into a real API server, and the containers of its Pods run with exactly the programs, arguments,
  * environment, volumes and accounts that they were given. Requests go to the Pod's own address.
  */
-import { readdirSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -13,6 +13,7 @@ import { apply } from "../e2e/support/sluice.ts";
 import { Traffic } from "../e2e/support/traffic.ts";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
+import type { Seen } from "../support/echo-backend.ts";
 import { chartFolder } from "./support/helm.ts";
 import { type Kubelet, podSubnet, startKubelet } from "./support/kubelet.ts";
 import { type Pods, podsAsProcesses } from "./support/pods.ts";
@@ -40,20 +41,26 @@ afterAll(async () => {
 const namespace = "ingress-nginx";
 const kubectl = (...args: readonly string[]) => cluster.kubectl([...args, "--namespace", namespace]);
 
+interface InstallOptions {
+  readonly workload?: string;
+  /** What `--set` takes. */
+  readonly set?: readonly string[];
+}
+
 /** Installs a case until the end of the test, and gives the name and address of its Pod once that is ready. */
-async function install(name: string, workload = "deployment") {
+async function install(name: string, { workload = "deployment", set = [] }: InstallOptions = {}) {
   const helm = (...args: readonly string[]) =>
     execa(toolPath("helm"), [...args, "--kubeconfig", cluster.kubeconfig(), "--namespace", namespace]);
   const values = ["--values", join(import.meta.dirname, "cases", `${name}.yaml`)];
   const quick = ["--set", "controller.extraArgs.post-shutdown-grace-period=0"];
-  const one = ["--set", "controller.replicaCount=1"];
+  const one = ["--set", "controller.replicaCount=1", ...set.flatMap((value) => ["--set", value])];
   onTestFinished(async () => {
     await helm("uninstall", "ingress-nginx");
     await until("its Pods are gone", async () => (await kubectl("get", "pods", "--no-headers")) === "", 60_000);
   });
   await helm("install", "ingress-nginx", chartFolder, "--create-namespace", ...values, ...quick, ...one);
   await until("there is a Pod", async () => (await kubectl("get", "pods", "--no-headers")) !== "");
-  await kubectl("rollout", "status", `${workload}/ingress-nginx-controller`, "--timeout=90s");
+  await kubectl("rollout", "status", `${workload}/ingress-nginx-controller`, "--timeout=180s");
   const fields = "jsonpath={.items[0].metadata.name} {.items[0].status.podIP}";
   const [pod = "", address = ""] = (await kubectl("get", "pods", "--output", fields)).split(" ");
   return { pod, to: `${address}:80`, address };
@@ -84,9 +91,9 @@ test("nginx in its own container: no token, and either half may die without the 
   await apply(cluster, [ingress("two")]);
   await answers("two", to, "echo-a");
   expect(find("controller", "nginx: ")).toBeUndefined();
-  const secrets = (pid: number | undefined) => readdirSync(`/proc/${pid}/root/run`);
-  expect(secrets(find("controller", "main.ts run"))).toContain("secrets");
-  expect(secrets(master())).not.toContain("secrets");
+  const hasToken = (pid: number | undefined) =>
+    existsSync(`/proc/${pid}/root/run/secrets/kubernetes.io/serviceaccount/token`);
+  expect([find("controller", "main.ts run"), master()].map(hasToken)).toEqual([true, false]);
 
   const annotations = {
     "nginx.ingress.kubernetes.io/custom-http-errors": "418",
@@ -144,7 +151,7 @@ const postgres = [
 
 test("a DaemonSet on the node's own network", async () => {
   await cluster.kubectl(["label", "node", "node-1", "ingress=true"]);
-  const { to, address } = await install("host-network", "daemonset");
+  const { to, address } = await install("host-network", { workload: "daemonset" });
   expect(address).toBe("192.0.2.1");
   await apply(cluster, [ingress("host")]);
   await answers("host", to, "echo-a");
@@ -155,6 +162,28 @@ test("TCP and UDP ports lead to their Services", async () => {
   await apply(cluster, postgres);
   const asked = () => request({ to: `${address}:5432`, path: "/" }).catch(() => undefined);
   await until("the TCP port answers", async () => (await asked())?.status === 200, 30_000);
+});
+
+test("settings, headers, flags and a template of the user's own reach the process", async () => {
+  const template = `# mine\n${readFileSync(join(import.meta.dirname, "../../templates/nginx.tmpl"), "utf8")}`;
+  const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace, name: "own" } };
+  await apply(cluster, [
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
+    { ...object, data: { "own.tmpl": template } },
+  ]);
+  const set = ["controller.customTemplate.configMapName=own", "controller.customTemplate.configMapKey=own.tmpl"];
+  const { pod, to, address } = await install("settings-and-flags", { set });
+  await apply(cluster, [ingress("set")]);
+  await answers("set", to, "echo-a");
+  const { headers, body } = await request({ to, host: "set.example" });
+  expect(headers["x-frame-options"]).toBe("DENY");
+  expect((JSON.parse(body) as Seen).headers["x-request-start"]).toMatch(/^t=[0-9.]+$/);
+  expect((await request({ to: `${address}:10254`, path: "/health" })).status).toBe(200);
+  const controller = pods.processes(`${pod}/controller`).find(({ command }) => command.includes("main.ts run"));
+  const conf = readFileSync(`/proc/${controller?.pid}/root/run/sluice/nginx.conf`, "utf8");
+  expect(conf).toMatch(/^# mine$/m);
+  expect(conf).toContain("client_max_body_size 64m;");
+  expect(conf).toContain(String.raw`{\"release\":\"ingress-nginx\"`);
 });
 
 test("a controller for one namespace serves that one alone", async () => {

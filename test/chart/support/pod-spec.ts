@@ -1,5 +1,5 @@
 /** What a kubelet works out from a Pod's spec before a container starts: its volumes on disk, its command, its environment. */
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Cluster } from "../../e2e/support/cluster.ts";
 import type { Manifest } from "./helm.ts";
@@ -62,7 +62,7 @@ async function writeToken(cluster: Cluster, pod: Pod, folder: string): Promise<v
   writeFileSync(join(folder, "namespace"), namespace);
 }
 
-/** The keys of a ConfigMap or Secret as files; `items` chooses and renames. */
+/** The keys of a ConfigMap or Secret as files, by way of the links that a kubelet makes; `items` chooses and renames. */
 async function writeKeys(
   cluster: Cluster,
   { metadata }: Pod,
@@ -73,8 +73,13 @@ async function writeKeys(
   const text = await cluster.kubectl(["get", ...object, "--namespace", metadata.namespace!, "--output", "json"]);
   const { kind, data = {} } = JSON.parse(text) as Manifest;
   const encoding = kind === "Secret" ? "base64" : "utf8";
-  for (const { key, path } of items ?? Object.keys(data).map((name) => ({ key: name, path: name })))
-    writeFileSync(join(folder, path), Buffer.from(data[key], encoding));
+  const version = "..2026_01_01_00_00_00.1";
+  mkdirSync(join(folder, version));
+  symlinkSync(version, join(folder, "..data"));
+  for (const { key, path } of items ?? Object.keys(data).map((name) => ({ key: name, path: name }))) {
+    writeFileSync(join(folder, version, path), Buffer.from(data[key], encoding));
+    symlinkSync(join("..data", path), join(folder, path));
+  }
 }
 
 function makeFolder(path: string): string {
