@@ -11,6 +11,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=secret,id=ca export NODE_EXTRA_CA_CERTS=/run/secrets/ca \
  && npm install --omit=dev --ignore-scripts \
  && cp -r node_modules runtime_modules \
+ # For the runtime Bare, compiled for many processors; Node loads none of it.
+ && rm -rf runtime_modules/bare-* \
  && find runtime_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.md' \) -delete \
  && npm install --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./

@@ -122,4 +122,8 @@ function installTools(): void {
   apt("install", "-y", "-qq", "--no-install-recommends", ...missing);
 }
 
-if (import.meta.main) buildImage();
+if (import.meta.main) {
+  const since = performance.now();
+  buildImage();
+  console.log(`image: ${image} was built in ${Math.round((performance.now() - since) / 1000)} s`);
+}

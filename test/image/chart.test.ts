@@ -2,7 +2,7 @@
  * The chart installed into a real API server, and its Pods run from the image with exactly what their specs give them: as user 101 without any
  * capability, without new privileges, on a read-only root, with the token of the account that the chart made.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { toolPath } from "../../scripts/kubernetes-tools.ts";
@@ -50,12 +50,20 @@ const apply = (objects: readonly object[]) =>
 const rollout = (name: string) =>
   cluster.kubectl(["rollout", "status", `deployment/${name}`, "--namespace", "ingress-nginx", "--timeout=20s"]);
 
-/** Processes on this machine whose command line has these words; containers are seen from outside. */
+/** Processes whose command line has these words; containers are seen from outside, and share the network of the test. */
 const processesWith = (words: string) =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => commandLine(pid).includes(words))
+    .filter((pid) => commandLine(pid).includes(words) && networkOf(pid) === networkOf("self"))
     .map(Number);
+
+function networkOf(pid: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/net`);
+  } catch {
+    return "";
+  }
+}
 
 function commandLine(pid: string): string {
   try {
@@ -105,6 +113,20 @@ test("nothing is left when the release goes, and until then no right was missing
   // helm takes the rights away before the Pods.
   const refusals = log.split("\n").filter((line) => /forbidden/i.test(line) && timeOf(line) < asked);
   expect(refusals).toEqual([]);
+});
+
+test("nginx in a container of its own, as the same user and without the token, obeys the controller beside it", async () => {
+  await helm("install", "ingress-nginx", chartFolder, ...values, "--set", "sluice.nginxContainer.enabled=true");
+  await rollout("ingress-nginx-controller");
+  await until("it answers", async () => (await answerOf("web-1")) === "echo-a", 30_000);
+  const hasToken = (pid: number | undefined) =>
+    existsSync(`/proc/${pid}/root/run/secrets/kubernetes.io/serviceaccount/token`);
+  expect([controllers(), masters()].map(([pid]) => hasToken(pid))).toEqual([true, false]);
+  const annotations = { "nginx.ingress.kubernetes.io/proxy-read-timeout": "77" };
+  await apply([ingress("web-1", { service: "echo-b", annotations })]);
+  await until("it follows a change that needs a reload", async () => (await answerOf("web-1")) === "echo-b", 30_000);
+  await helm("uninstall", "ingress-nginx", "--wait", "--timeout=60s");
+  await until("nothing is left", () => masters().length === 0 && controllers().length === 0, 60_000);
 });
 
 /** When a line of the controller's log was written; lines of nginx have no such field and count as written at once. */

@@ -1,6 +1,16 @@
 /** What is in the image, and what a process in it may do. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -72,6 +82,19 @@ test.each(["gcc", "cc", "make", "npm", "npx", "git", "curl", "python3"])("there 
   expect(found).toEqual([]);
 });
 
+test("nothing that Sluice adds is for one kind of processor, and the Dockerfile names none", () => {
+  const instructions = readFileSync("Dockerfile", "utf8").replaceAll(/^#.*$/gm, "");
+  expect(instructions).not.toMatch(/amd64|arm64|x86_64|aarch64/);
+  const files = execFileSync("find", [join(image.root, "opt/sluice"), "-type", "f", "-size", "+3c"], {
+    encoding: "utf8",
+  });
+  const machineCode = files
+    .trim()
+    .split("\n")
+    .filter((file) => startOf(file).equals(Buffer.from("\x7fELF", "latin1")));
+  expect(machineCode).toEqual([]);
+});
+
 test("no file in it gives rights, but the one that hands NET_BIND_SERVICE on", () => {
   const find = (...condition: string[]) =>
     execFileSync("find", [image.root, "-xdev", ...condition], { encoding: "utf8" });
@@ -106,6 +129,7 @@ test("a process is user 101, gains nothing, and writes to its volumes alone", as
 
 test("ports 80 and 443 need the sysctl or the capability", async () => {
   const plain = { args: ["/sluice-init", "node", "-e", opens80] };
+  unprivilegedPorts(1024);
   expect((await run(plain)).text).toBe("EACCES");
   expect(
     (await run({ args: [...image.config.Entrypoint, "node", "-e", opens80], capabilities: ["NET_BIND_SERVICE"] })).text,
@@ -130,6 +154,11 @@ test.each([
   expect(JSON.parse(text)).toEqual([heap, ["run", "--run-folder=/run/sluice", "--v=2"]]);
 });
 
+test("it answers the kubectl plugin of ingress-nginx", async () => {
+  const { text, exitCode } = await run({ args: ["/dbg", "general"] });
+  expect([exitCode, JSON.parse(text)]).toEqual([0, { hosts: 0, backends: 0, certificates: 0 }]);
+});
+
 test("the default backend answers", async () => {
   const running = startContainer(image, { args: ["/default-backend", "--port=18080"], user: [65534, 65534] });
   await expect.poll(() => statusOf("http://127.0.0.1:18080/healthz"), { timeout: 20_000 }).toBe(200);
@@ -137,6 +166,15 @@ test("the default backend answers", async () => {
   running.kill("SIGTERM");
   expect((await running.ended).exitCode).toBe(0);
 });
+
+/** The first four bytes. */
+function startOf(path: string): Buffer {
+  const file = openSync(path, "r");
+  const start = Buffer.alloc(4);
+  readSync(file, start);
+  closeSync(file);
+  return start;
+}
 
 const statusOf = (url: string) =>
   fetch(url).then(
