@@ -1,6 +1,7 @@
 /**
- * Everything that must be true of a commit: set-up from nothing, types, lint, all test suites. The image's needs root, because it is really
- * built, with what Debian has for that; without root it is skipped and said so. Ends with `N passed, N failed`; the exit code says the same. It runs on whatever Node is installed, so it is plain JavaScript.
+ * Everything that must be true of a commit: set-up from nothing, types, lint, all test suites. The image's comes last, because the image is
+ * really built for it; that needs root, and without root it is skipped and said so. Ends with `N passed, N failed`; the exit code says the
+ * same. It runs on whatever Node is installed, so it is plain JavaScript.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -19,17 +20,9 @@ let passed = 0;
 if (step("set-up", [process.execPath, "scripts/setup.mjs"])) {
   step("types", ["tsc", "--noEmit"]);
   step("lint", ["biome", "check", ".", "--diagnostic-level=error"]);
-  const reporters = ["--reporter=default", "--reporter=./test/support/summary-reporter.ts"];
-  const isRoot = process.getuid?.() === 0;
-  const ended = run(["node", "scripts/test.mjs", ...(isRoot ? ["all"] : []), ...reporters], {
-    SUMMARY_FILE: summaryFile,
-  });
-  if (!isRoot) console.log("skipped: image: building it needs root");
-  const summary = readSummary();
-  passed += summary.passed;
-  failed.push(...summary.failed);
-  if (!ended && summary.failed.length === 0) failed.push("the test run, which ended early");
-  for (const { name, reason } of summary.skipped) console.log(`skipped: ${name}: ${reason}`);
+  suites();
+  if (process.getuid?.() === 0) suites("image");
+  else console.log("skipped: image: it is built as root");
 }
 rmSync(folder, { recursive: true });
 for (const name of failed) console.log(`failed: ${name}`);
@@ -42,6 +35,18 @@ function step(name, command) {
   if (ended) passed += 1;
   else failed.push(name);
   return ended;
+}
+
+/** Runs the suites with these names, or all but the image's. */
+function suites(...names) {
+  const reporters = ["--reporter=default", "--reporter=./test/support/summary-reporter.ts"];
+  rmSync(summaryFile, { force: true });
+  const ended = run(["node", "scripts/test.mjs", ...names, ...reporters], { SUMMARY_FILE: summaryFile });
+  const summary = readSummary();
+  passed += summary.passed;
+  failed.push(...summary.failed);
+  if (!ended && summary.failed.length === 0) failed.push(["the test run", ...names, "ended early"].join(", "));
+  for (const { name, reason } of summary.skipped) console.log(`skipped: ${name}: ${reason}`);
 }
 
 function run([command, ...args], more = {}) {

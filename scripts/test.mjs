@@ -1,5 +1,5 @@
 /**
- * `npm test [SUITE ...] [-- vitest options]`: sets up what is missing and runs the suites; without a name all but the image's, with `all` that too.
+ * `npm test [SUITE ...] [-- vitest options]`: sets up what is missing and runs the suites, all but the image's when none is named.
  * Everything runs in a network namespace of its own, where 192.0.2.0/24 and ports 80 and 443 are free;
  * so it is plain JavaScript, and the namespace is made here, before Node 24 starts in it.
  */
@@ -8,9 +8,8 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const suites = ["unit", "golden", "nginx", "parity", "hostile", "chart", "e2e", "image"];
-const words = process.argv.slice(2);
-const chosen = words.includes("all") ? suites : words.filter((word) => suites.includes(word));
-const options = words.filter((word) => word !== "all" && !suites.includes(word));
+const chosen = process.argv.slice(2).filter((word) => suites.includes(word));
+const options = process.argv.slice(2).filter((word) => !suites.includes(word));
 const wanted = chosen.length > 0 ? chosen : suites.filter((suite) => suite !== "image");
 
 step([process.execPath, "scripts/setup.mjs"]);
