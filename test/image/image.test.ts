@@ -112,6 +112,12 @@ test("labels, user and bill of materials say what it is", () => {
     "org.opencontainers.image.revision": expect.stringMatching(/^[0-9a-f]{40}$/),
   });
   const bill = JSON.parse(readFileSync(join(image.root, "usr/share/sluice/sbom.spdx.json"), "utf8"));
+  const kinds = bill.packages.map(
+    ({ externalRefs }: { externalRefs: { referenceLocator: string }[] }) =>
+      externalRefs[0]!.referenceLocator.split("/")[0],
+  );
+  const count = (kind: string) => kinds.filter((one: string) => one === kind).length;
+  console.log(`It is made of ${count("pkg:deb")} Debian packages and ${count("pkg:npm")} npm packages.`);
   const names = bill.packages.map(({ name }: { name: string }) => name);
   expect(names).toEqual(
     expect.arrayContaining(["sluice", "node", "handlebars", "nginx", "libnginx-mod-http-lua", "libc6"]),
