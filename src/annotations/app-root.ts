@@ -1,9 +1,10 @@
 /** Where a request for `/` alone is sent. It holds for the whole host: of several the one of the longest path is heard (RS-12.3). */
 import { type Kind, no, shown } from "../kinds/kind.ts";
 import { oneLine, textOf } from "../kinds/text.ts";
+import { undecoded } from "../kinds/variables.ts";
 import { feature, field } from "./declare.ts";
 
-const text = textOf({ label: "letters, digits and - . _ ~ / : $", characters: "A-Za-z0-9._~/:$\\-" });
+const text = undecoded(textOf({ label: "letters, digits and - . _ ~ / : $", characters: "A-Za-z0-9._~/:$\\-" }));
 
 const path: Kind<string> = {
   ...text,
@@ -20,7 +21,7 @@ export const appRoot = feature({
     path: field({
       key: "app-root",
       kind: path,
-      loose: { ...path, read: (raw) => (raw.startsWith("/") ? oneLine.read(raw) : path.read(raw)) },
+      loose: { ...path, read: (raw) => (raw.startsWith("/") ? undecoded(oneLine).read(raw) : path.read(raw)) },
       fallback: () => "",
       risk: "Medium",
       doc: "Redirects a request for / with 302 to this path of the same host, before anything else; may hold variables.",

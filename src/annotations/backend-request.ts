@@ -1,6 +1,7 @@
 /** What the request to the backend looks like: its HTTP version, and headers that differ from what RS-23.2 sends. */
 import type { Kind } from "../kinds/kind.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
+import { undecoded } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
 import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
@@ -28,7 +29,7 @@ export const backendRequest = feature({
     }),
     host: field({
       key: "upstream-vhost",
-      kind: textOf(hostCharacters),
+      kind: undecoded(textOf(hostCharacters)),
       fallback: () => "",
       onBad: "reject",
       risk: "Low",
@@ -44,7 +45,7 @@ export const backendRequest = feature({
     }),
     prefix: field({
       key: "x-forwarded-prefix",
-      kind: trimmed(textOf(prefixCharacters)),
+      kind: undecoded(trimmed(textOf(prefixCharacters))),
       fallback: () => "",
       onBad: "reject",
       risk: "Medium",

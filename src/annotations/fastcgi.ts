@@ -7,7 +7,7 @@ import type { Problem } from "../problem.ts";
 import { Token } from "../render/token.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 import { named, referenceText } from "./reference.ts";
-import { isRequestVariable } from "./variables.ts";
+import { isPathVariable } from "./variables.ts";
 
 export interface FastCgi {
   readonly index: string;
@@ -27,7 +27,7 @@ const scriptVariables: ReadonlySet<string> = new Set([
   "realpath_root",
 ]);
 
-const isParameterVariable = (name: string) => scriptVariables.has(name) || isRequestVariable(name);
+const isParameterVariable = (name: string) => scriptVariables.has(name) || isPathVariable(name);
 
 export const fastcgi = resolvedFeature({
   name: "fastcgi",

@@ -8,7 +8,7 @@
 import { isHost } from "../kinds/addresses.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
-import { variablesIn } from "../kinds/variables.ts";
+import { undecoded, variablesIn } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
 import type { Place } from "../render/place.ts";
 import { Token } from "../render/token.ts";
@@ -22,13 +22,10 @@ const letters = trimmed(
   }),
 );
 
-/** In the copy `$uri` is not the client's. */
-const isMirrorVariable = (name: string): boolean => name !== "uri" && isQuestionVariable(name);
-
 /** Text whose variables the copy has; others nginx would refuse. */
 function readText(text: string) {
-  const read = letters.read(text);
-  const stranger = read.ok ? variablesIn(read.value).find((name) => !isMirrorVariable(name)) : undefined;
+  const read = undecoded(letters).read(text);
+  const stranger = read.ok ? variablesIn(read.value).find((name) => !isQuestionVariable(name)) : undefined;
   return stranger === undefined ? read : no(`${shown(text)} uses $${stranger}, which is not allowed here`);
 }
 
@@ -118,12 +115,12 @@ function urlOf({ origin, rest }: MirrorUrl, place: Place): Token {
   if (place.dynamic && isLiteral(url)) {
     return Token.conf`${place.bind("mirror_url", url)}${Token.variable(added)}`;
   }
-  return Token.variables(`${url}$${added}`, (name) => name === added || isMirrorVariable(name));
+  return Token.variables(`${url}$${added}`, (name) => name === added || isQuestionVariable(name));
 }
 
 /** A tenant's literal text as the value of a route variable; anything else stands in the text itself. */
 function bound(name: string, text: string, place: Place): Token {
-  return isLiteral(text) ? place.bind(name, text) : Token.variables(text, isMirrorVariable);
+  return isLiteral(text) ? place.bind(name, text) : Token.variables(text, isQuestionVariable);
 }
 
 function isLiteral(text: string): boolean {

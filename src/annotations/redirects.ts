@@ -5,6 +5,7 @@
 import type { Kind } from "../kinds/kind.ts";
 import { integer } from "../kinds/numbers.ts";
 import { oneLine, textOf } from "../kinds/text.ts";
+import { undecoded } from "../kinds/variables.ts";
 import { bool } from "../kinds/words.ts";
 import type { Problem } from "../problem.ts";
 import { Token } from "../render/token.ts";
@@ -25,6 +26,9 @@ const url: Kind<string> = textOf({
   characters: "A-Za-z0-9._~/:,?&=\\-",
 });
 
+/** Where the operator has switched validation off, variables may stand in it. */
+const looseUrl = undecoded(oneLine);
+
 const common = { fallback: () => "", onBad: "reject", risk: "Medium" } as const;
 
 export const redirects = resolvedFeature({
@@ -35,7 +39,7 @@ export const redirects = resolvedFeature({
       ...common,
       key: "permanent-redirect",
       kind: url,
-      loose: oneLine,
+      loose: looseUrl,
       doc: "Answers every request with 301 to this URL, as it stands; nothing of the request is appended.",
     }),
     permanentCode: field({
@@ -50,7 +54,7 @@ export const redirects = resolvedFeature({
       ...common,
       key: "temporal-redirect",
       kind: url,
-      loose: oneLine,
+      loose: looseUrl,
       doc: "Answers every request with 302 to this URL, as it stands; wins over permanent-redirect.",
     }),
     temporalCode: field({

@@ -2,9 +2,21 @@
  * Regular expressions as paths, and the path the backend sees (RS-6). Both act on the whole host: one rewritten Location
  * turns every path of the host into a regular expression, which `translate/` works out.
  */
+import type { Kind } from "../kinds/kind.ts";
 import { textOf } from "../kinds/text.ts";
+import { undecoded } from "../kinds/variables.ts";
 import { bool } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
+
+const path = textOf({ label: "letters, digits and - . _ ~ / : $", characters: "A-Za-z0-9._~/:$\\-" });
+
+/** A path, or a URL to redirect to. */
+const target: Kind<string> = {
+  ...path,
+  read: (text) => (isElsewhere(text) ? undecoded(path) : path).read(text),
+  good: ["/$2", "/app$uri", "https://other.example/$1"],
+  bad: [...path.bad, "/a?b=c", "https://other.example$uri"],
+};
 
 export const rewrite = feature({
   name: "rewrite",
@@ -12,7 +24,7 @@ export const rewrite = feature({
   fields: {
     target: field({
       key: "rewrite-target",
-      kind: textOf({ label: "letters, digits and - . _ ~ / : $", characters: "A-Za-z0-9._~/:$\\-" }),
+      kind: target,
       fallback: () => "",
       risk: "Medium",
       doc: "Replaces the request path sent to the backend; $1 to $9 are groups of the Ingress path.",

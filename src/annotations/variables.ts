@@ -1,6 +1,7 @@
 /**
  * Variables that users may name in values of annotations: what a request is, and whose it is. Nothing is among them that a
- * client keeps to itself (headers, cookies), or a value would carry it to a place of the author's choice.
+ * client keeps to itself (headers, cookies), or a value would carry it to a place of the author's choice; nor the decoded
+ * path, in which a client can send line breaks.
  */
 import type { Place } from "../render/place.ts";
 import { Token } from "../render/token.ts";
@@ -27,7 +28,6 @@ const names: ReadonlySet<string> = new Set([
   "server_port",
   "service_name",
   "service_port",
-  "uri",
 ]);
 
 export const isRequestVariable = (name: string): boolean => names.has(name) || /^arg_\w+$/.test(name);
@@ -37,6 +37,10 @@ export function strangersIn(raw: string): readonly string[] {
   const found = [...raw.matchAll(/\$(?:\{(\w+)\}|(\w+))/g)].map(([, braced, bare]) => braced ?? bare ?? "");
   return found.filter((name) => !isRequestVariable(name) && !/^[1-9]/.test(name));
 }
+
+/** In a new path for the backend, which nginx encodes again, the decoded path does no harm. */
+export const isPathVariable = (name: string): boolean =>
+  name === "uri" || name === "document_uri" || isRequestVariable(name);
 
 /**
  * `raw` with its variables. Text that names none is a tenant's own value and goes where those go (`Place.bind`); text that

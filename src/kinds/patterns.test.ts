@@ -12,6 +12,12 @@ test.each([
   "(?i)bot|(?:spider)?",
   "(?#a comment)x",
   "(*UTF8)x",
+  "(a)\\1",
+  "(?<x>a)\\1",
+  "\\\\1",
+  "[a-c0-9_-]+[z\\-a]",
+  "x{2,2}\\{3,1\\}",
+  "(?:ab|c)(?>d)",
   "",
 ])("%j can be a Perl regular expression", (pattern) => {
   expect(regexMistake(pattern)).toBeUndefined();
@@ -25,6 +31,12 @@ test.each([
   ["a|+", "a quantifier has nothing to repeat"],
   ["(?a", 'a "(" is not closed'],
   ["a\\", "it ends in a backslash"],
+  ["a{3,1}", "the numbers of {3,1} are out of order"],
+  ["a{70000}", "{70000} is more than 65535"],
+  ["[z-a]", "the range z-a is out of order"],
+  ["[[:letters:]]", "there is no class [:letters:]"],
+  ["(?:a)\\1", "there is no group for \\1"],
+  ["(?<x>a)(?<x>b)", "two groups are named x"],
 ])("%j does not compile", (pattern, why) => {
   expect(regexMistake(pattern)).toBe(why);
 });

@@ -29,9 +29,36 @@ export function regexMistake(pattern: string): string | undefined {
     .replace(/\(\?#[^)]*\)/g, "")
     .replace(/\(\*\w+\)/g, "")
     .replace(/\(\?/g, "(");
-  return /(^|[(|])[*+?](?!\))/.test(inside.replace(/\([<!=:>|a-zA-Z'-]/g, "(a"))
-    ? "a quantifier has nothing to repeat"
-    : undefined;
+  if (/(^|[(|])[*+?](?!\))/.test(inside.replace(/\([<!=:>|a-zA-Z'-]/g, "(a")))
+    return "a quantifier has nothing to repeat";
+  return misnumbered(pattern.replace(/\\Q.*?(\\E|$)/gs, "q"));
+}
+
+const posixClasses = /^(alpha|lower|upper|alnum|ascii|blank|cntrl|digit|graph|print|punct|space|word|xdigit)$/;
+
+/** Numbers and names that fit nothing: a range that runs backwards, a group that there is none of. */
+function misnumbered(pattern: string): string | undefined {
+  const stranger = [...pattern.matchAll(/\[:\^?(\w+):\]/g)].find(([, name]) => !posixClasses.test(name!));
+  if (stranger !== undefined) return `there is no class ${stranger[0]}`;
+  const plain = pattern.replace(/\[:\^?\w+:\]/g, "");
+  const bounds = [...plain.matchAll(/(?<!\\)\{(\d+)(?:,(\d+))?\}/g)];
+  for (const [text, least, most] of bounds) {
+    if (most !== undefined && Number(most) < Number(least)) return `the numbers of ${text} are out of order`;
+    if (Number(most ?? least) > 65_535) return `${text} is more than 65535`;
+  }
+  for (const [set] of plain.matchAll(/(?<!\\)\[\^?\]?(?:\\.|[^\]\\])*\]/g)) {
+    const range = [...set.matchAll(/(\w)-(\w)/g)].find(([, first, last]) => first! > last! && !set.includes("\\"));
+    if (range !== undefined) return `the range ${range[0]} is out of order`;
+  }
+  const atoms = plain.replace(/(?<!\\)\[\^?\]?(?:\\.|[^\]\\])*\]/g, "c");
+  const names = [...atoms.matchAll(/\(\?(?:P?<|')([a-z_]\w*)/gi)].map(([, name]) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) return `two groups are named ${twice}`;
+  const groups = [...atoms.replace(/\\[^1-9]/g, "").matchAll(/\((?!\?|\*)/g)].length + names.length;
+  const reference = [...atoms.replace(/\\[^1-9]/g, "").matchAll(/\\([1-9])(?!\d)/g)].find(
+    ([, number]) => Number(number) > groups,
+  );
+  return reference === undefined ? undefined : `there is no group for ${reference[0]}`;
 }
 
 export const mapPattern: Kind<string> = {

@@ -16,6 +16,30 @@ export function variablesIn(text: string): readonly string[] {
 /** Whether `variable` is a name and not the number of a group. */
 export const isVariableName = (variable: string): boolean => /^[a-z_]/i.test(variable);
 
+/** The path as nginx has decoded it, and what is made of it: %0d%0a in a request is a line break there. */
+const decoded = new Set(["uri", "document_uri", "request_filename", "fastcgi_script_name", "fastcgi_path_info"]);
+
+/** Why `text` is no part of a header or an address, or undefined: a client could write header lines of its own in it. */
+export function decodedMistake(text: string): string | undefined {
+  const variable = variablesIn(text).find((one) => decoded.has(one));
+  return (
+    variable &&
+    `$${variable} is the decoded path, in which a client can send line breaks and so headers; use $request_uri or $escaped_request_uri`
+  );
+}
+
+/** `kind` for a value that becomes part of a header or an address. */
+export function undecoded(kind: Kind<string>): Kind<string> {
+  return {
+    ...kind,
+    read: (text) => {
+      const mistake = decodedMistake(text);
+      return mistake === undefined ? kind.read(text) : no(mistake);
+    },
+    bad: [...kind.bad, "/a$uri", "/a$document_uri"],
+  };
+}
+
 /** One line of text with variables; a `$` that starts no name is itself. */
 export const variableText: Kind<string> = {
   label: "text on one line, with nginx variables",

@@ -5,7 +5,7 @@
 
 import { certificateWord } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
-import { isRequestVariable } from "../annotations/variables.ts";
+import { isPathVariable, isRequestVariable } from "../annotations/variables.ts";
 import { bytesOf } from "../kinds/measures.ts";
 import { formOf } from "../kinds/server-names.ts";
 import type {
@@ -56,7 +56,7 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Re
     else {
       const { prefix } = locations[route.location]!.features.backendRequest;
       const told = prefix === "" ? [] : [expandable(prefix)];
-      regex.push([`^${route.path}`, route.location + 1, expandable(route.rewrite), ...told]);
+      regex.push([`^${route.path}`, route.location + 1, expandable(route.rewrite, isPathVariable), ...told]);
     }
   }
   const table = {
@@ -153,11 +153,11 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** A text with groups of the path as the router expands it: `$1`, `${variable}` where it is one of those allowed, `$$` for the sign itself. */
-function expandable(target: string): string {
+function expandable(target: string, allowed = isRequestVariable): string {
   return target.replace(/\$(?:(\d)|(\w+)|\{(\w+)\})?/g, (found, group?: string, bare?: string, braced?: string) => {
     if (group !== undefined) return found;
     const name = bare ?? braced;
-    return name !== undefined && isRequestVariable(name) ? `\${${name}}` : `$${found}`;
+    return name !== undefined && allowed(name) ? `\${${name}}` : `$${found}`;
   });
 }
 

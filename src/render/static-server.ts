@@ -2,7 +2,7 @@
 
 import { certificateWord } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
-import { isRequestVariable } from "../annotations/variables.ts";
+import { isPathVariable, isRequestVariable } from "../annotations/variables.ts";
 import {
   type Alias,
   catchAll,
@@ -170,7 +170,7 @@ function blocksOf(routes: readonly Route[], locations: readonly Location<Feature
           ? false
           : {
               pattern: Token.pattern(`(?i)${route.path}`),
-              target: Token.rewriteTarget(route.rewrite, isRequestVariable),
+              target: Token.rewriteTarget(route.rewrite, isPathVariable),
               told: /\$[1-9]/.test(locations[location]!.features.backendRequest.prefix),
             };
       blocks.push({ match: Token.conf`~* ${pattern}`, location, rewrite });

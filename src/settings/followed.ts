@@ -5,7 +5,7 @@
  */
 import { shown } from "../kinds/kind.ts";
 import { headerName } from "../kinds/names.ts";
-import { isKnownVariable, variablesIn, variableText } from "../kinds/variables.ts";
+import { decodedMistake, isKnownVariable, variablesIn, variableText } from "../kinds/variables.ts";
 import type { ConfigMap, Secret } from "../model/objects.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import { mistakeInDhParam } from "./dh-param.ts";
@@ -87,6 +87,8 @@ function mistakeIn(name: string, value: string, settings: Settings): string | un
   const text = variableText.read(value);
   if (!text.ok) return text.why;
   if (value.length > 3000) return `the value has ${value.length} characters; at most 3000 are taken`;
+  const decoded = decodedMistake(value);
+  if (decoded !== undefined) return decoded;
   const own = snippetVariables(settings);
   const stranger = variablesIn(value).find((variable) => !own.has(variable) && !isKnownVariable(variable, "http"));
   return stranger === undefined ? undefined : `${shown(value)} names $${stranger}, which nothing declares`;

@@ -4,6 +4,8 @@
  */
 import { unannotated } from "../annotations/read.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
+import { shown } from "../kinds/kind.ts";
+import { regexMistake } from "../kinds/patterns.ts";
 import { formOf } from "../kinds/server-names.ts";
 import { type Alias, catchAll, defaultUpstream, type Location, type Server } from "../model/configuration.ts";
 import type { IngressBackend } from "../model/objects.ts";
@@ -33,6 +35,8 @@ export interface BuiltServer {
 interface Draft {
   readonly location: Location<FeatureValues>;
   readonly path: Path;
+  /** Where its path stands in the Ingress; empty for what nobody wrote. */
+  readonly field: string;
   /** Undefined: the implicit root of the catch-all, which is nobody's. */
   readonly claim: Claim | undefined;
 }
@@ -67,11 +71,12 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
       }
       const backend = usedBackend(`${field}.backend`, path.backend, claim, false);
       if (backend === undefined) continue;
-      drafts.push(draftOf(claim, text, type, backend));
+      drafts.push(draftOf(claim, text, type, backend, `${field}.path`));
       problems.push(...patternAsCookiePath(claim, `${field}.path`));
     }
     useStandIn(claim);
   }
+  if (isRegexHost(drafts.map(({ path }) => path))) dropBroken();
   if (claims.length > 0 || host === catchAll) addRoot();
   const mains = drafts.map(({ path, location }) => ({ ...path, upstream: location.upstream }));
   const { shadows, ...found } = shadowsOf(host, canaries, mains, world);
@@ -110,6 +115,17 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     features: hostFeatures(claims, world.settings),
   };
   return { server, uses, secrets: tls.secrets, problems };
+
+  /** Where paths are regular expressions, one that does not compile is left out, or nginx would refuse all of them (RS-32.37). */
+  function dropBroken(): void {
+    for (const draft of drafts.filter(({ path }) => regexMistake(path.path) !== undefined)) {
+      const { claim, field, path } = draft;
+      const why = `${shown(path.path)} is no regular expression: ${regexMistake(path.path)}`;
+      if (claim !== undefined)
+        problems.push({ object: claim.object, kind: "field-unusable", field, why, done: "the path is ignored" });
+      drafts.splice(drafts.indexOf(draft), 1);
+    }
+  }
 
   /** The implicit `/` (RS-3.6), and the default backend of the catch-all, which beats any rule for `/` (RS-4.7). */
   function addRoot(): void {
@@ -194,10 +210,11 @@ function standInOf({ object, values }: Claim): string | undefined {
 
 const noBackend: NamedBackend = { upstream: defaultUpstream, key: "", service: "", port: "" };
 
-function draftOf(claim: Claim, path: string, type: Path["type"], backend: NamedBackend): Draft {
+function draftOf(claim: Claim, path: string, type: Path["type"], backend: NamedBackend, field = ""): Draft {
   const { rewrite } = claim.values;
   return {
     claim,
+    field,
     path: { path, type, regex: rewrite.regex, rewriteTarget: rewrite.target },
     location: {
       path,
@@ -228,6 +245,7 @@ function unownedRoot(settings: Settings): Draft {
   const logs = { ...values.logs, access: settings.enableAccessLogForDefaultBackend };
   return {
     claim: undefined,
+    field: "",
     path: { path: "/", type: "prefix", regex: false, rewriteTarget: "" },
     location: {
       path: "/",

@@ -161,12 +161,20 @@ local function is_elsewhere(target)
   return find(target, "^https?://") or find(target, "${scheme}", 1, true) == 1
 end
 
+-- False where a pattern ran into the limit of its steps: it cannot be said whose the path is then, and the next one may
+-- guard less. One that does not compile is nobody's; the sync leaves out those it knows.
 local function match(record, uri)
   if record.regex then
     for _, route in ipairs(record.regex) do
-      local groups = ngx.re.match(uri, route[1], "ijo")
+      local groups, why = ngx.re.match(uri, route[1], "ijo")
       if groups then
         return record.locations[route[2]], route, groups
+      end
+      if why then
+        ngx.log(ngx.WARN, "path ", route[1], ": ", why)
+        if not find(why, "compile", 1, true) then
+          return false
+        end
       end
     end
     return nil
@@ -211,6 +219,9 @@ local function serve(slot, get)
     return ngx.exec("@sluice_app_root")
   end
   local location, route, groups, slash = match(record, uri)
+  if location == false then
+    return ngx.exit(500)
+  end
   if not location then
     return ngx.exec("@sluice_unrouted")
   end

@@ -2,7 +2,7 @@
 import { isHost } from "../../kinds/addresses.ts";
 import { type Kind, no, ok, shown } from "../../kinds/kind.ts";
 import { textOf, trimmed } from "../../kinds/text.ts";
-import { isKnownVariable, variablesIn } from "../../kinds/variables.ts";
+import { decodedMistake, isKnownVariable, undecoded, variablesIn } from "../../kinds/variables.ts";
 import { Token } from "../../render/token.ts";
 import { isRequestVariable } from "../variables.ts";
 
@@ -13,6 +13,7 @@ function withVariables(kind: Kind<string>, allowed: (name: string) => boolean): 
     read: (text) => {
       const read = kind.read(text);
       if (!read.ok) return read;
+      if (!allowed("uri") && decodedMistake(text) !== undefined) return undecoded(kind).read(text);
       const stranger = variablesIn(read.value).find((name) => !allowed(name));
       return stranger === undefined ? read : no(`${shown(text)} uses $${stranger}, which is not allowed here`);
     },
