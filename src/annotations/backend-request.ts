@@ -5,7 +5,7 @@ import { undecoded } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
 import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
-import { boundText } from "./variables.ts";
+import { boundText, isBackendVariable } from "./variables.ts";
 
 const hostCharacters = {
   label: "letters, digits and - . _ ~ / : ^ $ [ ] ( ) { } * + ? | & = \\",
@@ -53,7 +53,7 @@ export const backendRequest = feature({
     }),
   },
   requestHeaders: ({ host, connection, prefix }, place) => [
-    ...(host === "" ? [] : [{ name: Token.name("Host"), value: boundText(place, "host", host) }]),
+    ...(host === "" ? [] : [{ name: Token.name("Host"), value: boundText(place, "host", host, isBackendVariable) }]),
     ...(connection === "" ? [] : [{ name: Token.name("Connection"), value: Token.text(connection) }]),
     ...(prefix === "" ? [] : [{ name: Token.name("X-Forwarded-Prefix"), value: place.captured(prefix) }]),
   ],

@@ -10,7 +10,7 @@ import { bool } from "../kinds/words.ts";
 import type { Problem } from "../problem.ts";
 import { Token } from "../render/token.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
-import { boundText } from "./variables.ts";
+import { boundText, isRequestVariable } from "./variables.ts";
 
 export interface Redirects {
   /** Where all requests of the Location go. */
@@ -102,7 +102,10 @@ export const redirects = resolvedFeature({
   directives: ({ relative }) => [{ name: Token.name("absolute_redirect"), value: Token.name(relative ? "off" : "on") }],
   variables: ["redirect"],
   view: ({ elsewhere }, place) =>
-    elsewhere !== undefined && { code: Token.count(elsewhere.code), url: boundText(place, "redirect", elsewhere.url) },
+    elsewhere !== undefined && {
+      code: Token.count(elsewhere.code),
+      url: boundText(place, "redirect", elsewhere.url, isRequestVariable),
+    },
 });
 
 function codeOf(code: number, most: number, instead: number, key: string, { ingress: object }: Context) {

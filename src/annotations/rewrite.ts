@@ -7,6 +7,7 @@ import { textOf } from "../kinds/text.ts";
 import { undecoded } from "../kinds/variables.ts";
 import { bool } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
+import { isPathVariable, isRequestVariable } from "./variables.ts";
 
 const path = textOf({ label: "letters, digits and - . _ ~ / : $", characters: "A-Za-z0-9._~/:$\\-" });
 
@@ -38,6 +39,11 @@ export const rewrite = feature({
     }),
   },
 });
+
+/** Variables that the target may name: a redirect tells them to whoever is there. */
+export function targetVariables(target: string): (name: string) => boolean {
+  return isElsewhere(target) ? isRequestVariable : isPathVariable;
+}
 
 /** nginx answers such a rewrite with a redirect (RS-6.9). */
 export function isElsewhere(target: string): boolean {

@@ -32,22 +32,25 @@ const names: ReadonlySet<string> = new Set([
 
 export const isRequestVariable = (name: string): boolean => names.has(name) || /^arg_\w+$/.test(name);
 
-/** `$name` and `${name}` in `raw` that are not among the variables above. */
-export function strangersIn(raw: string): readonly string[] {
+/** In what only the backend sees, which gets the client's headers anyway. */
+export const isBackendVariable = (name: string): boolean => isRequestVariable(name) || /^(http|cookie)_\w+$/.test(name);
+
+/** `$name` and `${name}` in `raw` that are not among the allowed ones, nor groups. */
+export function strangersIn(raw: string, allowed: (name: string) => boolean): readonly string[] {
   const found = [...raw.matchAll(/\$(?:\{(\w+)\}|(\w+))/g)].map(([, braced, bare]) => braced ?? bare ?? "");
-  return found.filter((name) => !isRequestVariable(name) && !/^[1-9]/.test(name));
+  return found.filter((name) => !allowed(name) && !/^[1-9]/.test(name));
 }
 
-/** In a new path for the backend, which nginx encodes again, the decoded path does no harm. */
+/** In a new path for the backend, which nginx encodes again: there the decoded path does no harm. */
 export const isPathVariable = (name: string): boolean =>
-  name === "uri" || name === "document_uri" || isRequestVariable(name);
+  name === "uri" || name === "document_uri" || isBackendVariable(name);
 
 /**
  * `raw` with its variables. Text that names none is a tenant's own value and goes where those go (`Place.bind`); text that
  * names some is the same for many tenants, and is written as it is.
  */
-export function boundText(place: Place, name: string, raw: string): Token {
+export function boundText(place: Place, name: string, raw: string, allowed: (name: string) => boolean): Token {
   const some = /\$\{?(\w+)/g;
-  const hasVariable = [...raw.matchAll(some)].some(([, variable]) => isRequestVariable(variable!));
-  return hasVariable ? Token.variables(raw, isRequestVariable) : place.bind(name, raw);
+  const hasVariable = [...raw.matchAll(some)].some(([, variable]) => allowed(variable!));
+  return hasVariable ? Token.variables(raw, allowed) : place.bind(name, raw);
 }

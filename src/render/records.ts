@@ -5,7 +5,8 @@
 
 import { certificateWord } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
-import { isPathVariable, isRequestVariable } from "../annotations/variables.ts";
+import { targetVariables } from "../annotations/rewrite.ts";
+import { isBackendVariable, isRequestVariable } from "../annotations/variables.ts";
 import { bytesOf } from "../kinds/measures.ts";
 import { formOf } from "../kinds/server-names.ts";
 import type {
@@ -55,8 +56,13 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Re
     else if (route.rewrite === undefined) regex.push([`^${route.path}`, route.location + 1]);
     else {
       const { prefix } = locations[route.location]!.features.backendRequest;
-      const told = prefix === "" ? [] : [expandable(prefix)];
-      regex.push([`^${route.path}`, route.location + 1, expandable(route.rewrite, isPathVariable), ...told]);
+      const told = prefix === "" ? [] : [expandable(prefix, isBackendVariable)];
+      regex.push([
+        `^${route.path}`,
+        route.location + 1,
+        expandable(route.rewrite, targetVariables(route.rewrite)),
+        ...told,
+      ]);
     }
   }
   const table = {

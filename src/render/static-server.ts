@@ -2,7 +2,8 @@
 
 import { certificateWord } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
-import { isPathVariable, isRequestVariable } from "../annotations/variables.ts";
+import { targetVariables } from "../annotations/rewrite.ts";
+import { isBackendVariable, isRequestVariable } from "../annotations/variables.ts";
 import {
   type Alias,
   catchAll,
@@ -170,7 +171,7 @@ function blocksOf(routes: readonly Route[], locations: readonly Location<Feature
           ? false
           : {
               pattern: Token.pattern(`(?i)${route.path}`),
-              target: Token.rewriteTarget(route.rewrite, isPathVariable),
+              target: Token.rewriteTarget(route.rewrite, targetVariables(route.rewrite)),
               told: /\$[1-9]/.test(locations[location]!.features.backendRequest.prefix),
             };
       blocks.push({ match: Token.conf`~* ${pattern}`, location, rewrite });
@@ -210,7 +211,7 @@ function bodyOf(location: Location<FeatureValues>, rewrite: View, { about, shape
   const writing: Writing = {
     bind: (_name, raw) => Token.text(raw),
     captured: (raw) =>
-      rewrite !== false ? Token.rewriteTarget(raw, isRequestVariable) : Token.variable("http_x_forwarded_prefix"),
+      rewrite !== false ? Token.rewriteTarget(raw, isBackendVariable) : Token.variable("http_x_forwarded_prefix"),
     errorBackend: (ofIngress) => {
       const id = (ofIngress ? standIn : undefined) ?? defaultUpstream;
       asked.set(staticBlock(id), id);

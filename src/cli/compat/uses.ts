@@ -1,6 +1,6 @@
 /** What one Ingress, the ConfigMap or the command line says, in the form in which docs/differences.md is asked about it. */
 import { annotationKeys } from "../../annotations/read.ts";
-import { strangersIn } from "../../annotations/variables.ts";
+import { isPathVariable, isRequestVariable, strangersIn } from "../../annotations/variables.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { type Concern, type Difference, fits, type Part } from "./differences.ts";
@@ -47,7 +47,10 @@ function matching(uses: Uses, { of, name, value, only }: Part): readonly string[
     .filter(([key]) => fits(name, key))
     .filter(([, text]) => value === undefined || fits(value, text))
     .filter(([key]) => only !== "unreadable" || uses.isUnreadable(of, key))
-    .filter(([, text]) => only !== "naming other variables" || strangersIn(text).length > 0)
+    .filter(([key, text]) => {
+      const allowed = key === "app-root" ? isRequestVariable : isPathVariable;
+      return only !== "naming other variables" || strangersIn(text, allowed).length > 0;
+    })
     .map(([key]) => key);
 }
 
