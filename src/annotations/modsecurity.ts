@@ -59,8 +59,9 @@ export const modsecurity = resolvedFeature({
     value.rules === "" || context.settings.allowSnippetAnnotations
       ? { value }
       : { value: { ...value, rules: "" }, problems: [notAllowed(context)] },
-  view: ({ enable, owasp, transaction, rules }, _place, { enableModsecurity, enableOwaspModsecurityCrs }) => {
+  view: ({ enable, owasp, transaction, rules }, place, { enableModsecurity, enableOwaspModsecurityCrs }) => {
     if (!(enable ?? enableModsecurity)) return enableModsecurity ? { on: false } : false;
+    place.needs("modsecurity");
     return {
       on: true,
       begins: !enableModsecurity,

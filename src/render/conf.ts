@@ -4,6 +4,7 @@ import type { Certificate, StreamServer } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { indented } from "./indent.ts";
 import type { Machine, RequestCounts } from "./machine.ts";
+import { loadedModules } from "./modules.ts";
 import type { HttpPart } from "./place.ts";
 import { type AboutServers, routeLabels, routeVariables } from "./server-views.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
@@ -94,7 +95,7 @@ function mainView(about: ConfParts): View {
   const tracing = { ...opentelemetry, on: opentelemetry.on || needs.has("tracing") };
   return {
     dynamic: lua !== undefined,
-    modules: machine.modules.map(Token.word),
+    modules: loadedModules(machine, settings, needs).map(Token.word),
     user: machine.user === undefined ? false : Token.name(machine.user),
     main: parts.main as unknown as View,
     events: parts.events as unknown as View,

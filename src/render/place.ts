@@ -46,8 +46,8 @@ export interface ServerPlace {
   file(use: "loaded" | "opened", content: string | Uint8Array): string;
 }
 
-/** Parts of the http block that are there only while a shape needs them. */
-export type HttpPart = "tracing" | "authCache";
+/** Parts of the http block, and modules, that are there only while a shape needs them. */
+export type HttpPart = "tracing" | "authCache" | "modsecurity";
 
 /** What is spoken with the backend; each has directives of its own. */
 export type Protocol = "http" | "grpc" | "fastcgi";
