@@ -1,4 +1,5 @@
 /** What the template must know of the machine, from the capabilities of nginx, the place where it runs, and the flags. */
+import { existsSync } from "node:fs";
 import { luaFolder } from "./controller.ts";
 import type { Capabilities, Place, RunFolder } from "./nginx/index.ts";
 import type { Machine, Ports, RequestCounts } from "./render/machine.ts";
@@ -28,7 +29,7 @@ export function machineOf(capabilities: Capabilities, place: Place, folder: RunF
         dhParam: undefined,
         ticketKey: undefined,
         telemetry: `${folder.include}/telemetry.toml`,
-        modsecurityRules: "/etc/nginx/modsecurity/modsecurity.conf",
+        modsecurityRules: firstOf("/etc/nginx/modsecurity/modsecurity.conf", "/etc/nginx/modsecurity.conf"),
         owaspRules: "/etc/nginx/owasp-modsecurity-crs/nginx-modsecurity.conf",
         geoipDatabases: [],
       },
@@ -50,4 +51,9 @@ export function machineOf(capabilities: Capabilities, place: Place, folder: RunF
       lua: luaFolder,
     },
   };
+}
+
+/** The path that is there, of ingress-nginx's image or of Debian's packages; the first where none is, for nginx to name it. */
+function firstOf(...paths: readonly [string, ...string[]]): string {
+  return paths.find((path) => existsSync(path)) ?? paths[0];
 }

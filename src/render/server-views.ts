@@ -78,6 +78,7 @@ function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[])
   return {
     ...headOf(about, slot === dataSlot),
     dynamic: true,
+    inspected: about.settings.enableModsecurity && about.machine.capabilities.modsecurity,
     counts: about.machine.counts !== undefined,
     slot: Token.word(slot),
     rejectsUnknownNames: about.settings.sslRejectHandshake && slot === dataSlot,
