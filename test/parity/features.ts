@@ -3,6 +3,7 @@
  * A case is open while any word it covers or uses belongs to a feature that is not built, so building one means removing its name from `notBuilt`
  * and nothing else. A rule stands for its whole section: `RS-13` for `RS-13.1` and the rest, unless a longer one is listed elsewhere.
  */
+import type { Capability } from "../../src/render/capabilities.ts";
 import type { Case } from "./case.ts";
 
 export const features: Readonly<Record<string, readonly string[]>> = {
@@ -91,7 +92,18 @@ export const features: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Features whose cases are open. */
-export const notBuilt: readonly string[] = ["ModSecurity", "compression"];
+export const notBuilt: readonly string[] = [];
+
+const modules: Readonly<Record<string, Capability>> = {
+  "enable-modsecurity": "modsecurity",
+  "enable-brotli": "brotli",
+};
+
+/** The module of nginx that the case asks for and this nginx has not. */
+export function missingModule(wanted: Case, lacks: ReadonlySet<Capability>): Capability | undefined {
+  const used = Object.values(wordsUsedBy(wanted)).flat();
+  return used.map((word) => modules[word]).find((module) => module !== undefined && lacks.has(module));
+}
 
 /** The features a case needs, by what it says it covers and by the annotations, keys and flags it uses. The first is the one it is counted under. */
 export function featuresOf({ covers, ...rest }: Case): readonly string[] {

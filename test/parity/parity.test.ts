@@ -1,30 +1,36 @@
 /**
- * Every case of the corpus against Sluice: the answers must be those that ingress-nginx gave, or those that `docs/differences.md` decides.
+ * Every case of the corpus against Sluice, in both modes: the answers must be those that ingress-nginx gave, or those that
+ * `docs/differences.md` decides. What nginx without Lua cannot do is left out of static mode and said (`stock-limits.ts`).
  *
- *   PARITY_CASES='routing/canary*,access/*'   only these       PARITY_MODE=static   the other mode (default: dynamic)
+ *   PARITY_CASES='routing/canary*,access/*'   only these       PARITY_MODE=static   one mode only
  *   PARITY_PRINT=1                            print every answer             PARITY_OPEN=1        also cases of features that are not built
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { nginxHere } from "../../src/nginx/index.ts";
+import { capabilityNames, lackingOf } from "../../src/render/capabilities.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";
 import { type Case, caseNames, loadCase, loadExpectation } from "./case.ts";
 import { differences } from "./compare.ts";
 import { decidedDifferences, differencesPage, mismatches } from "./decided.ts";
-import { featuresOf, notBuilt } from "./features.ts";
+import { featuresOf, missingModule, notBuilt } from "./features.ts";
 import { Runner } from "./runner.ts";
 import { backendAddresses } from "./standard-objects.ts";
+import { stockLimits } from "./stock-limits.ts";
 import { type Mode, startSubject } from "./subject.ts";
-import { Tally } from "./tally.ts";
+import { type Outcome, Tally } from "./tally.ts";
 
 const { PARITY_CASES: patterns, PARITY_OPEN, PARITY_PRINT } = process.env;
-const mode = modeOf(process.env.PARITY_MODE ?? "dynamic");
+const modes = modesOf(process.env.PARITY_MODE);
 const decided = decidedDifferences(differencesPage());
 const cases = caseNames(patterns).map(loadCase);
 if (cases.length === 0) throw new Error(`PARITY_CASES is ${patterns}; no case of the corpus has such a name`);
-const tally = new Tally();
+const installed = await nginxHere("nginx", process.env.PATH ?? "");
+if (!installed.ok) throw new Error(installed.why);
+const lacks = lackingOf(installed.nginx.capabilities);
 let folder: string;
 let pki: Pki;
 let backends: EchoBackends;
@@ -38,35 +44,50 @@ beforeAll(async () => {
 afterAll(async () => {
   await backends.stop();
   rmSync(folder, { recursive: true });
-  process.stdout.write(`\nparity, ${mode} mode\n${tally.table()}\n`);
 });
 
 test("the cases that differ and the decisions in docs/differences.md name each other", () => {
   expect(mismatches(decided)).toEqual([]);
 });
 
-for (const [flags, group] of byFlags(cases)) {
-  describe(flags === "" ? "default flags" : flags, () => {
-    let runner: Runner | undefined;
-    afterAll(() => runner?.stop());
+for (const mode of modes) {
+  const tally = new Tally();
+  const limits = mode === "static" ? stockLimits() : new Map<string, string>();
 
-    for (const wanted of group) {
-      const [feature = "", ...others] = featuresOf(wanted);
-      const missing = PARITY_OPEN ? [] : [feature, ...others].filter((name) => notBuilt.includes(name));
+  describe(`${mode} mode`, () => {
+    afterAll(() => void process.stdout.write(`\nparity, ${mode} mode\n${tally.table()}\n`));
 
-      test(`${wanted.name}: ${wanted.title}`, async (context) => {
-        if (missing.length > 0) {
-          tally.count(feature, "open");
-          return context.skip(`open, needs ${missing.join(", ")}`);
+    describe.each([...byFlags(cases)])("%s", (_flags, group) => {
+      let runner: Runner | undefined;
+      afterAll(() => runner?.stop());
+
+      const titled = group.map((one) => [`${one.name}: ${one.title}`, one] as const);
+      test.for(titled)("%s", async ([, wanted], context) => {
+        const [feature = ""] = featuresOf(wanted);
+        const left = leftOut(wanted, limits);
+        if (left !== undefined) {
+          tally.count(feature, left.as);
+          return context.skip(left.why);
         }
         runner ??= await Runner.start(startSubject, { mode, flags: wanted.flags, pki });
-        await tally.during(feature, async () => check(wanted, runner!));
+        await tally.during(feature, async () => check(wanted, mode, runner!));
       });
-    }
+    });
   });
 }
 
-async function check(wanted: Case, runner: Runner): Promise<void> {
+/** Why the case is not run, and what it is counted as. */
+function leftOut(wanted: Case, limits: ReadonlyMap<string, string>): { as: Outcome; why: string } | undefined {
+  const missing = PARITY_OPEN ? [] : featuresOf(wanted).filter((name) => notBuilt.includes(name));
+  if (missing.length > 0) return { as: "open", why: `open, needs ${missing.join(", ")}` };
+  const limit = limits.get(wanted.name);
+  if (limit !== undefined) return { as: "not in stock nginx", why: limit };
+  const module = missingModule(wanted, lacks);
+  if (module === undefined) return undefined;
+  return { as: "open", why: `nginx has no ${capabilityNames[module]}: npm run setup installs what Debian has` };
+}
+
+async function check(wanted: Case, mode: Mode, runner: Runner): Promise<void> {
   const got = await runner.run(wanted);
   if (PARITY_PRINT) process.stdout.write(`${wanted.name} ${JSON.stringify(got, null, 1)}\n`);
   const expected = loadExpectation(wanted, decided.has(wanted.name), mode);
@@ -77,10 +98,11 @@ async function check(wanted: Case, runner: Runner): Promise<void> {
 function byFlags(all: readonly Case[]): ReadonlyMap<string, readonly Case[]> {
   const isDefault = ({ configMap }: Case): boolean => Object.keys(configMap).length === 0;
   const sorted = all.toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)));
-  return Map.groupBy(sorted, ({ flags }) => flags.join(" "));
+  return Map.groupBy(sorted, ({ flags }) => (flags.length === 0 ? "default flags" : flags.join(" ")));
 }
 
-function modeOf(text: string): Mode {
+function modesOf(text: string | undefined): readonly Mode[] {
+  if (text === undefined) return ["dynamic", "static"];
   if (text !== "dynamic" && text !== "static") throw new Error(`PARITY_MODE is ${text}; it can be dynamic or static`);
-  return text;
+  return [text];
 }

@@ -1,0 +1,24 @@
+/**
+ * What nginx without Lua cannot do, so that `static` mode answers otherwise there: by reason, the cases that show it.
+ * `docs/modes.md` says the same to users. A case that comes to pass is taken off: the suite runs the others only.
+ */
+const reasons: Readonly<Record<string, readonly string[]>> = {
+  "nginx alone cannot percent-encode a value, so the page that a client came from is told as it was asked": [
+    "access/auth-keepalive-signin",
+    "access/auth-signin-cookies-of-the-auth-service",
+    "access/auth-signin-over-https",
+    "access/auth-signin-redirect-param",
+    "access/auth-signin-with-query",
+    "access/auth-url-spellings",
+    "settings/global-auth-signin",
+    "settings/global-auth-signin-redirect-param",
+  ],
+  "of several headers of one name in the answer of an auth service nginx alone knows the first": [
+    "access/auth-response-headers",
+  ],
+};
+
+/** The reason for each case, by its name. */
+export function stockLimits(): ReadonlyMap<string, string> {
+  return new Map(Object.entries(reasons).flatMap(([reason, names]) => names.map((name) => [name, reason] as const)));
+}
