@@ -1,6 +1,7 @@
 /** What one Ingress, the ConfigMap or the command line says, in the form in which docs/differences.md is asked about it. */
 import { annotationKeys } from "../../annotations/read.ts";
 import { isPathVariable, isRequestVariable, strangersIn } from "../../annotations/variables.ts";
+import { regexMistake } from "../../kinds/patterns.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { type Concern, type Difference, fits, type Part } from "./differences.ts";
@@ -69,12 +70,16 @@ export function spoken(annotations: ReadonlyMap<string, string>): ReadonlyMap<st
 
 export function shapesOf(ingress: Ingress, { services }: Pick<Snapshot, "services">): ReadonlyMap<string, string> {
   const { rules = [], defaultBackend } = ingress.spec ?? {};
-  const names = [defaultBackend, ...rules.flatMap(({ http }) => (http?.paths ?? []).map(({ backend }) => backend))];
+  const paths = rules.flatMap(({ http }) => http?.paths ?? []);
+  const names = [defaultBackend, ...paths.map(({ backend }) => backend)];
   const used = names.flatMap((backend) => {
     const name = backend?.service?.name;
     return name === undefined ? [] : [services.get(`${ingress.metadata.namespace}/${name}`)];
   });
   return new Map([
+    ...(paths.some(({ path = "" }) => regexMistake(path) !== undefined)
+      ? [["path that is no regular expression", ""] as const]
+      : []),
     ...(rules.some(({ host }) => host?.startsWith("*.")) ? [["wildcard host", ""] as const] : []),
     ...(used.some((service) => service?.spec?.type === "ExternalName") ? [["ExternalName Service", ""] as const] : []),
   ]);
