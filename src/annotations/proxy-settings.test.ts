@@ -55,5 +55,6 @@ test("a Host for the backend is the tenant's own value, unless it names variable
   expect(host("inner.example")).toBe("$route_host");
   expect(place.noted.variables).toEqual({ host: "inner.example" });
   expect(host("$service_name.$namespace.svc")).toBe('"${service_name}.${namespace}.svc"');
-  expect(host("$http_authorization.example")).toBe("$route_host");
+  expect(host("$http_x_shop.example")).toBe('"${http_x_shop}.example"');
+  expect(host("$nosuch.example")).toBe("$route_host");
 });

@@ -3,6 +3,7 @@
  * as long as no feature looked at another object for it; that is what lets thousands of Ingresses share one shape.
  */
 
+import { type Kind, type Read, shown } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
 import type { Ingress } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
@@ -83,8 +84,10 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
     if (field === undefined) problems.push(strange(object, key));
     else given.add(field.feature);
   }
+  const restricted = new Set<string>();
   for (const { key, why } of restrictionsOn(own, (key) => fieldOfKey.get(key)?.declared.risk, settings)) {
     consequences.add("reject");
+    restricted.add(key);
     problems.push({ object, kind: "annotation-unreadable", key, why, done: "reject" });
   }
 
@@ -102,8 +105,9 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
     for (const [name, declared] of Object.entries(feature.fields as Fields)) {
       const [key, text] = textOfField(declared, own);
       fields[name] = declared.fallback(settings);
+      if (restricted.has(key)) continue;
       if (text === undefined || (text === "" && !(declared.emptyIsBad === true && key === declared.key))) continue;
-      const result = (lookup.validates === false ? (declared.loose ?? declared.kind) : declared.kind).read(text);
+      const result = readQuoted(lookup.validates === false ? (declared.loose ?? declared.kind) : declared.kind, text);
       if (result.ok) {
         fields[name] = result.value;
         readable.add(name);
@@ -150,6 +154,14 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
       service: tracked("Service", lookup.service),
     };
   }
+}
+
+/** The text as the kind reads it; where quotes around it are all that is wrong, it says so. */
+function readQuoted(kind: Kind<unknown>, text: string): Read<unknown> {
+  const result = kind.read(text);
+  const bare = /^(["'])(.+)\1$/s.exec(text)?.[2];
+  if (result.ok || bare === undefined || !kind.read(bare).ok) return result;
+  return { ...result, why: `${shown(text)} has quotes inside the value; write ${bare} in one pair of quotes` };
 }
 
 /** The key that speaks for a field, and its text: an alias counts where the key is absent or empty. */

@@ -15,10 +15,68 @@ export function doubtsOf(ingress: Ingress, prefix: string, values: FeatureValues
   const idle = idleAnnotations(values)
     .filter(({ key }) => given(key))
     .map(({ key, why }): Problem => ({ object, kind: "annotation-useless", key, why }));
-  const doubtful = rewriteDoubts(ingress, values).map(
-    (why): Problem => ({ object, kind: "annotation-doubtful", key: "rewrite-target", why }),
-  );
-  return [...idle, ...doubtful];
+  const doubtful = [
+    ...rewriteDoubts(ingress, values).map((why) => ({ key: "rewrite-target", why })),
+    ...patternDoubts(ingress, values),
+    ...slashDoubts(ingress, values),
+    ...websocketDoubts(values),
+  ];
+  return [...idle, ...doubtful.map((one): Problem => ({ object, kind: "annotation-doubtful", ...one }))];
+}
+
+interface Doubt {
+  readonly key: string;
+  readonly why: string;
+}
+
+function pathsOf({ spec }: Ingress) {
+  return (spec?.rules ?? []).flatMap(({ http }) => http?.paths ?? []).map(typedPath);
+}
+
+/** A pattern is not anchored at its end, so a plain path takes more than it says. */
+function patternDoubts(ingress: Ingress, { rewrite }: FeatureValues): Doubt[] {
+  if (!rewrite.regex) return [];
+  const plain = pathsOf(ingress).find(({ text }) => /^\/[\w/-]*[\w-]$/.test(text));
+  if (plain === undefined) return [];
+  const { text } = plain;
+  return [
+    {
+      key: "use-regex",
+      why: `the path ${text} also takes ${text}-2; ${text}(/|$) takes ${text} and what is below it`,
+    },
+  ];
+}
+
+/** The redirect to https takes the slash at the end of a path away, and a path that is Exact with it. */
+function slashDoubts(ingress: Ingress, { sslRedirect }: FeatureValues): Doubt[] {
+  const { always, whenConfigured, keepTrailingSlash } = sslRedirect;
+  const redirects = always || (whenConfigured && (ingress.spec?.tls ?? []).length > 0);
+  const exact = pathsOf(ingress).find(({ text, type }) => type === "exact" && text.length > 1 && text.endsWith("/"));
+  if (!redirects || keepTrailingSlash || exact === undefined) return [];
+  const why = `the redirect to https takes the slash of ${exact.text} away, and ${exact.text.slice(0, -1)} is another path; preserve-trailing-slash keeps it`;
+  return [{ key: always ? "force-ssl-redirect" : "ssl-redirect", why }];
+}
+
+function websocketDoubts({ backendRequest, configurationSnippet }: FeatureValues): Doubt[] {
+  const upgrades = /\bproxy_set_header\s+["']?Upgrade\b/i.test(configurationSnippet.text);
+  return [
+    ...(backendRequest.connection === ""
+      ? []
+      : [
+          {
+            key: "connection-proxy-header",
+            why: "websockets do not work with it: their upgrade does not reach the backend",
+          },
+        ]),
+    ...(upgrades
+      ? [
+          {
+            key: "configuration-snippet",
+            why: "websockets need no Upgrade header in a snippet: the backend gets it twice",
+          },
+        ]
+      : []),
+  ];
 }
 
 /** Annotations that wait for another one. */
@@ -49,11 +107,10 @@ function idleAnnotations(values: FeatureValues): { readonly key: string; readonl
 }
 
 /** A target that loses the rest of the path, or names a group that the path has not. */
-function rewriteDoubts({ spec }: Ingress, { rewrite: { target } }: FeatureValues): string[] {
+function rewriteDoubts(ingress: Ingress, { rewrite: { target } }: FeatureValues): string[] {
   if (target === "") return [];
   const groups = [...target.matchAll(/\$(\d)/g)].map(([, digit]) => Number(digit));
-  const paths = (spec?.rules ?? []).flatMap(({ http }) => http?.paths ?? []).map(typedPath);
-  return [...new Set(paths.flatMap(({ text, type }) => doubtOf(text, type, target, groups)))];
+  return [...new Set(pathsOf(ingress).flatMap(({ text, type }) => doubtOf(text, type, target, groups)))];
 }
 
 function doubtOf(path: string, type: "exact" | "prefix", target: string, groups: readonly number[]): string[] {

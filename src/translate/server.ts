@@ -17,6 +17,7 @@ import { type Shadow, shadowsOf } from "./canaries.ts";
 import { certificateOf, isValidFor } from "./certificates.ts";
 import { type Claim, isCatchAllBackend } from "./claim.ts";
 import { servicePortOf } from "./endpoints.ts";
+import { guardedByOldest, literalPatterns } from "./host-doubts.ts";
 import { withHostIdentity } from "./host-identity.ts";
 import { nameProblems } from "./host-names.ts";
 import { pathFault, typedPath } from "./paths.ts";
@@ -77,6 +78,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     useStandIn(claim);
   }
   if (isRegexHost(drafts.map(({ path }) => path))) dropBroken();
+  else problems.push(...literalPatterns(host, claims));
   if (claims.length > 0 || host === catchAll) addRoot();
   const mains = drafts.map(({ path, location }) => ({ ...path, upstream: location.upstream }));
   const { shadows, ...found } = shadowsOf(host, canaries, mains, world);
@@ -145,6 +147,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     }
     const first = claims[0];
     if (root >= 0 || first === undefined) return;
+    problems.push(...guardedByOldest(host, claims, world.settings));
     const own = first.ingress.spec?.defaultBackend;
     const backend = own && usedBackend("spec.defaultBackend", own, first, true);
     drafts.push(draftOf(first, "/", "prefix", backend ?? noBackend));
