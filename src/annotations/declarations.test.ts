@@ -1,7 +1,8 @@
 /** What holds for every annotation, read off its declaration: good samples are taken, bad ones have the declared consequence. */
 import { expect, test } from "vitest";
+import { badAnnotations } from "../../test/support/bad-annotations.ts";
 import { readSettings } from "../settings/read.ts";
-import type { AnyFeature, Fields } from "./declare.ts";
+import type { Fields } from "./declare.ts";
 import { readAnnotations } from "./read.ts";
 import { featureList } from "./registry.ts";
 
@@ -24,26 +25,17 @@ const read = (annotations: Readonly<Record<string, string>>) =>
     nothing,
   );
 
-/** The annotation without which the others of its feature mean nothing, with a value that reads well. */
-const gateOf = (feature: AnyFeature, name: string): Record<string, string> => {
-  const gate = feature.gate === undefined || feature.gate === name ? undefined : feature.fields[feature.gate];
-  return gate === undefined ? {} : { [gate.key]: gate.kind.good.find((text: string) => text !== "") };
-};
-
 const fields = featureList.flatMap(([, feature]) =>
   Object.entries(feature.fields as Fields).map(([name, field]) => ({ feature, name, field })),
 );
-const bad = fields.flatMap((one) => one.field.kind.bad.filter((text) => text !== "").map((text) => ({ ...one, text })));
-
 test.each(fields)("$field.key takes its good samples", ({ field }) => {
   for (const text of field.kind.good) expect(field.kind.read(text), text).toMatchObject({ ok: true });
 });
 
-test.each(bad)("$field.key: $text has the declared consequence, and its Problem names it", (one) => {
-  const { feature, name, field, text } = one;
-  const { problems, verdict } = read({ ...gateOf(feature, name), [field.key]: text });
-  const done = field.onBad ?? "default";
-  expect(problems).toContainEqual(expect.objectContaining({ kind: "annotation-unreadable", key: field.key, done }));
+test.each(badAnnotations)("$key: $text has the declared consequence, and its Problem names it", (one) => {
+  const { key, annotations, done } = one;
+  const { problems, verdict } = read(annotations);
+  expect(problems).toContainEqual(expect.objectContaining({ kind: "annotation-unreadable", key, done }));
   if (done !== "default") expect(verdict).toBe(done);
 });
 

@@ -1,0 +1,32 @@
+/** Whatever an annotation says that cannot be read: its Problem, its consequence, and no trace of it in another Ingress. */
+import { expect, test } from "vitest";
+import { badAnnotations } from "../../test/support/bad-annotations.ts";
+import { base, fake, ingress, put, service } from "../../test/support/sketch.ts";
+import { defaultOptions } from "./options.ts";
+import { emptyInputs, translate } from "./translator.ts";
+
+const data = { "annotations-risk-level": "Critical", "allow-snippet-annotations": "true" };
+const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings", namespace: "ns" }, data };
+const around = put(base, service("web"), configMap, ingress({ name: "good", host: "good.example" }));
+const of = (snapshot: typeof around) =>
+  translate({ ...emptyInputs, snapshot }, { ...defaultOptions, configMap: "ns/settings" }, fake);
+const alone = of(around).configuration.servers.get("good.example");
+
+test.each(badAnnotations)("$key: $text", ({ key, annotations, done, gated }) => {
+  const { configuration, problems } = of(put(around, ingress({ name: "bad", host: "bad.example", annotations })));
+  const said = [...problems.values()].flat();
+  expect(said).toContainEqual(
+    expect.objectContaining({
+      kind: "annotation-unreadable",
+      key,
+      done,
+      object: expect.objectContaining({ name: "bad" }),
+    }),
+  );
+  expect(said.filter(({ object }) => object.name === "good")).toEqual([]);
+  expect(configuration.servers.get("good.example")).toEqual(alone);
+  const server = configuration.servers.get("bad.example");
+  if (done === "reject") expect(server).toBeUndefined();
+  // what stands beside it may deny: a Secret that is not there
+  else if (!gated || done === "deny") expect(server?.locations.map(({ denied }) => denied)).toEqual([done === "deny"]);
+});
