@@ -5,12 +5,13 @@ import { Token, type View } from "./token.ts";
 
 /** For `templates/answer-headers.tmpl`; false where the location inherits all and adds nothing. */
 export function answerHeadersView(
-  own: readonly AnswerHeader[],
+  all: readonly AnswerHeader[],
   forgets: boolean,
   { hideHeaders }: Settings,
   protocol: Protocol,
 ): View {
-  if (own.length === 0 && !forgets) return false;
+  if (all.length === 0 && !forgets) return false;
+  const own = all.filter((header, at) => !header.replaces || all.findIndex((one) => isSame(one, header)) === at);
   const replaced = own.filter(({ replaces }) => replaces).map(({ name }) => name);
   const inherited = ["Strict-Transport-Security", ...hideHeaders].map(Token.name);
   const directive = { http: "proxy_hide_header", grpc: "grpc_hide_header", fastcgi: "fastcgi_hide_header" }[protocol];
@@ -19,4 +20,9 @@ export function answerHeadersView(
     directive: Token.name(directive),
     hidden: replaced.length === 0 ? [] : [...inherited, ...replaced],
   };
+}
+
+/** Of several that stand in the place of the backend's the first counts: those of CORS come before an author's own. */
+function isSame(a: AnswerHeader, b: AnswerHeader): boolean {
+  return a.replaces && String(a.name).toLowerCase() === String(b.name).toLowerCase();
 }

@@ -150,7 +150,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     problems.push(...guardedByOldest(host, claims, world.settings));
     const own = first.ingress.spec?.defaultBackend;
     const backend = own && usedBackend("spec.defaultBackend", own, first, true);
-    drafts.push(draftOf(first, "/", "prefix", backend ?? noBackend));
+    drafts.push(draftOf(backend === undefined ? withoutStandIn(first) : first, "/", "prefix", backend ?? noBackend));
   }
 
   /** The Service that answers for others of the Ingress that have no endpoints. */
@@ -203,6 +203,13 @@ function patternAsCookiePath({ object, values }: Claim, field: string): Problem[
   return [
     { object, kind: "field-unusable", field, why, done: "clients may not send it back; set session-cookie-path" },
   ];
+}
+
+/** The global default backend writes its error pages itself (routing/implicit-root-and-its-owner). */
+function withoutStandIn(claim: Claim): Claim {
+  const { customErrors } = claim.values;
+  if (customErrors.standIn === undefined) return claim;
+  return { ...claim, values: { ...claim.values, customErrors: { ...customErrors, standIn: undefined } } };
 }
 
 /** Id of its Upstream. */

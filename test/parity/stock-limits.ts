@@ -10,11 +10,18 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     "access/auth-signin-redirect-param",
     "access/auth-signin-with-query",
     "access/auth-url-spellings",
+    "access/auth-url-and-custom-errors",
+    "access/global-auth-beside-own",
+    "access/satisfy-any-and-all-ways",
+    "access/satisfy-combinations",
     "settings/global-auth-signin",
     "settings/global-auth-signin-redirect-param",
   ],
   "of several headers of one name in the answer of an auth service nginx alone knows the first": [
     "access/auth-response-headers",
+  ],
+  "nginx alone takes every 2xx of an auth service for a yes, with auth-keepalive too": [
+    "access/auth-keepalive-invalid",
   ],
 };
 
