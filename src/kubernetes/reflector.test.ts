@@ -85,7 +85,7 @@ describe("the first list", () => {
     expect(listed).toMatchObject([{ limit: 1 }, { limit: 1, continue: "next" }]);
     expect(informer.store.size).toBe(2);
     expect(informer.hasSynced).toBe(true);
-    expect(last().options).toMatchObject({ resourceVersion: "7", timeoutSeconds: 450 });
+    expect(last().options).toMatchObject({ resourceVersion: "7", timeoutSeconds: 45, inactivityMs: 55_000 });
   });
 
   test("is asked for in one page when a continue token has expired", async () => {

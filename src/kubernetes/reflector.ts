@@ -27,9 +27,12 @@ export interface ReflectorOptions<T> extends Selection {
   readonly pageSize?: number;
   /** Uses streaming lists (WatchList) until a server refuses one. */
   readonly streamingLists?: boolean;
-  /** How long the server is asked to keep a watch: between this and twice this. */
+  /**
+   * How long the server is asked to keep a watch: between this and twice this. client-go asks for five minutes or more; but a server ends a watch
+   * when it said it would, and the end that does not come is the soonest sign of a dead connection where objects seldom change.
+   */
   readonly watchSeconds?: number;
-  /** Silence on a watch beyond this ends it. A quiet 1.36 server sends its first bookmark after up to 120 s, the next ones after 60. */
+  /** Silence on a watch beyond this ends it; when not given, 10 s beyond the time the server was asked to keep it. */
   readonly inactivityMs?: number;
   readonly clock: Clock;
   /** In [0, 1), as Math.random. */
@@ -48,6 +51,9 @@ export type ReflectorEvent =
 
 /** How one turn of the loop ended: the server closed the watch in its own time, the version was lost, or something failed. */
 type TurnEnd = "closed" | "version-lost" | ApiFailure;
+
+/** How late the end of a watch may be. */
+const lateMs = 10_000;
 
 const endOfInitialEvents = "k8s.io/initial-events-end";
 
@@ -137,7 +143,8 @@ export class Reflector<T extends KubernetesObject> {
 
   /** Watches from `version`, or from nothing: then the present objects come first. */
   async #watch(signal: AbortSignal, version: string | undefined): Promise<TurnEnd> {
-    const { clock, random, watchSeconds = 300, inactivityMs = 150_000, report } = this.#options;
+    const { clock, random, watchSeconds = 30, inactivityMs, report } = this.#options;
+    const timeoutSeconds = Math.round(watchSeconds * (1 + random()));
     const started = clock.now();
     const initial = new Map<string, T>();
     let listed = version !== undefined;
@@ -147,8 +154,8 @@ export class Reflector<T extends KubernetesObject> {
     const options = {
       ...this.#selection,
       ...(version === undefined ? { sendInitialEvents: true } : { resourceVersion: version }),
-      timeoutSeconds: Math.round(watchSeconds * (1 + random())),
-      inactivityMs,
+      timeoutSeconds,
+      inactivityMs: inactivityMs ?? timeoutSeconds * 1_000 + lateMs,
     };
     const onEvent = (event: WatchEvent<T>) => {
       if (listed) {

@@ -1,108 +1,193 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { Client, kubeConfigCredentials, type ReflectorEvent, SharedInformer } from "../../src/kubernetes/index.ts";
+import {
+  Client,
+  findCredentials,
+  type Lister,
+  type ReflectorEvent,
+  SharedInformer,
+} from "../../src/kubernetes/index.ts";
 import type { ConfigMap } from "../../src/model/objects.ts";
+import { until } from "../nginx/support/until.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
+import { FaultyApi, type HttpFault, httpFaults } from "./support/faulty-api.ts";
 import { FaultyProxy } from "./support/faulty-proxy.ts";
+import { handles, liveBytes } from "./support/handles.ts";
 import { configMap, configMaps } from "./support/objects.ts";
 
-/** How many faults, one after the other: `FAULTS=200` is the long form of this test, about five minutes. */
+/** How many faults, one after the other: `npm run soak` makes 200, which takes about five minutes. */
 const faults = Number(process.env.FAULTS ?? 20);
 const never = new AbortController().signal;
 
 let cluster: Cluster;
 let proxy: FaultyProxy;
+let api: FaultyApi;
 let direct: Client;
-let throughProxy: Client;
 
 beforeAll(async () => {
   cluster = await startCluster();
   const { hostname, port } = new URL(cluster.url);
   proxy = new FaultyProxy({ host: hostname, port: Number(port) });
-  const server = await proxy.listen("127.0.0.1");
-  direct = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));
-  throughProxy = new Client(await kubeConfigCredentials([cluster.kubeconfig("admin", server)]), { timeoutMs: 2_000 });
+  api = new FaultyApi(cluster);
+  direct = await clientOf(cluster.url);
 });
 afterAll(async () => {
   direct?.close();
-  throughProxy?.close();
   await proxy?.close();
+  await api?.close();
   await cluster?.stop();
 });
 
-/** What a listener heard adds up to: the versions it believes in, and what it was told that cannot be. */
-function bookkeeper(informer: SharedInformer<ConfigMap>) {
+async function clientOf(server: string): Promise<Client> {
+  return new Client(await findCredentials({ kubeconfig: cluster.kubeconfig(), server, env: {} }), { timeoutMs: 2_000 });
+}
+
+/** An informer behind a fault, and what its listener adds up to: the versions it believes in, and what it was told that cannot be. */
+async function watched(server: string) {
+  const client = await clientOf(server);
+  const stop = new AbortController();
+  const events: ReflectorEvent[] = [];
   const believed = new Map<string, string>();
   const contradictions: string[] = [];
+  const informer = new SharedInformer(client, configMaps, {
+    namespace: "default",
+    // A test of minutes cannot wait for a watch to end in its own time, and counts silence sooner.
+    inactivityMs: 3_000,
+    report: (event) => events.push(event),
+  });
   informer.subscribe(({ kind, object: { metadata } }) => {
     if ((kind === "added") === believed.has(metadata.name)) contradictions.push(`${kind} ${metadata.name}`);
     if (kind === "deleted") believed.delete(metadata.name);
     else believed.set(metadata.name, metadata.resourceVersion as string);
   });
-  return { believed, contradictions };
+  const ended = informer.run(stop.signal);
+  await informer.synced;
+  const count = (kind: ReflectorEvent["kind"]) => events.filter((event) => event.kind === kind).length;
+  const end = async () => {
+    stop.abort();
+    await ended;
+    client.close();
+  };
+  return { informer, believed, contradictions, count, end };
 }
 
-async function changeSomething(round: number): Promise<void> {
+/** Gives the version it made. */
+async function changeSomething(round: number): Promise<string | undefined> {
   const name = `object-${round % 7}`;
   const object = configMap(name, { round: `${round}` });
   if (round % 5 === 4) await direct.delete(configMaps, { namespace: "default", name }, never);
   const created = await direct.create(configMaps, object, never);
-  if (!created.ok) await direct.update(configMaps, object, never);
+  const written = created.ok ? created : await direct.update(configMaps, object, never);
+  return written.ok ? written.value.metadata.resourceVersion : undefined;
 }
 
-/** One fault that lasts up to 1.5 s and a pause of up to 1.5 s, while objects change. */
-async function breakThings(round: number): Promise<void> {
-  const what = Math.floor(Math.random() * 6);
-  if (what === 0) proxy.cut();
-  if (what === 1) proxy.fault = { kind: "stall" };
-  if (what === 2) proxy.fault = { kind: "delay", ms: Math.random() * 500 };
-  if (what === 3) proxy.fault = { kind: "corrupt" };
-  if (what === 4) {
-    proxy.fault = { kind: "refuse" };
-    proxy.cut();
-  }
-  if (what === 5) proxy.fault = { kind: "none" };
+const connectionFaults = ["cut", "stall", "delay", "corrupt", "refuse", "none"] as const;
+
+function breakConnections(what: (typeof connectionFaults)[number]): void {
+  if (what !== "cut") proxy.fault = what === "delay" ? { kind: what, ms: Math.random() * 500 } : { kind: what };
+  if (what === "cut" || what === "refuse") proxy.cut();
+}
+
+/** New requests get it, so the watches that are open have to be asked for again. */
+function breakAnswers(fault: HttpFault): void {
+  api.fault = fault;
+  api.cut();
+}
+
+const oneOf = <T>(choices: readonly T[]): T => choices[Math.floor(Math.random() * choices.length)] as T;
+
+/**
+ * A fault on each way while objects change: until a request has met the wrong answer, three seconds at most, and up to a second more. Then a pause
+ * until `seen` has what was changed, two seconds at most.
+ */
+async function breakThings(round: number, seen: Lister<ConfigMap>): Promise<void> {
+  const connection = oneOf(connectionFaults);
+  breakConnections(connection);
+  const [fault, met] = [oneOf(httpFaults), api.met.length];
+  breakAnswers(fault);
   await changeSomething(round);
-  await sleep(Math.random() * 1_500);
-  await changeSomething(round + 1);
-  if (what !== 3) proxy.fault = { kind: "none" };
-  await sleep(Math.random() * 1_500);
+  await until("a request meets the fault", () => api.met.length > met, 3_000).catch(() => {});
+  await sleep(Math.random() * 1_000);
+  const version = await changeSomething(round + 1);
+  if (connection !== "corrupt") proxy.fault = { kind: "none" };
+  api.fault = undefined;
+  const isThere = () => seen.list().some(({ metadata }) => metadata.resourceVersion === version);
+  await until("the change is seen", isThere, 2_000).catch(() => {});
 }
 
-test(`after ${faults} random faults the cache equals a fresh list and nothing has leaked`, {
+const versions = (objects: readonly ConfigMap[]) =>
+  objects.map(({ metadata }) => [metadata.name, metadata.resourceVersion] as const).sort();
+
+test(`after ${faults} random faults on two ways the caches equal a fresh list and nothing has leaked`, {
   timeout: 900_000,
 }, async () => {
-  const events: ReflectorEvent[] = [];
-  const stop = new AbortController();
-  const informer = new SharedInformer(throughProxy, configMaps, {
-    namespace: "default",
-    // A server sends a bookmark each minute: a test of minutes cannot wait for that, and counts silence sooner.
-    inactivityMs: 3_000,
-    report: (event) => events.push(event),
+  await changeSomething(0);
+  const before = handles();
+  const connections = await watched(await proxy.listen("127.0.0.1"));
+  const answers = await watched(await api.listen("127.0.0.1"));
+  const both = [connections, answers];
+  let warmBytes = 0;
+  for (let round = 0; round < faults; round += 1) {
+    await breakThings(round, answers.informer.store);
+    if (round === faults >> 1) warmBytes = liveBytes();
+  }
+
+  const fresh = await direct.list(configMaps, { namespace: "default" }, never);
+  const present = fresh.ok ? versions(fresh.value.items) : [];
+  expect(present.length).toBeGreaterThan(0);
+  for (const { informer, believed, contradictions } of both) {
+    const seen = () => expect(versions(informer.store.list())).toEqual(present);
+    await vi.waitFor(seen, { timeout: 90_000, interval: 100 });
+    expect([...believed].sort()).toEqual(present);
+    expect(contradictions).toEqual([]);
+  }
+  const grown = liveBytes() - warmBytes;
+
+  for (const { count } of both) {
+    console.log(
+      `${faults} faults: ${count("listed")} lists, ${count("watching")} watches, ${count("failed")} failures`,
+    );
+    expect(count("failed")).toBeGreaterThan(faults / 4);
+  }
+  const kinds = new Set(api.met);
+  console.log(`${api.met.length} wrong answers: ${[...kinds].join(", ")}`);
+  if (faults >= 100) expect(kinds.size).toBe(httpFaults.length);
+  console.log(`${api.requests} requests; ${Math.round(grown / 1000)} kB more after the second half of the faults`);
+  // A list after the first is there for a reason, and the only reason on this way is what the server says.
+  expect(connections.count("listed")).toBeLessThanOrEqual(1 + connections.count("version-lost"));
+  expect(answers.count("listed")).toBeLessThanOrEqual(1 + api.met.filter((fault) => fault === "gone").length);
+  expect(api.requests).toBeLessThan(10 * faults);
+  expect(grown).toBeLessThan(3_000_000);
+
+  await Promise.all(both.map(({ end }) => end()));
+  await vi.waitFor(async () => expect(proxy.open + (await api.open())).toBe(0), { timeout: 10_000 });
+  await until("every handle is given back", () => {
+    const { sockets, timers } = handles();
+    return sockets <= before.sockets && timers <= before.timers;
   });
-  const { believed, contradictions } = bookkeeper(informer);
+});
+
+test("a watch that stalls while nothing changes is noticed soon after the server should have ended it", async () => {
+  const stalling = new FaultyProxy({ host: new URL(cluster.url).hostname, port: Number(new URL(cluster.url).port) });
+  const client = await clientOf(await stalling.listen("127.0.0.1"));
+  const stop = new AbortController();
+  const failures: string[] = [];
+  const informer = new SharedInformer(client, configMaps, {
+    namespace: "default",
+    watchSeconds: 1,
+    report: (event) => event.kind === "failed" && failures.push(event.failure.reason),
+  });
   const ended = informer.run(stop.signal);
   await informer.synced;
-  for (let round = 0; round < faults; round += 1) await breakThings(round);
-
-  const fresh = async () => {
-    const answer = await direct.list(configMaps, { namespace: "default" }, never);
-    if (!answer.ok) throw new Error(answer.failure.message);
-    return answer.value.items;
-  };
-  const versions = (objects: readonly ConfigMap[]) => {
-    return objects.map(({ metadata }) => [metadata.name, metadata.resourceVersion] as const).sort();
-  };
-  const present = versions(await fresh());
-  await vi.waitFor(() => expect(versions(informer.store.list())).toEqual(present), { timeout: 90_000, interval: 100 });
-  expect([...believed].sort()).toEqual(present);
-  expect(contradictions).toEqual([]);
-
-  const count = (kind: ReflectorEvent["kind"]) => events.filter((event) => event.kind === kind).length;
-  console.log(`${faults} faults: ${count("listed")} lists, ${count("watching")} watches, ${count("failed")} failures`);
-  expect(count("listed")).toBeLessThanOrEqual(1 + count("version-lost"));
+  stalling.fault = { kind: "stall" };
+  await vi.waitFor(() => expect(failures[0]).toBe("Silent"), { timeout: 20_000, interval: 50 });
+  await changeSomething(1);
+  stalling.fault = { kind: "none" };
+  const fresh = await direct.list(configMaps, { namespace: "default" }, never);
+  const present = fresh.ok ? versions(fresh.value.items) : [];
+  await vi.waitFor(() => expect(versions(informer.store.list())).toEqual(present), { timeout: 20_000 });
   stop.abort();
   await ended;
-  throughProxy.close();
-  await vi.waitFor(() => expect(proxy.open).toBe(0), { timeout: 10_000 });
+  client.close();
+  await stalling.close();
 });
