@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KubernetesObject } from "../model/objects.ts";
+import type { EndpointSlice, KubernetesObject } from "../model/objects.ts";
 import { kept } from "./kept.ts";
 
 test("an EndpointSlice without entries comes with null lists", () => {
@@ -13,4 +13,27 @@ test("an EndpointSlice without entries comes with null lists", () => {
   };
   const { endpoints, ports, addressType } = kept(slice as KubernetesObject) as unknown as Record<string, unknown>;
   expect({ endpoints, ports, addressType }).toEqual({ endpoints: [], ports: undefined, addressType: "IPv4" });
+});
+
+test("equal ports and conditions of EndpointSlices are one value, which nobody can change", () => {
+  const slice = (name: string): unknown => ({
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: { namespace: "shop", name },
+    addressType: "IPv4",
+    endpoints: [{ addresses: [name], conditions: { ready: true } }],
+    ports: [{ name: "http", port: 8080 }],
+  });
+  const [one, other] = ["a", "b"].map((name) => kept(slice(name) as KubernetesObject) as EndpointSlice);
+  expect(one?.ports).toBe(other?.ports);
+  expect(Object.isFrozen(one?.ports?.[0])).toBe(true);
+  expect(one?.endpoints?.[0]?.conditions).toBe(other?.endpoints?.[0]?.conditions);
+  expect(one?.endpoints?.[0]?.addresses).toEqual(["a"]);
+});
+
+test("of an Ingress it is kept whose it is; of an EndpointSlice it is not", () => {
+  const ownerReferences = [{ apiVersion: "v1", kind: "Service", name: "web", uid: "u1", controller: true }];
+  const of = (kind: string) => kept({ apiVersion: "v1", kind, metadata: { name: "web", ownerReferences } });
+  expect(of("Ingress").metadata.ownerReferences).toEqual(ownerReferences);
+  expect(of("EndpointSlice").metadata).toEqual({ name: "web" });
 });

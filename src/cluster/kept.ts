@@ -5,6 +5,10 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { EndpointSlice, Ingress, KubernetesObject, Service } from "../model/objects.ts";
+import { SharedParts } from "./shared-parts.ts";
+
+/** What is the same in many EndpointSlices. */
+const parts = new SharedParts();
 
 const copyOfKubectl = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -65,9 +69,9 @@ function contentOf(object: KubernetesObject): object {
     case "EndpointSlice": {
       const { addressType, endpoints, ports } = object as EndpointSlice;
       const read = (endpoints ?? []).map(({ addresses, conditions, hints }) =>
-        defined({ addresses, conditions, hints }),
+        defined({ addresses, conditions: conditions && parts.of(conditions), hints: hints && parts.of(hints) }),
       );
-      return defined({ addressType, endpoints: read, ports });
+      return defined({ addressType, endpoints: read, ports: ports && parts.of(ports) });
     }
     case "Namespace":
       return {};

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { ConfigMap } from "../model/objects.ts";
 import { Indexer } from "./indexer.ts";
 import { takeIn } from "./intake.ts";
+import { resource } from "./resource.ts";
 
 const object = (name: string, uses: readonly string[]): ConfigMap => ({
   apiVersion: "v1",
@@ -44,9 +45,11 @@ test("an index that does not exist is a bug", () => {
   expect(() => bySecret().byIndex("host", "x")).toThrow("there is no index host");
 });
 
+const configMaps = resource<ConfigMap>({ apiVersion: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true });
+
 test("an object is taken in without managedFields, as its transform leaves it, and frozen to the bottom", () => {
   const sent = { ...object("a", ["tls"]), metadata: { namespace: "shop", name: "a", managedFields: [{}] } };
-  const taken = takeIn<ConfigMap>(sent, (it) => ({ ...it, data: { only: "this" } }));
+  const taken = takeIn(configMaps, sent, (it) => ({ ...it, data: { only: "this" } }));
   expect(taken.metadata).toEqual({ namespace: "shop", name: "a" });
   expect(taken.data).toEqual({ only: "this" });
   expect([taken, taken.metadata, taken.data].every(Object.isFrozen)).toBe(true);

@@ -5,13 +5,19 @@
  * objects in 56 MB instead of 38).
  */
 import type { KubernetesObject } from "../model/objects.ts";
+import type { Resource } from "./resource.ts";
 
 /** Gives the object with less in it, or the object itself. It gets an object that is its own to change. */
 export type Transform<T> = (object: T) => T;
 
-export function takeIn<T extends KubernetesObject>(object: T, transform: Transform<T> | undefined): T {
+/** `apiVersion` and `kind` become those of the resource, one text for all objects: parsing gives each object texts of its own. */
+export function takeIn<T extends KubernetesObject>(
+  { apiVersion, kind }: Resource<T>,
+  object: T,
+  transform: Transform<T> | undefined,
+): T {
   const { managedFields, ...metadata } = object.metadata as T["metadata"] & { readonly managedFields?: unknown };
-  const lean = { ...object, metadata };
+  const lean = { ...object, apiVersion, kind, metadata };
   return freeze(transform ? transform(lean) : lean);
 }
 

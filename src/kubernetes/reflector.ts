@@ -122,7 +122,7 @@ export class Reflector<T extends KubernetesObject> {
     }
     const started = this.#options.clock.now();
     const { pageSize = 500, transform } = this.#options;
-    const take = (object: T) => takeIn(object, transform);
+    const take = (object: T) => takeIn(this.#of, object, transform);
     const answer = await listEverything(this.#client, this.#of, this.#selection, pageSize, take, signal);
     if (!answer.ok) return answer.failure;
     this.#replace(answer.value.objects, answer.value.resourceVersion, false, started);
@@ -186,7 +186,7 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   #take(object: T): T {
-    return takeIn(object, this.#options.transform);
+    return takeIn(this.#of, object, this.#options.transform);
   }
 
   #replace(objects: readonly T[], version: string, streamed: boolean, started: number): void {

@@ -82,7 +82,7 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
     const [found] = answer.value.items;
     const known = this.#indexer.get(key);
     const newer = found && known && versionOf(found) >= versionOf(known) && sameUid(found, known);
-    if (newer) this.#put(takeIn(found, this.#options.transform), known);
+    if (newer) this.#put(takeIn(this.resource, found, this.#options.transform), known);
     return succeeded(undefined);
   }
 

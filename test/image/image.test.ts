@@ -157,7 +157,10 @@ test.each([
     mounts: { "/sys/fs/cgroup": folder, "/opt/sluice/dist": folder },
   });
   const heap = megabytes === undefined ? [] : [`--max-old-space-size=${megabytes}`];
-  expect(JSON.parse(text)).toEqual([heap, ["run", "--run-folder=/run/sluice", "--v=2"]]);
+  expect(JSON.parse(text)).toEqual([
+    ["--max-semi-space-size=4", ...heap],
+    ["run", "--run-folder=/run/sluice", "--v=2"],
+  ]);
 });
 
 test("it answers the kubectl plugin of ingress-nginx", async () => {

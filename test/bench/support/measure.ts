@@ -1,4 +1,12 @@
-/** What a reader of the benchmark prints when its caches are full. Needs `node --expose-gc`. */
+/** What a reader of the benchmark finds when its caches are full, as JSON on one line. Needs `node --expose-gc`. */
+export interface Read {
+  readonly objects: number;
+  readonly syncMs: number;
+  /** Bytes. */
+  readonly heap: number;
+  readonly resident: number;
+}
+
 export async function measure(sync: () => Promise<number>): Promise<void> {
   const collect = (globalThis as { gc?: () => void }).gc as () => void;
   const started = performance.now();
@@ -8,7 +16,7 @@ export async function measure(sync: () => Promise<number>): Promise<void> {
   collect();
   collect();
   const { rss, heapUsed } = process.memoryUsage();
-  const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
-  console.log(`${objects} objects, synced in ${syncMs} ms, heap ${mb(heapUsed)}, resident ${mb(rss)}`);
+  const read: Read = { objects, syncMs, heap: heapUsed, resident: rss };
+  console.log(JSON.stringify(read));
   process.exit(0);
 }
