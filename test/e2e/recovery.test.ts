@@ -1,10 +1,17 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { Client, podCredentials, type ReflectorEvent, SharedInformer } from "../../src/kubernetes/index.ts";
+import {
+  Client,
+  kubeConfigCredentials,
+  podCredentials,
+  type ReflectorEvent,
+  SharedInformer,
+} from "../../src/kubernetes/index.ts";
 import type { ConfigMap } from "../../src/model/objects.ts";
 import { issueServer, newAuthority } from "./support/authority.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
+import { FaultyProxy } from "./support/faulty-proxy.ts";
 import { configMap, configMaps } from "./support/objects.ts";
 
 /**
@@ -64,6 +71,38 @@ test("the API server is started again while objects change: at most one more lis
   for (let i = 0; i < 20; i += 1) await client.create(configMaps, configMap(`filler-${i}`), never);
   await expectToFollow("after-restart");
   expect(happened("listed") - lists).toBeLessThanOrEqual(1);
+});
+
+test("the watch cache has forgotten the version that is asked for (410): one list more, and nothing is said to be gone", async () => {
+  const { hostname, port } = new URL(cluster.url);
+  const proxy = new FaultyProxy({ host: hostname, port: Number(port) });
+  const kubeconfig = cluster.kubeconfig("admin", await proxy.listen("127.0.0.1"));
+  const cutOff = new Client(await kubeConfigCredentials([kubeconfig]));
+  const heard: ReflectorEvent[] = [];
+  const gone: string[] = [];
+  const late = new SharedInformer(cutOff, configMaps, { namespace: "default", report: (event) => heard.push(event) });
+  const ending = new AbortController();
+  const ended = late.run(ending.signal);
+  await late.synced;
+  late.subscribe(({ kind, object }) => kind === "deleted" && gone.push(object.metadata.name));
+
+  proxy.fault = { kind: "refuse" };
+  proxy.cut();
+  await expectToFollow("while-cut-off");
+  await cluster.kubectl(["delete", "configmap", "after-restart"]);
+  // A server that has just started remembers nothing that was before it.
+  await cluster.apiServer.restart();
+  proxy.fault = { kind: "none" };
+  // It was refused for so long that its next try may be half a minute away.
+  const patient = { timeout: 120_000, interval: 100 };
+  await vi.waitFor(() => expect(late.store.get("default/while-cut-off")).toBeDefined(), patient);
+  expect(heard).toContainEqual({ kind: "version-lost", why: expect.stringContaining("too old") });
+  expect(heard.filter(({ kind }) => kind === "listed")).toHaveLength(2);
+  expect(gone).toEqual(["after-restart"]);
+  ending.abort();
+  await ended;
+  cutOff.close();
+  await proxy.close();
 });
 
 test("the token in the file is replaced", async () => {

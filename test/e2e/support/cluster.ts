@@ -26,6 +26,8 @@ export interface ClusterOptions {
   readonly users?: readonly User[];
   readonly controllerManager?: boolean;
   readonly apiServerFlags?: readonly string[];
+  /** Checks of the API server's own readiness that cannot be met as its flags are. */
+  readonly unready?: readonly string[];
 }
 
 export interface Cluster {
@@ -111,7 +113,8 @@ function etcdIn(folder: string, { address = "192.0.2.1", etcdPort = 2379 }: Clus
 }
 
 function apiServerIn(folder: string, options: ClusterOptions): Daemon {
-  const { address = "192.0.2.1", apiPort = 6443, etcdPort = 2379, apiServerFlags = [] } = options;
+  const { address = "192.0.2.1", apiPort = 6443, etcdPort = 2379, apiServerFlags = [], unready = [] } = options;
+  const excluded = unready.map((check) => `exclude=${check}`).join("&");
   const flags = {
     "etcd-servers": `http://${address}:${etcdPort}`,
     "bind-address": address,
@@ -134,7 +137,7 @@ function apiServerIn(folder: string, options: ClusterOptions): Daemon {
     name: "kube-apiserver",
     command: [toolPath("kube-apiserver"), ...given, ...apiServerFlags],
     folder,
-    isReady: () => answersOk(`https://${address}:${apiPort}/readyz`, join(folder, "ca.crt")),
+    isReady: () => answersOk(`https://${address}:${apiPort}/readyz?${excluded}`, join(folder, "ca.crt")),
   });
 }
 
