@@ -47,14 +47,14 @@ export function metricsOptions(
   running: Running,
 ): MetricsOptions {
   const { release, build: commit, repository } = build;
-  const { perHost, buckets } = requestCounts(flags);
+  const { perHost, full, buckets } = requestCounts(flags);
   const serves = (namespace: string, name: string) => source.snapshot().ingresses.has(`${namespace}/${name}`);
   return {
     labels: metricLabels(flags, pod),
     build: { release, build: commit, repository },
     enabled: flags.enableMetrics,
     webhook: flags.validatingWebhook !== undefined,
-    requests: flags.enableMetrics ? { perHost, buckets, exclude: flags.excludeSocketMetrics, serves } : undefined,
+    requests: flags.enableMetrics ? { perHost, full, buckets, exclude: flags.excludeSocketMetrics, serves } : undefined,
     counts: async () => (await running.controller?.counts()) ?? "",
     processes: async () => running.controller?.figures(),
     nowMs: Date.now,

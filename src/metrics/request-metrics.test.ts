@@ -4,7 +4,8 @@ import { RequestMetrics, type RequestMetricsOptions } from "./request-metrics.ts
 const options: RequestMetricsOptions = {
   labels: { controller_pod: "p" },
   perHost: true,
-  buckets: { time: [0.1, 1], length: [10], size: [10] },
+  full: false,
+  buckets: { time: [0.1, 1], part: [0.5], length: [10], size: [10] },
   exclude: ["response_size", "nginx_ingress_controller_bytes_sent"],
   serves: () => true,
 };
@@ -16,20 +17,25 @@ const linesOf = (metrics: RequestMetrics, name: string) =>
     .split("\n")
     .filter((one) => one.startsWith(`nginx_ingress_controller_${name}`));
 
+/** As a worker hands over `times` requests that took `seconds` together, in the first bucket. */
+const requests = (whose: readonly string[], times: number, seconds = 0) =>
+  line("r", whose, [1, seconds, 2, times, 3, times]);
+const own = 'controller_pod="p",host="a.example",namespace="shop",ingress="web",service="web"';
+
 test("sums of several workers add up, and labels stand as ingress-nginx has them", () => {
   const metrics = new RequestMetrics(options);
-  metrics.take(line("r", labels, 3) + line("r", labels, 2));
-  metrics.take(line("r", labels, 1));
-  const text =
-    'controller_pod="p",host="a.example",namespace="shop",ingress="web",service="web",path="/",canary="",method="GET",status="200"';
-  expect(linesOf(metrics, "requests")).toEqual([`nginx_ingress_controller_requests{${text}} 6`]);
+  metrics.take(requests(labels, 3) + requests(labels, 2));
+  metrics.take(requests(labels, 1));
+  expect(linesOf(metrics, "requests")).toEqual([
+    `nginx_ingress_controller_requests{${own},path="/",canary="",method="GET",status="200"} 6`,
+  ]);
 });
 
 test("buckets are cumulative, and what is above the last is in +Inf alone", () => {
   const metrics = new RequestMetrics(options);
   // request_duration_seconds has the places 1 to 4: sum, count, up to 0.1, up to 1.
-  metrics.take(line("h", labels.slice(0, 4), [1, 5.5, 2, 4, 3, 1, 4, 2]));
-  const text = 'controller_pod="p",host="a.example",namespace="shop",ingress="web",service="web"';
+  metrics.take(line("r", labels, [1, 5.5, 2, 4, 3, 1, 4, 2]));
+  const text = `${own},status="2xx"`;
   expect(linesOf(metrics, "request_duration")).toEqual([
     `nginx_ingress_controller_request_duration_seconds_bucket{${text},le="0.1"} 1`,
     `nginx_ingress_controller_request_duration_seconds_bucket{${text},le="1"} 3`,
@@ -40,44 +46,80 @@ test("buckets are cumulative, and what is above the last is in +Inf alone", () =
   expect(linesOf(metrics, "response_duration")).toEqual([]);
 });
 
+test("durations of a request are one series for a class of status, or for all labels where they are asked for", () => {
+  const taken = requests(labels, 3) + requests(labels.with(7, "404"), 1) + requests(labels.with(7, "400"), 1);
+  const [few, full] = [new RequestMetrics(options), new RequestMetrics({ ...options, full: true })];
+  for (const metrics of [few, full]) metrics.take(taken);
+  const counts = (metrics: RequestMetrics) =>
+    linesOf(metrics, "request_duration_seconds_count").map((one) =>
+      /status="(\w+)"} (\d+)/.exec(one)!.slice(1).join(" "),
+    );
+  expect(counts(few)).toEqual(["2xx 3", "4xx 2"]);
+  expect(counts(full)).toEqual(["200 3", "404 1", "400 1"]);
+});
+
 test("excluded metrics are left out, and the places of the others stay", () => {
   const metrics = new RequestMetrics(options);
-  // 17 to 19 are request_size, 20 to 22 response_size.
-  metrics.take(line("h", labels.slice(0, 4), [17, 7, 18, 1, 19, 1, 20, 9, 21, 1]));
+  // 15 to 17 are request_size, 18 to 20 response_size.
+  metrics.take(line("h", labels.slice(0, 4), [15, 7, 16, 1, 17, 1, 18, 9, 19, 1]));
   expect(linesOf(metrics, "request_size_sum")).toEqual([expect.stringMatching(/ 7$/)]);
   expect(metrics.exposition()).not.toMatch(/response_size|bytes_sent/);
 });
 
-test("beyond the ceiling labels are counted as other, and nothing is lost", () => {
-  const metrics = new RequestMetrics({ ...options, mostSeries: 2 });
-  for (const host of ["a", "b", "c", "d"]) metrics.take(line("r", [host, ...labels.slice(1)], 1));
-  const lines = linesOf(metrics, "requests");
-  expect(lines).toHaveLength(3);
-  expect(lines.at(-1)).toMatch(/host="other".*status="other"} 2$/);
-  expect(metrics.folded).toBe(2);
+test("beyond the ceiling labels are counted as other, nothing is lost, and it is said once", () => {
+  let said = 0;
+  const ceilingReached = (most: number) => {
+    said += most;
+  };
+  const metrics = new RequestMetrics({ ...options, mostSeries: 100, ceilingReached });
+  // What is not excluded has 5, 5, 4, 4 and 4 lines; those of `other` are set aside, and 95 are for histograms.
+  for (let at = 0; at < 20; at++) {
+    const whose = labels.with(2, `web-${at}`);
+    metrics.take(requests(whose, 2) + line("h", whose.slice(0, 4), [5, 1, 6, 2, 7, 2]));
+  }
+  const sum = (name: string) => linesOf(metrics, name).reduce((total, one) => total + Number(one.split(" ").at(-1)), 0);
+  expect(
+    metrics
+      .exposition()
+      .split("\n")
+      .filter((one) => !one.startsWith("#") && one !== "").length,
+  ).toBeLessThanOrEqual(100);
+  expect(linesOf(metrics, "request_duration_seconds_count").at(-1)).toMatch(/ingress="other",.*status="other"} \d/);
+  expect([sum("requests"), sum("request_duration_seconds_count"), sum("response_duration_seconds_count")]).toEqual([
+    40, 40, 40,
+  ]);
+  expect(linesOf(metrics, "requests").length).toBeGreaterThan(
+    linesOf(metrics, "request_duration_seconds_count").length,
+  );
+  for (let at = 20; at < 60; at++) metrics.take(requests(labels.with(2, `web-${at}`), 2));
+  expect(sum("requests")).toBe(120);
+  expect(metrics.folded).toBe(
+    Number(
+      linesOf(metrics, "requests")
+        .find((one) => one.includes('"other"'))!
+        .split(" ")
+        .at(-1),
+    ),
+  );
+  expect(said).toBe(100);
 });
 
 test("an Ingress that is gone has no series any more, and makes room", () => {
   const gone = new Set<string>();
-  const metrics = new RequestMetrics({ ...options, mostSeries: 1, serves: (_namespace, name) => !gone.has(name) });
-  metrics.take(line("r", labels, 1));
-  gone.add("web");
-  expect(linesOf(metrics, "requests")).toEqual([]);
-  metrics.take(line("r", labels.with(2, "new"), 1));
-  expect(linesOf(metrics, "requests")).toEqual([expect.stringContaining('ingress="new"')]);
+  const metrics = new RequestMetrics({ ...options, mostSeries: 30, serves: (_namespace, name) => !gone.has(name) });
+  for (let at = 0; at < 30; at++) metrics.take(requests(labels.with(2, `old-${at}`), 1));
+  metrics.take(requests(labels, 1));
+  expect(linesOf(metrics, "requests").join()).not.toContain('ingress="web"');
+  for (let at = 0; at < 30; at++) gone.add(`old-${at}`);
+  expect(linesOf(metrics, "requests")).toEqual([expect.stringContaining('ingress="other"')]);
+  metrics.take(requests(labels, 1));
+  expect(linesOf(metrics, "requests").at(-1)).toContain('ingress="web"');
 });
 
 test("a path cannot leave its quotes, and without host there is no such label", () => {
   const metrics = new RequestMetrics({ ...options, perHost: false });
-  metrics.take(line("r", labels.with(4, '/"} 1\n\\x'), 1));
+  metrics.take(requests(labels.with(4, '/"} 1\n\\x'), 1));
   const [text = ""] = linesOf(metrics, "requests");
   expect(text).toContain('path="/\\"} 1\\n\\\\x"');
   expect(text).not.toContain("host=");
-});
-
-test("a scrape of 5,000 Ingresses is quick", () => {
-  const metrics = new RequestMetrics({ ...options, mostSeries: 1_000_000 });
-  for (let at = 0; at < 5_000; at++)
-    metrics.take(line("h", ["a.example", "shop", `web-${at}`, "web"], [1, 1, 2, 1, 3, 1]));
-  expect(metrics.exposition().split("\n").length).toBeGreaterThan(25_000);
 });

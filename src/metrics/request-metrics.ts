@@ -4,11 +4,14 @@
  * Text is made by hand: a client library takes a second for as many series as a cluster has.
  */
 import type { RequestBuckets } from "../render/machine.ts";
+import { type Label, labelsText } from "./exposition.ts";
 
 export interface RequestMetricsOptions {
   /** Labels of every metric of ingress-nginx. */
   readonly labels: Readonly<Record<string, string>>;
   readonly perHost: boolean;
+  /** Whether histograms have all labels; else only those of `ownLabels`. */
+  readonly full: boolean;
   readonly buckets: RequestBuckets;
   /** Names of metrics to leave out, with or without their prefix. */
   readonly exclude: readonly string[];
@@ -16,65 +19,89 @@ export interface RequestMetricsOptions {
   readonly serves: (namespace: string, ingress: string) => boolean;
   /** Series that there may be; further labels are counted as `other`. */
   readonly mostSeries?: number;
+  /** Called once, when there are too many. */
+  readonly ceilingReached?: (mostSeries: number) => void;
 }
 
 const prefix = "nginx_ingress_controller_";
 
-/** In the order of the values that workers hand over (nginx/lua/sluice/count.lua). */
+/** In the order of the values that workers hand over (nginx/lua/sluice/count.lua): those of requests have the first, the others have the rest. */
 const histograms = [
   ["request_duration_seconds", "time", "Seconds from the first byte of a request until it was answered."],
   ["response_duration_seconds", "time", "Seconds that the backend took to answer."],
-  ["header_duration_seconds", "time", "Seconds until the first byte of the backend's header."],
-  ["connect_duration_seconds", "time", "Seconds that it took to connect to the backend."],
+  ["header_duration_seconds", "part", "Seconds until the first byte of the backend's header."],
+  ["connect_duration_seconds", "part", "Seconds that it took to connect to the backend."],
   ["request_size", "length", "Bytes of a request, line and header included."],
   ["response_size", "length", "Bytes sent to the client."],
   ["bytes_sent", "size", "Bytes sent to the client, in other buckets."],
 ] as const;
 
-/** The second is what histograms have where their detail is not full. */
 const labelNames = ["host", "namespace", "ingress", "service", "path", "canary", "method", "status"] as const;
+/** What histograms have where they do not have all; the duration of requests has the class of the status besides. */
+const ownLabels = 4;
+const countPlace = 1;
+const other = "other";
 
 interface Series {
-  readonly labels: readonly string[];
+  readonly namespace: string;
+  readonly ingress: string;
+  /** Of all labels that have no series of their own. */
+  readonly isOther: boolean;
   /** As they stand between the braces. */
   readonly text: string;
   readonly values: number[];
 }
 
+/** Series with the same labels and the same number of lines. */
+interface Family {
+  readonly series: Map<string, Series>;
+  readonly lines: number;
+  /** Up to how many series of all families it may add its own. */
+  readonly room: number;
+}
+
 export class RequestMetrics {
   readonly #options: RequestMetricsOptions;
-  readonly #constant: string;
-  /** By their labels as text. */
-  readonly #requests = new Map<string, Series>();
-  readonly #histograms = new Map<string, Series>();
+  readonly #constant: readonly Label[];
+  readonly #requests: Family;
+  readonly #durations: Family;
+  readonly #others: Family;
   readonly #shown: ReadonlySet<string>;
-  readonly #linesEach: number;
   #series = 0;
   #folded = 0;
+  #isFull = false;
 
   constructor(options: RequestMetricsOptions) {
     this.#options = options;
-    this.#constant = Object.entries(options.labels)
-      .map(([name, value]) => `${name}="${escaped(value)}"`)
-      .join();
+    this.#constant = Object.entries(options.labels);
     const excluded = new Set(options.exclude.map((name) => name.replace(prefix, "")));
     this.#shown = new Set(["requests", ...histograms.map(([name]) => name)].filter((name) => !excluded.has(name)));
-    const lines = ([name, kind]: (typeof histograms)[number]) =>
-      this.#shown.has(name) ? options.buckets[kind].length + 3 : 0;
-    this.#linesEach = histograms.reduce((sum, one) => sum + lines(one), 0);
+    const [duration, ...others] = histograms.map(([name, kind]) =>
+      this.#shown.has(name) ? options.buckets[kind].length + 3 : 0,
+    );
+    const most = options.mostSeries ?? 50_000;
+    const family = (lines: number, room: number): Family => ({ series: new Map(), lines, room });
+    // Counters are worth more than histograms, which have twenty times as many series: some room is theirs alone.
+    this.#requests = family(1, most);
+    this.#durations = family(duration!, most * 0.95);
+    this.#others = family(
+      others.reduce((sum, lines) => sum + lines, 0),
+      most * 0.95,
+    );
+    this.#series = 1 + this.#durations.lines + this.#others.lines; // those of `other`
   }
 
   /** Adds what workers handed over. */
   take(text: string): void {
     for (const line of text.split("\n")) {
       if (line === "") continue;
-      const [what, labels, sums] = JSON.parse(line) as [string, string[], number | number[]];
-      if (typeof sums === "number") this.#add(this.#requests, labels, [1, sums], 1);
-      else if (what === "h") this.#add(this.#histograms, labels, sums, this.#linesEach);
+      const [sort, labels, sums] = JSON.parse(line) as ["r" | "h", string[], number[]];
+      if (sort === "h") this.#add(this.#others, named(labels), sums);
+      else this.#count(labels, sums);
     }
   }
 
-  /** How often a set of labels had no room. */
+  /** Requests that were counted as `other`. */
   get folded(): number {
     return this.#folded;
   }
@@ -85,58 +112,80 @@ export class RequestMetrics {
     const lines: string[] = [];
     if (this.#shown.has("requests")) {
       lines.push(`# HELP ${prefix}requests Requests of clients.`, `# TYPE ${prefix}requests counter`);
-      for (const { text, values } of this.#requests.values()) lines.push(`${prefix}requests{${text}} ${values[0]}`);
+      for (const { text, values } of this.#requests.series.values())
+        lines.push(`${prefix}requests{${text}} ${values[countPlace]}`);
     }
     let at = 0;
     for (const [name, kind, help] of histograms) {
       const bounds = this.#options.buckets[kind];
       if (this.#shown.has(name)) {
+        const family = at === 0 ? this.#durations : this.#others;
         lines.push(`# HELP ${prefix}${name} ${help}`, `# TYPE ${prefix}${name} histogram`);
-        for (const series of this.#histograms.values()) pushHistogram(lines, `${prefix}${name}`, series, at, bounds);
+        for (const series of family.series.values()) pushHistogram(lines, `${prefix}${name}`, series, at, bounds);
       }
       at += 2 + bounds.length;
     }
     return `${lines.join("\n")}\n`;
   }
 
-  /** `sums` are pairs of a place, from 1, and what to add there. */
-  #add(family: Map<string, Series>, labels: readonly string[], sums: readonly number[], lines: number): void {
-    const { values } = this.#seriesOf(family, labels, lines);
-    for (let at = 0; at < sums.length; at += 2) values[sums[at]! - 1] = (values[sums[at]! - 1] ?? 0) + sums[at + 1]!;
+  #count(labels: readonly string[], sums: readonly number[]): void {
+    const all = named(labels);
+    const { full } = this.#options;
+    const series = this.#add(this.#requests, all, sums);
+    if (series.isOther) this.#folded += sums[sums.indexOf(countPlace + 1) + 1]!;
+    const status = labels.at(-1)!;
+    const few = [...all.slice(0, ownLabels), ["status", /^\d/.test(status) ? `${status[0]}xx` : status] as const];
+    if (this.#durations.lines > 0) this.#add(this.#durations, full ? all : few, sums);
   }
 
-  #seriesOf(family: Map<string, Series>, labels: readonly string[], lines: number): Series {
-    const key = labels.join("\0");
-    const known = family.get(key);
-    if (known !== undefined) return known;
-    const other = labels.map(() => "other");
-    if (this.#series + lines > (this.#options.mostSeries ?? 50_000) && key !== other.join("\0")) {
-      this.#folded += 1;
-      return this.#seriesOf(family, other, 0);
-    }
-    const named = labels.map((value, at) => [labelNames[at]!, value] as const);
-    const own = named.filter(([name]) => name !== "host" || this.#options.perHost);
-    const text = [this.#constant, ...own.map(([name, value]) => `${name}="${escaped(value)}"`)].join();
-    const series = { labels, text, values: [] };
-    family.set(key, series);
-    this.#series += lines;
+  /** `sums` are pairs of a place, from 1, and what to add there. */
+  #add(family: Family, labels: readonly Label[], sums: readonly number[]): Series {
+    const series = this.#seriesOf(family, labels);
+    const { values } = series;
+    for (let at = 0; at < sums.length; at += 2) values[sums[at]! - 1] = (values[sums[at]! - 1] ?? 0) + sums[at + 1]!;
     return series;
+  }
+
+  #seriesOf(family: Family, labels: readonly Label[]): Series {
+    const key = labels.map(([, value]) => value).join("\0");
+    const known = family.series.get(key);
+    if (known !== undefined) return known;
+    const isOther = labels.every(([, value]) => value === other);
+    if (!isOther && this.#series + family.lines > family.room) {
+      this.#sayFull();
+      return this.#seriesOf(
+        family,
+        labels.map(([name]) => [name, other] as const),
+      );
+    }
+    const own = labels.filter(([name]) => name !== "host" || this.#options.perHost);
+    const text = labelsText([...this.#constant, ...own]);
+    const [, [, namespace], [, ingress]] = labels as [Label, Label, Label];
+    const series = { namespace, ingress, isOther, text, values: [] };
+    family.series.set(key, series);
+    if (!isOther) this.#series += family.lines;
+    return series;
+  }
+
+  #sayFull(): void {
+    if (!this.#isFull) this.#options.ceilingReached?.(this.#options.mostSeries ?? 50_000);
+    this.#isFull = true;
   }
 
   /** Drops the series of Ingresses that are gone. */
   #forget(): void {
-    for (const [family, lines] of [
-      [this.#requests, 1],
-      [this.#histograms, this.#linesEach],
-    ] as const) {
-      for (const [key, { labels }] of family) {
-        const [, namespace = "", ingress = ""] = labels;
-        if (ingress === "" || ingress === "other" || this.#options.serves(namespace, ingress)) continue;
-        family.delete(key);
+    for (const { series, lines } of [this.#requests, this.#durations, this.#others]) {
+      for (const [key, { namespace, ingress, isOther }] of series) {
+        if (ingress === "" || isOther || this.#options.serves(namespace, ingress)) continue;
+        series.delete(key);
         this.#series -= lines;
       }
     }
   }
+}
+
+function named(labels: readonly string[]): Label[] {
+  return labels.map((value, at) => [labelNames[at]!, value]);
 }
 
 function pushHistogram(
@@ -158,8 +207,4 @@ function pushHistogram(
     `${name}_sum{${text}} ${values[at] ?? 0}`,
     `${name}_count{${text}} ${count}`,
   );
-}
-
-function escaped(value: string): string {
-  return value.replace(/[\\"\n]/g, (c) => (c === "\n" ? "\\n" : `\\${c}`));
 }

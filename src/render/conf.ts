@@ -154,13 +154,14 @@ function luaView({ paths, counts }: Machine, settings: Settings, { recordsBytes,
 function countsView({ perHost, undefinedHosts, statusClasses, full, buckets }: RequestCounts): View {
   const flag = (on: boolean) => Token.name(String(on));
   const numbers = (some: readonly number[]) => some.map((one) => Token.name(String(one)));
-  const { time, length, size } = buckets;
+  const { time, part, length, size } = buckets;
   return {
     perHost: flag(perHost),
     undefinedHosts: flag(undefinedHosts),
     statusClasses: flag(statusClasses),
     full: flag(full),
     time: numbers(time),
+    part: numbers(part),
     length: numbers(length),
     size: numbers(size),
   };

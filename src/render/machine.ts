@@ -35,7 +35,10 @@ export interface RequestCounts {
 }
 
 export interface RequestBuckets {
+  /** Of a request and of its backend's answer. */
   readonly time: readonly number[];
+  /** Of the parts of that time: to connect, and until the header. */
+  readonly part: readonly number[];
   readonly length: readonly number[];
   readonly size: readonly number[];
 }

@@ -74,6 +74,8 @@ test("each request counts once, under the host and Ingress that took it", async 
   await reaches(40, "request_duration_seconds_count", 'ingress="web"', 'service="web"');
   expect(await scraped("response_size_bucket", 'ingress="timed"', 'le="+Inf"')).toBe(20);
   expect(await scraped("request_duration_seconds_bucket", "path=")).toBeUndefined();
+  // The duration of requests has the class of the status besides: dashboards tell errors by it.
+  expect(await scraped("request_duration_seconds_count", 'ingress="web"', 'service=""', 'status="4xx"')).toBe(3);
 });
 
 test("a reload loses none, and the series of an Ingress go with it", async () => {

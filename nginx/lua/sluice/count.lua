@@ -17,15 +17,17 @@ local _M = {}
 -- What the flags say; nil: nothing is counted. Buckets are upper bounds, smallest first.
 local options
 
--- Sums since the last time: { labels, number } and { labels, values }, by their labels in one text.
+-- Sums since the last time, as { labels, values } by their labels in one text. Requests have the histogram of their duration
+-- alone, whose count is theirs; the other histograms have an entry of their own, because their labels may be fewer.
 local requests, histograms = {}, {}
 -- Parts of the routes since then.
 local routes = {}
 local kept = 0
 local last = 0
 
-local most_kept = 10000
-local most_messages = 128
+-- Where the controller does not fetch for long, sums stay here and go on adding up.
+local most_kept = 20000
+local most_messages = 160
 local message_bytes = 32000
 
 -- Methods are what a client writes; others are one.
@@ -44,7 +46,7 @@ function _M.use(given)
   options = given
   places = {}
   local at = 1
-  for i, bounds in ipairs({ given.time, given.time, given.time, given.time, given.length, given.length, given.size }) do
+  for i, bounds in ipairs({ given.time, given.time, given.part, given.part, given.length, given.length, given.size }) do
     places[i] = { at = at, bounds = bounds }
     at = at + 2 + #bounds
   end
@@ -136,8 +138,8 @@ function _M.run()
 
   local key = concat({ host, route.text, canary, method, status }, "\0")
   local counted = requests[key]
-    or new_entry(requests, key, { host, route[1], route[2], route[3], route[4], canary, method, status }, 0)
-  counted[2] = counted[2] + 1
+    or new_entry(requests, key, { host, route[1], route[2], route[3], route[4], canary, method, status }, {})
+  observe(counted[2], 1, var.request_time)
   local measured
   if options.full then
     measured = histograms[key]
@@ -148,7 +150,6 @@ function _M.run()
   end
   local values = measured[2]
   local sent = var.bytes_sent
-  observe(values, 1, var.request_time)
   -- A list of times, of several tries, is no number and is left out.
   observe(values, 2, var.upstream_response_time)
   observe(values, 3, var.upstream_header_time)
@@ -163,17 +164,13 @@ function _M.run()
   end
 end
 
-local function line_of(entry)
-  local labels, sums = entry[1], entry[2]
-  if type(sums) == "number" then
-    return cjson.encode({ "r", labels, sums })
-  end
+local function line_of(sort, entry)
   local pairs_of_sums = {}
-  for at, value in pairs(sums) do
+  for at, value in pairs(entry[2]) do
     pairs_of_sums[#pairs_of_sums + 1] = at
     pairs_of_sums[#pairs_of_sums + 1] = value
   end
-  return cjson.encode({ "h", labels, pairs_of_sums })
+  return cjson.encode({ sort, entry[1], pairs_of_sums })
 end
 
 -- Everything is kept where the controller has not fetched for long, unless the worker is about to end.
@@ -183,7 +180,7 @@ function _M.hand_over(whatever)
   if kept == 0 or (not whatever and (handed:llen("sums") or 0) >= most_messages) then
     return
   end
-  for _, entries in ipairs({ requests, histograms }) do
+  for sort, entries in pairs({ r = requests, h = histograms }) do
     local lines, bytes, keys = {}, 0, {}
     local function send()
       if #lines > 0 and handed:rpush("sums", concat(lines, "\n") .. "\n") then
@@ -195,7 +192,7 @@ function _M.hand_over(whatever)
       lines, bytes, keys = {}, 0, {}
     end
     for key, entry in pairs(entries) do
-      local line = line_of(entry)
+      local line = line_of(sort, entry)
       lines[#lines + 1], keys[#keys + 1] = line, key
       bytes = bytes + #line
       if bytes >= message_bytes then

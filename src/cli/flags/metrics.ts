@@ -72,7 +72,7 @@ export const metrics = {
     default: "ingress",
     value: "DETAIL",
     own: true,
-    doc: "ingress: one set of histograms for each Ingress, Service and host, with few buckets unless the flags of buckets say more; full: for each combination of all labels, as in ingress-nginx.",
+    doc: "ingress: one set of histograms for each Ingress, Service and host (request_duration_seconds also by status class), with few buckets unless the flags of buckets say more; full: for each combination of all labels, as in ingress-nginx.",
   }),
   bucketFactor: flag({
     name: "bucket-factor",
