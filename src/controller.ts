@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fakeCertificate } from "./fake-certificate.ts";
-import { Channel } from "./nginx/channel.ts";
+import { Channel, type MemoryState } from "./nginx/channel.ts";
 import type { ConnectionFigures, ProcessFigures } from "./nginx/figures.ts";
 import type { InstalledNginx, Nginx, NginxEvent, RunFolder } from "./nginx/index.ts";
 import { instanceKey, Journal } from "./nginx/journal.ts";
@@ -56,6 +56,8 @@ export interface Controller {
   readonly running: Promise<void>;
   /** What workers counted since the last time it was asked; empty when that is all. */
   counts(): Promise<string>;
+  /** Shared memory of records; undefined where nginx does not answer or has none. */
+  memory(): Promise<MemoryState | undefined>;
   /** What nginx and its processes say of themselves. */
   figures(): Promise<{ readonly connections: ConnectionFigures | undefined; readonly processes: ProcessFigures }>;
   /** Tries a template on what is served, and uses it from now on if it is good. */
@@ -123,6 +125,7 @@ export async function startController(options: ControllerOptions): Promise<Start
         return nginx.pid !== undefined && (sync.live !== undefined || found.kind !== "nothing");
       },
       counts: () => channel.counts(),
+      memory: () => channel.state(),
       figures: async () => ({ connections: await channel.connections(), processes: nginx.processes() }),
       useTemplate: async (template) => {
         await sync.settled();

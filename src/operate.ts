@@ -46,6 +46,8 @@ export interface Operation {
   readonly pod: { readonly namespace: string; readonly name: string };
   /** Metrics of whatever else the source is made of, as Prometheus reads them. */
   readonly moreMetrics: () => Promise<string>;
+  /** Whether this controller speaks for all its replicas. */
+  readonly leads: () => boolean;
   /** Told besides log and metrics: Events, status. */
   readonly listeners: readonly Listener[];
   /** Resolves, with why, when everything is to end; with an Error when it cannot go on. */
@@ -66,6 +68,9 @@ export interface Timing {
   readonly afterMs: number;
 }
 
+/** Workers keep what they have counted for some seconds of heavy traffic, whether or not somebody scrapes. */
+const collectMs = 2_000;
+
 export type Operated = { readonly kind: "ended" } | { readonly kind: "failed"; readonly why: string };
 
 /** Resolves when everything has ended; rejects with a bug. */
@@ -78,9 +83,12 @@ export async function operate(operation: Operation): Promise<Operated> {
 
   const running = new Running();
   const stopAsked = Promise.withResolvers<string>();
-  const metrics = new Metrics(metricsOptions(operation.flags, operation.pod, operation.source, running));
-  const reports = new Reports(log, metrics);
   const health = new Health({ nginx: () => whyNotServing(running, folder, flags.healthCheckTimeout * 1000) });
+  const { pod, source, leads } = operation;
+  const ceilingReached = (series: number) =>
+    log.warn({ series }, "request metrics are at their ceiling; requests with further labels are counted as other");
+  const metrics = new Metrics(metricsOptions(flags, pod, source, running, { leads, health, ceilingReached }));
+  const reports = new Reports(log, metrics);
   const server = await openHealthServer({
     port: flags.healthzPort,
     host: flags.healthzHost,
@@ -108,6 +116,7 @@ export async function operate(operation: Operation): Promise<Operated> {
     folder.routesSocket,
     (host) => sync.configuration && routesOf(sync.configuration, operation.source.snapshot(), host),
   );
+  const collecting = setInterval(() => void metrics.collect(), collectMs);
   const template = watchTemplate({
     own: operation.templateFolder,
     offer: (one) => controller.useTemplate(one),
@@ -130,6 +139,7 @@ export async function operate(operation: Operation): Promise<Operated> {
     await pause(graceMs);
   }
   await operation.leave();
+  clearInterval(collecting);
   await controller.stop(early ? 0 : drainMs);
   void template.then((stop) => stop());
   if (!early) await pause(afterMs);

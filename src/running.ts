@@ -2,6 +2,7 @@
 import type { Flags } from "./cli/flags.ts";
 import { requestCounts } from "./cli/options.ts";
 import type { Controller } from "./controller.ts";
+import type { Health } from "./health/health.ts";
 import type { MetricsOptions } from "./metrics/metrics.ts";
 import { type RunFolder, runningGeneration } from "./nginx/index.ts";
 import type { Source, SyncReport } from "./sync/ports.ts";
@@ -45,8 +46,13 @@ export function metricsOptions(
   pod: { readonly namespace: string; readonly name: string },
   source: Source,
   running: Running,
+  around: Pick<MetricsOptions, "leads"> & {
+    readonly health: Health;
+    readonly ceilingReached: (mostSeries: number) => void;
+  },
 ): MetricsOptions {
   const { release, build: commit, repository } = build;
+  const { leads, health, ceilingReached } = around;
   const { perHost, full, buckets } = requestCounts(flags);
   const serves = (namespace: string, name: string) => source.snapshot().ingresses.has(`${namespace}/${name}`);
   return {
@@ -54,15 +60,22 @@ export function metricsOptions(
     build: { release, build: commit, repository },
     enabled: flags.enableMetrics,
     webhook: flags.validatingWebhook !== undefined,
-    requests: flags.enableMetrics ? { perHost, full, buckets, exclude: flags.excludeSocketMetrics, serves } : undefined,
+    requests: flags.enableMetrics
+      ? { perHost, full, buckets, exclude: flags.excludeSocketMetrics, serves, ceilingReached }
+      : undefined,
     counts: async () => (await running.controller?.counts()) ?? "",
     processes: async () => running.controller?.figures(),
     nowMs: Date.now,
-    nginx: () => {
+    served: () => running.controller?.sync.configuration,
+    leads,
+    generation: () => running.controller?.sync.live?.generation,
+    own: async () => {
       const { nginx, renderer } = running.controller ?? {};
       const { workers = 0, drainingWorkers = 0, draining: drainingGenerations = 0 } = nginx?.generations() ?? {};
       const [restarts, shapes] = [nginx?.restarts ?? 0, renderer?.shapeCount ?? 0];
-      return { workers, drainingWorkers, drainingGenerations, restarts, shapes };
+      const memory = await running.controller?.memory();
+      const checks = await health.checks();
+      return { workers, drainingWorkers, drainingGenerations, restarts, shapes, memory, checks };
     },
   };
 }

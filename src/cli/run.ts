@@ -89,6 +89,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     maxDraining: 16,
     pod,
     moreMetrics: () => metrics.exposition(),
+    leads: () => cluster.leads,
     listeners: [cluster.listener],
     told: Promise.race([ending.told, cluster.failure, webhook.failure]),
     leave: async () => {

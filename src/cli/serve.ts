@@ -68,6 +68,7 @@ export async function serve(
     maxDraining: 4,
     pod: { namespace: "default", name: hostname() },
     moreMetrics: async () => "",
+    leads: () => true,
     listeners: [],
     told: ending.told,
     leave: async () => {},

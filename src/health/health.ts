@@ -27,6 +27,12 @@ export class Health {
     this.#ending = true;
   }
 
+  /** Whether each check passes, by its name. */
+  async checks(): Promise<Readonly<Record<string, boolean>>> {
+    const results = Object.entries(this.#checks).map(async ([name, check]) => [name, (await check()) === undefined]);
+    return Object.fromEntries(await Promise.all(results));
+  }
+
   /** `only` is one check's name, or undefined for all; `exclude` leaves checks out. Undefined: there is no such check. */
   async answer(
     only: string | undefined,

@@ -144,11 +144,33 @@ export interface Certificate {
   readonly notAfter: Date;
   /** DNS names it is valid for. */
   readonly names: readonly string[];
+  /** Who it is from and what it is, as metrics name it. */
+  readonly identity: CertificateIdentity;
   /** What is weak about it, in words: "its RSA key has 1024 bits"; undefined where nothing is. */
   readonly weakness: string | undefined;
   /** SHA-256 of chain and key, hex: equal content, equal fingerprint. */
   readonly fingerprint: string;
 }
+
+export interface CertificateIdentity {
+  /** Empty where the issuer does not say. */
+  readonly issuerOrganization: string;
+  readonly issuerCommonName: string;
+  readonly issuerSerialNumber: string;
+  /** Decimal. */
+  readonly serialNumber: string;
+  /** `RSA`, `ECDSA`, `Ed25519` or `DSA`. */
+  readonly keyAlgorithm: string;
+}
+
+/** Of what stands for a certificate and is none. */
+export const noIdentity: CertificateIdentity = {
+  issuerOrganization: "",
+  issuerCommonName: "",
+  issuerSerialNumber: "",
+  serialNumber: "0",
+  keyAlgorithm: "",
+};
 
 /** Key material and passwords: readable by those who ask, `[redacted]` for those who print. */
 export class SecretText {

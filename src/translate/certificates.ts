@@ -3,7 +3,7 @@
  * cannot be read, is not a Certificate and the default one is served in its place (RS-10.2).
  */
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
-import { type Certificate, SecretText } from "../model/configuration.ts";
+import { type Certificate, type CertificateIdentity, SecretText } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
 
 export type CertificateRead =
@@ -48,6 +48,7 @@ export function certificateFrom(
     notBefore: leaf.validFromDate,
     notAfter: leaf.validToDate,
     names: namesOf(leaf),
+    identity: identityOf(leaf),
     weakness: weaknessOf(leaf),
     fingerprint: createHash("sha256").update(chain).update("\0").update(key).digest("hex"),
   };
@@ -64,6 +65,26 @@ function weaknessOf({ publicKey, signatureAlgorithm }: X509Certificate): string 
   const bits = publicKey.asymmetricKeyDetails?.modulusLength;
   if (bits !== undefined && bits < 2048) return `its RSA key has ${bits} bits`;
   return /sha1/i.test(signatureAlgorithm ?? "") ? "it is signed with SHA-1" : undefined;
+}
+
+/** As Node calls the kinds of keys, and as people do. */
+const keyAlgorithms: Readonly<Record<string, string>> = {
+  rsa: "RSA",
+  "rsa-pss": "RSA",
+  ec: "ECDSA",
+  ed25519: "Ed25519",
+};
+
+function identityOf({ issuer, serialNumber, publicKey }: X509Certificate): CertificateIdentity {
+  const part = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(issuer ?? "")?.[1] ?? "";
+  const kind = publicKey.asymmetricKeyType ?? "";
+  return {
+    issuerOrganization: part("O"),
+    issuerCommonName: part("CN"),
+    issuerSerialNumber: part("serialNumber"),
+    serialNumber: BigInt(`0x${serialNumber}`).toString(),
+    keyAlgorithm: keyAlgorithms[kind] ?? kind.toUpperCase(),
+  };
 }
 
 /** DNS names of the SAN; the common name only where there is no SAN (RS-10.2). */

@@ -1,5 +1,5 @@
 /** Small clusters for tests of `translate/`: an Ingress is a few words, everything is in the namespace `ns`. */
-import { type Certificate, SecretText } from "../../src/model/configuration.ts";
+import { type Certificate, noIdentity, SecretText } from "../../src/model/configuration.ts";
 import { type Ingress, type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
 
@@ -10,6 +10,7 @@ export const fake: Certificate = {
   notBefore: new Date(0),
   notAfter: new Date(0),
   names: [],
+  identity: noIdentity,
   weakness: undefined,
   fingerprint: "",
 };

@@ -35,6 +35,8 @@ export interface ClusterSide {
   readonly source: Source;
   /** What the Pod is and where; never resolves while the cluster is not as the flags say. */
   readonly around: Promise<Around>;
+  /** Whether this replica speaks for all; without an election each speaks for itself. */
+  readonly leads: boolean;
   /** Writes Events. */
   readonly listener: Listener;
   /** Resolves when the cluster is not as the flags say; rejects with a bug. */
@@ -81,19 +83,27 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
           own,
         });
   });
+  let leader: Leader | undefined;
+  const led = leading.then((one) => {
+    leader = one;
+    return one?.running;
+  });
   const { promise: failure, resolve: fail, reject: crash } = Promise.withResolvers<Error>();
   void checked.then((answer) => answer.ok || watching.signal.aborted || fail(new Error(answer.why)));
-  for (const part of [cluster.ended, recorded, leading.then((leader) => leader?.running)]) part.catch(crash);
+  for (const part of [cluster.ended, recorded, led]) part.catch(crash);
 
   return {
     source,
     around,
+    get leads() {
+      return options.flags.disableLeaderElection || leader?.isLeading === true;
+    },
     listener: events,
     failure,
     async leave() {
       watching.abort();
-      const leader: Leader | undefined = await Promise.race([leading, cluster.ended.then(() => undefined)]);
-      await leader?.stop(leaveMs);
+      const standing = await Promise.race([leading, cluster.ended.then(() => undefined)]);
+      await standing?.stop(leaveMs);
     },
     async end() {
       recording.abort();

@@ -5,7 +5,7 @@ import { Library } from "../../manifests/library.ts";
 import { type Manifest, type ManifestObject, readManifest } from "../../manifests/manifest.ts";
 import { scanFolder } from "../../manifests/scan.ts";
 import type { Certificate } from "../../model/configuration.ts";
-import { SecretText } from "../../model/configuration.ts";
+import { noIdentity, SecretText } from "../../model/configuration.ts";
 import { assumedClass } from "../assumed-class.ts";
 import type { Flags } from "../flags.ts";
 
@@ -65,6 +65,7 @@ export const unmadeCertificate: Certificate = {
   notBefore: new Date(0),
   notAfter: new Date(8.64e15),
   names: ["ingress.local"],
+  identity: noIdentity,
   weakness: undefined,
   fingerprint: "made-at-the-start",
 };

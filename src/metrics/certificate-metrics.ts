@@ -1,0 +1,102 @@
+/**
+ * The certificate of each host, under the names and labels of ingress-nginx: when it expires, said by the leader alone so that an
+ * alert comes once, and what it is. A host that should have a certificate and has none of its own is served the default one.
+ * There may be as many series as hosts, so the text is made by hand, and made again only when a certificate or a host has changed.
+ */
+import { type Certificate, type Configuration, catchAll } from "../model/configuration.ts";
+import { labelsText } from "./exposition.ts";
+
+/** What is looked at, whatever the annotations and settings. */
+export type Served = Pick<
+  Configuration<unknown, unknown>,
+  "servers" | "upstreams" | "certificates" | "defaultCertificate"
+>;
+
+const prefix = "nginx_ingress_controller_";
+
+interface Text {
+  readonly of: Served;
+  readonly expiry: string;
+  readonly info: string;
+}
+
+export class CertificateMetrics {
+  readonly #controllerClass: string;
+  #text: Text | undefined;
+
+  constructor(controllerClass: string) {
+    this.#controllerClass = controllerClass;
+  }
+
+  /** `leads`: whether this controller speaks for all replicas. */
+  exposition(served: Served, leads: boolean): string {
+    const { expiry, info } = this.#textOf(served);
+    return leads ? expiry + info : info;
+  }
+
+  #textOf(of: Served): Text {
+    const known = this.#text;
+    const { servers, certificates, defaultCertificate } = of;
+    const same =
+      known?.of.servers === servers &&
+      known.of.certificates === certificates &&
+      known.of.defaultCertificate === defaultCertificate;
+    if (same) return known;
+    const hosts = [...servedHosts(of)];
+    const expiry = hosts.map(
+      ([host, one]) => `${prefix}ssl_expire_time_seconds{${this.#common(host, one)}} ${seconds(one.notAfter)}\n`,
+    );
+    const info = hosts.map(
+      ([host, one]) => `${prefix}ssl_certificate_info{${this.#common(host, one)},${detail(one)}} 1\n`,
+    );
+    this.#text = {
+      of,
+      expiry: `${head("ssl_expire_time_seconds", "When the certificate of a host expires, in seconds since 1970.")}${expiry.join("")}`,
+      info: `${head("ssl_certificate_info", "A constant 1 with labels about the certificate of a host.")}${info.join("")}`,
+    };
+    return this.#text;
+  }
+
+  #common(host: string, { id, identity }: Certificate): string {
+    const [namespace = "", name = ""] = id.includes("/") ? id.split("/") : [];
+    return labelsText([
+      ["namespace", namespace],
+      ["class", this.#controllerClass],
+      ["host", host],
+      ["secret_name", name],
+      ["identifier", `${identity.issuerSerialNumber}-${identity.serialNumber}`],
+    ]);
+  }
+}
+
+/** The certificate that expires first; undefined while there are only made ones. */
+export function firstToExpire({ certificates }: Served): Date | undefined {
+  let first: Date | undefined;
+  for (const { notAfter } of certificates.values()) if (first === undefined || notAfter < first) first = notAfter;
+  return first;
+}
+
+function* servedHosts({ servers, certificates, defaultCertificate }: Served): Iterable<readonly [string, Certificate]> {
+  for (const { name, certificate, tlsConfigured } of servers.values()) {
+    const own = certificate === undefined ? undefined : certificates.get(certificate);
+    if (own !== undefined) yield [name, own];
+    else if (tlsConfigured || name === catchAll) yield [name, defaultCertificate];
+  }
+}
+
+function detail({ identity }: Certificate): string {
+  return labelsText([
+    ["issuer_organization", identity.issuerOrganization],
+    ["issuer_common_name", identity.issuerCommonName],
+    ["serial_number", identity.serialNumber],
+    ["public_key_algorithm", identity.keyAlgorithm],
+  ]);
+}
+
+function head(name: string, help: string): string {
+  return `# HELP ${prefix}${name} ${help}\n# TYPE ${prefix}${name} gauge\n`;
+}
+
+function seconds(date: Date): number {
+  return Math.floor(date.getTime() / 1000);
+}

@@ -1,0 +1,220 @@
+import { expect, test } from "vitest";
+import { type Certificate, noIdentity, SecretText, type Server, type Upstream } from "../model/configuration.ts";
+import { Table } from "../model/table.ts";
+import type { Problem } from "../problem.ts";
+import type { ApplyOutcome, Change } from "../sync/ports.ts";
+import type { Served } from "./certificate-metrics.ts";
+import { Metrics, type MetricsOptions } from "./metrics.ts";
+
+const certificate = (id: string, expires: string): Certificate => ({
+  id,
+  chain: "",
+  key: new SecretText(""),
+  notBefore: new Date(0),
+  notAfter: new Date(expires),
+  names: [],
+  identity: { ...noIdentity, serialNumber: "77", issuerCommonName: "ca", keyAlgorithm: "ECDSA" },
+  weakness: undefined,
+  fingerprint: "",
+});
+const server = (name: string, more: Partial<Server<unknown>>): Server<unknown> =>
+  ({ name, locations: [], tlsConfigured: false, certificate: undefined, ...more }) as Server<unknown>;
+const at = (ingress: string, service: string) => ({
+  ingress: { namespace: "shop", name: ingress },
+  service,
+  upstream: `shop/${service}/80`,
+});
+const served = {
+  servers: Table.from([
+    ["_", server("_", {})],
+    ["own.example", server("own.example", { certificate: "shop/own", tlsConfigured: true })],
+    ["lent.example", server("lent.example", { tlsConfigured: true })],
+    [
+      "plain.example",
+      server("plain.example", { locations: [at("empty", "web"), at("lost", "gone"), at("well", "good")] as never }),
+    ],
+  ]),
+  upstreams: Table.from<Upstream>(
+    [0, 0, 1].map((endpoints, n) => {
+      const id = `shop/${["web", "gone", "good"][n]}/80`;
+      const there = Array.from({ length: endpoints }, () => ({ address: "192.0.2.1", port: 1 }));
+      return [id, { id, label: "", endpoints: there, balance: { algorithm: "round_robin" } }] as const;
+    }),
+  ),
+  certificates: Table.from([["shop/own", certificate("shop/own", "2027-01-01T00:00:00Z")]]),
+  defaultCertificate: certificate("fake", "2030-01-01T00:00:00Z"),
+} satisfies Served;
+
+function metricsWith(more: Partial<MetricsOptions> = {}) {
+  const metrics = new Metrics({
+    labels: { controller_namespace: "n", controller_class: "c", controller_pod: "p" },
+    build: { release: "1", build: "b", repository: "r" },
+    enabled: true,
+    webhook: false,
+    nowMs: () => 5_000,
+    generation: () => "00000000000ffabc",
+    own: async () => ({
+      workers: 2,
+      drainingWorkers: 0,
+      drainingGenerations: 0,
+      restarts: 0,
+      shapes: 3,
+      memory: undefined,
+      checks: { ping: true, nginx: false },
+    }),
+    processes: async () => undefined,
+    served: () => served,
+    leads: () => true,
+    requests: undefined,
+    counts: async () => "",
+    ...more,
+  });
+  /** Lines whose name begins so, without what all have in common. */
+  const lines = async (name: string) =>
+    (await metrics.exposition()).text
+      .split("\n")
+      .filter((line) => line.startsWith(name))
+      .map((line) => line.replace('controller_namespace="n",controller_class="c",controller_pod="p"', "…"));
+  return { metrics, lines };
+}
+const their = (name: string) => `nginx_ingress_controller_${name}`;
+
+test("each host with TLS has the expiry and the identity of the certificate that it is served", async () => {
+  const { lines } = metricsWith();
+  const expiry = await lines(their("ssl_expire_time_seconds"));
+  expect(expiry.toSorted()).toEqual([
+    `${their("ssl_expire_time_seconds")}{namespace="",class="c",host="_",secret_name="",identifier="-77"} 1893456000`,
+    `${their("ssl_expire_time_seconds")}{namespace="",class="c",host="lent.example",secret_name="",identifier="-77"} 1893456000`,
+    `${their("ssl_expire_time_seconds")}{namespace="shop",class="c",host="own.example",secret_name="own",identifier="-77"} 1798761600`,
+  ]);
+  expect((await lines(their("ssl_certificate_info"))).find((line) => line.includes("own.example"))).toMatch(
+    /,identifier="-77",issuer_organization="",issuer_common_name="ca",serial_number="77",public_key_algorithm="ECDSA"} 1$/,
+  );
+  expect(await lines("sluice_certificate_first_expiry_time_seconds")).toEqual([
+    "sluice_certificate_first_expiry_time_seconds 1798761600",
+  ]);
+});
+
+test("who does not lead says what certificates are, and not when they expire", async () => {
+  let leads = true;
+  const { lines } = metricsWith({ leads: () => leads });
+  expect(await lines(their("ssl_expire"))).toHaveLength(3);
+  leads = false;
+  expect(await lines(their("ssl_expire"))).toEqual([]);
+  expect(await lines(their("ssl_certificate_info"))).toHaveLength(3);
+});
+
+const missing: Problem = {
+  object: { kind: "Ingress", namespace: "shop", name: "lost" },
+  kind: "service-missing",
+  field: "spec",
+  service: "shop/gone",
+};
+const refused = (kind: string): Problem => ({
+  object: { kind, namespace: "shop", name: "bad" },
+  kind: "nginx-refused",
+  why: "",
+});
+
+test("an Ingress without a Service, and one whose Service is empty, are orphans until they are not", async () => {
+  const { metrics, lines } = metricsWith();
+  const orphans = async () =>
+    (await lines(`${their("orphan_ingress")}{`)).map((line) =>
+      /ingress="(\w+)",type="([\w-]+)"} 1/.exec(line)?.slice(1),
+    );
+  metrics.problems("sync", Table.from([["Ingress shop/lost", [missing]]]));
+  expect(await orphans()).toEqual([
+    ["lost", "no-service"],
+    ["empty", "no-endpoint"],
+  ]);
+  metrics.problems("sync", Table.empty());
+  expect((await orphans()).flat()).not.toContain("no-service");
+});
+
+test("what nginx refused is counted while it is set aside", async () => {
+  const { metrics, lines } = metricsWith();
+  const quarantined = () => lines("sluice_quarantined_objects");
+  metrics.problems(
+    "sync",
+    Table.from([
+      ["a", [refused("Ingress"), missing]],
+      ["b", [refused("ConfigMap")]],
+    ] as const),
+  );
+  expect(await quarantined()).toEqual([
+    'sluice_quarantined_objects{kind="Ingress"} 1',
+    'sluice_quarantined_objects{kind="ConfigMap"} 1',
+  ]);
+  metrics.problems("sync", Table.from([["b", [refused("ConfigMap")]]]));
+  expect(await quarantined()).toEqual([
+    'sluice_quarantined_objects{kind="Ingress"} 0',
+    'sluice_quarantined_objects{kind="ConfigMap"} 1',
+  ]);
+});
+
+test("the last reload is good or not, with its hash and its time, and good again when nginx has what is wanted", async () => {
+  let nowMs = 1_000;
+  const { metrics, lines } = metricsWith({ nowMs: () => nowMs });
+  const synced = (change: Change, reload?: ApplyOutcome) =>
+    metrics.synced({
+      change,
+      ...(reload && { reload }),
+      records: {},
+      translateMs: 0,
+      renderMs: 0,
+      publishMs: 0,
+      tookMs: 20,
+    });
+  const values = async () => {
+    const found = await Promise.all(
+      ["config_last_reload_successful{", "config_last_reload_successful_timestamp_seconds{", "config_hash{"].map(
+        (name) => lines(their(name)),
+      ),
+    );
+    return found.map(([line]) => Number(line?.split(" ").at(-1)));
+  };
+  const why = { kind: "reload", why: ["a new location setting (3 now)", "settings"] } as const;
+  synced(why, { kind: "reloaded", tookMs: 1, warnings: [] });
+  // 52 bits of the generation.
+  expect(await values()).toEqual([1, 1, 0x0000000000ff]);
+  nowMs = 2_000;
+  synced(why, { kind: "refused", stderr: "" });
+  expect(await values()).toEqual([0, 1, 0]);
+  nowMs = 3_000;
+  synced({ kind: "none" });
+  expect(await values()).toEqual([1, 3, 255]);
+  nowMs = 4_000;
+  synced({ kind: "data" });
+  expect(await values()).toEqual([1, 3, 255]);
+  expect(await lines("sluice_reloads_total")).toEqual([
+    'sluice_reloads_total{why="a new location setting",outcome="reloaded"} 1',
+    'sluice_reloads_total{why="settings",outcome="reloaded"} 1',
+    'sluice_reloads_total{why="a new location setting",outcome="refused"} 1',
+    'sluice_reloads_total{why="settings",outcome="refused"} 1',
+  ]);
+  // The reload and the data; nothing became live by the refusal or by nothing.
+  expect(await lines("sluice_change_live_seconds_count")).toEqual(["sluice_change_live_seconds_count 2"]);
+});
+
+test("what cannot be asked has no value, and health is a value for each check", async () => {
+  const { lines } = metricsWith();
+  expect(await lines("sluice_records_free_bytes")).toEqual([]);
+  expect(await lines("sluice_nginx_workers")).toEqual(["sluice_nginx_workers 2"]);
+  expect(await lines("sluice_health_check")).toEqual([
+    'sluice_health_check{check="ping"} 1',
+    'sluice_health_check{check="nginx"} 0',
+  ]);
+});
+
+test("without --enable-metrics only what is ours and the process's is there, and scrapes are counted", async () => {
+  const { lines } = metricsWith({ enabled: false });
+  expect(await lines("nginx_ingress_controller_")).toEqual([]);
+  expect(await lines("promhttp_metric_handler_requests")).toEqual([
+    'promhttp_metric_handler_requests_total{code="200"} 1',
+    'promhttp_metric_handler_requests_total{code="500"} 0',
+    'promhttp_metric_handler_requests_total{code="503"} 0',
+    "promhttp_metric_handler_requests_in_flight 1",
+  ]);
+  const [received] = await lines("process_network_receive_bytes_total");
+  expect(Number(received?.split(" ")[1])).toBeGreaterThan(0);
+});

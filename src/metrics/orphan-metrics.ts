@@ -1,0 +1,47 @@
+/**
+ * Ingresses with nobody behind them, under the name of ingress-nginx: their Service is missing, or it has no endpoints. Only those
+ * that lack something have a series; ingress-nginx also keeps a 0 for each that once did.
+ */
+import type { Problem } from "../problem.ts";
+import type { Served } from "./certificate-metrics.ts";
+import { type Label, labelsText } from "./exposition.ts";
+
+const name = "nginx_ingress_controller_orphan_ingress";
+
+/** `problems` are those of the last turn; `labels` those of every metric of ingress-nginx. */
+export function orphanExposition(
+  { servers, upstreams }: Served,
+  problems: Iterable<readonly Problem[]>,
+  labels: readonly Label[],
+): string {
+  const found = new Map<string, readonly Label[]>();
+  const add = (namespace: string, ingress: string, type: string): void => {
+    const own: Label[] = [
+      ["namespace", namespace],
+      ["ingress", ingress],
+      ["type", type],
+    ];
+    found.set(`${namespace}/${ingress} ${type}`, own);
+  };
+  const missing = new Set<string>();
+  for (const problem of [...problems].flat()) {
+    if (problem.kind !== "service-missing") continue;
+    missing.add(problem.service);
+    add(problem.object.namespace ?? "", problem.object.name, "no-service");
+  }
+  for (const { locations } of servers.values() as Iterable<{ readonly locations: readonly Behind[] }>) {
+    for (const { ingress, service, upstream } of locations) {
+      if (service === "" || missing.has(`${ingress.namespace}/${service}`)) continue;
+      if (upstreams.get(upstream)?.endpoints.length === 0) add(ingress.namespace, ingress.name, "no-endpoint");
+    }
+  }
+  const lines = [...found.values()].map((own) => `${name}{${labelsText([...labels, ...own])}} 1\n`);
+  const help = "A constant 1 for an Ingress whose Service is missing (no-service) or has no endpoints (no-endpoint).";
+  return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join("")}`;
+}
+
+interface Behind {
+  readonly ingress: { readonly namespace: string; readonly name: string };
+  readonly service: string;
+  readonly upstream: string;
+}

@@ -1,0 +1,76 @@
+/** What a look at the running parts says at a scrape: workers and their generations, settings of locations, shared memory, health, certificates. */
+import { Gauge } from "prom-client";
+import type { MetricMakers } from "./makers.ts";
+
+export interface OwnFigures {
+  readonly workers: number;
+  readonly drainingWorkers: number;
+  readonly drainingGenerations: number;
+  readonly restarts: number;
+  readonly shapes: number;
+  /** Requests that were counted as `other`. */
+  readonly folded: number;
+  /** When the first certificate expires; undefined where there is none. */
+  readonly firstExpiry: Date | undefined;
+  /** Shared memory of routes, endpoints and certificates; undefined where nginx does not answer or has none. */
+  readonly memory: { readonly capacityBytes: number; readonly freeBytes: number } | undefined;
+  /** Whether each check of the health path passes. */
+  readonly checks: Readonly<Record<string, boolean>>;
+}
+
+const gauges: readonly (readonly [name: string, help: string, of: (figures: OwnFigures) => number | undefined])[] = [
+  ["nginx_workers", "Workers of nginx that accept connections.", ({ workers }) => workers],
+  [
+    "nginx_draining_workers",
+    "Workers of older generations that finish their requests.",
+    ({ drainingWorkers }) => drainingWorkers,
+  ],
+  ["nginx_draining_generations", "Older generations with workers left.", (figures) => figures.drainingGenerations],
+  ["nginx_restarts", "Times nginx was started again after it had died.", ({ restarts }) => restarts],
+  ["location_settings", "Distinct texts that locations have; a new one costs a reload.", ({ shapes }) => shapes],
+  [
+    "requests_folded",
+    "Requests whose labels had no series of their own and that were counted as other.",
+    ({ folded }) => folded,
+  ],
+  [
+    "certificate_first_expiry_time_seconds",
+    "When the first of the certificates in use expires, in seconds since 1970.",
+    ({ firstExpiry }) => firstExpiry && Math.floor(firstExpiry.getTime() / 1000),
+  ],
+  [
+    "records_capacity_bytes",
+    "Shared memory for routes, endpoints and certificates.",
+    ({ memory }) => memory?.capacityBytes,
+  ],
+  ["records_free_bytes", "How much of it is in whole free pages.", ({ memory }) => memory?.freeBytes],
+];
+
+export function registerOwnGauges({ ours }: MetricMakers, figures: () => Promise<OwnFigures>): void {
+  // A scrape collects all gauges at once; the parts are asked once for them.
+  let asked: Promise<OwnFigures> | undefined;
+  const together = () => {
+    asked ??= figures().finally(() => {
+      asked = undefined;
+    });
+    return asked;
+  };
+  for (const [name, help, of] of gauges) {
+    new Gauge({
+      ...ours(name, help),
+      async collect() {
+        const value = of(await together());
+        this.reset();
+        if (value === undefined) this.remove();
+        else this.set(value);
+      },
+    });
+  }
+  new Gauge({
+    ...ours("health_check", "Whether a check of the health path passes."),
+    labelNames: ["check"],
+    async collect() {
+      for (const [check, passes] of Object.entries((await together()).checks)) this.set({ check }, passes ? 1 : 0);
+    },
+  });
+}
