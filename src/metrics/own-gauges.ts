@@ -1,5 +1,5 @@
 /** What a look at the running parts says at a scrape: workers and their generations, settings of locations, shared memory, health, certificates. */
-import { Gauge } from "prom-client";
+import { Counter, Gauge } from "prom-client";
 import type { MetricMakers } from "./makers.ts";
 
 export interface OwnFigures {
@@ -18,7 +18,8 @@ export interface OwnFigures {
   readonly checks: Readonly<Record<string, boolean>>;
 }
 
-const gauges: readonly (readonly [name: string, help: string, of: (figures: OwnFigures) => number | undefined])[] = [
+/** Those that only grow end in `_total`. */
+const metrics: readonly (readonly [name: string, help: string, of: (figures: OwnFigures) => number | undefined])[] = [
   ["nginx_workers", "Workers of nginx that accept connections.", ({ workers }) => workers],
   [
     "nginx_draining_workers",
@@ -26,10 +27,10 @@ const gauges: readonly (readonly [name: string, help: string, of: (figures: OwnF
     ({ drainingWorkers }) => drainingWorkers,
   ],
   ["nginx_draining_generations", "Older generations with workers left.", (figures) => figures.drainingGenerations],
-  ["nginx_restarts", "Times nginx was started again after it had died.", ({ restarts }) => restarts],
+  ["nginx_restarts_total", "Times nginx was started again after it had died.", ({ restarts }) => restarts],
   ["location_settings", "Distinct texts that locations have; a new one costs a reload.", ({ shapes }) => shapes],
   [
-    "requests_folded",
+    "requests_folded_total",
     "Requests whose labels had no series of their own and that were counted as other.",
     ({ folded }) => folded,
   ],
@@ -55,14 +56,15 @@ export function registerOwnGauges({ ours }: MetricMakers, figures: () => Promise
     });
     return asked;
   };
-  for (const [name, help, of] of gauges) {
-    new Gauge({
+  for (const [name, help, of] of metrics) {
+    const Metric = name.endsWith("_total") ? Counter : Gauge;
+    new Metric({
       ...ours(name, help),
       async collect() {
         const value = of(await together());
         this.reset();
         if (value === undefined) this.remove();
-        else this.set(value);
+        else this.inc(value);
       },
     });
   }
