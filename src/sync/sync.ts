@@ -37,6 +37,7 @@ export interface SyncParts {
 
 /** How often it is looked whether the workers of older texts have gone. */
 const tidyMs = 10_000;
+const hourMs = 3_600_000;
 
 export class Sync {
   readonly #parts: SyncParts;
@@ -62,6 +63,7 @@ export class Sync {
   #coming: RenderedText | undefined;
   #tidying = false;
   #failures = 0;
+  #stopLooking: (() => void) | undefined;
 
   constructor(parts: SyncParts) {
     this.#parts = parts;
@@ -102,6 +104,7 @@ export class Sync {
     const wake = () => this.#wake?.();
     signal.addEventListener("abort", wake);
     this.notice();
+    this.#lookHourly();
     try {
       await this.#everythingKnown(signal);
       while (!signal.aborted) {
@@ -114,8 +117,17 @@ export class Sync {
       throw cause;
     } finally {
       signal.removeEventListener("abort", wake);
+      this.#stopLooking?.();
       stop();
     }
+  }
+
+  /** Certificates go out of date by themselves, and who is on call should hear of it. */
+  #lookHourly(): void {
+    this.#stopLooking = this.#parts.clock.after(hourMs, () => {
+      this.notice();
+      this.#lookHourly();
+    });
   }
 
   /** A Snapshot that lacks what has not been listed yet would take it from an nginx that serves it. */

@@ -10,6 +10,9 @@ const said = (now: string, weakness?: string) =>
 test("a certificate out of its dates is named with them, and a weak one with its weakness", () => {
   expect(said("2026-01-15")).toEqual([]);
   expect(said("2026-02-02")).toEqual(["tls.crt: the certificate expired on 2026-02-01; it is served all the same"]);
+  expect(said("2026-01-23")).toEqual([
+    "tls.crt: the certificate expires soon, on 2026-02-01; it is served all the same",
+  ]);
   expect(said("2025-12-31")).toEqual([
     "tls.crt: the certificate is not valid before 2026-01-01; it is served all the same",
   ]);

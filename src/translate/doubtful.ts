@@ -14,8 +14,12 @@ export function certificateProblems(certificates: Iterable<Certificate>, now: Da
   return found;
 }
 
+/** Ten days, as ingress-nginx has it. */
+const soonMs = 240 * 3_600_000;
+
 function doubt({ notBefore, notAfter, weakness }: Certificate, now: Date): string | undefined {
   if (notAfter < now) return `the certificate expired on ${day(notAfter)}`;
+  if (notAfter.getTime() - now.getTime() < soonMs) return `the certificate expires soon, on ${day(notAfter)}`;
   if (notBefore > now) return `the certificate is not valid before ${day(notBefore)}`;
   return weakness;
 }

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { fake } from "../../test/support/sketch.ts";
+import type { Certificate, Configuration } from "../model/configuration.ts";
+import { emptySnapshot } from "../model/snapshot.ts";
+import { Table } from "../model/table.ts";
+import { sentence } from "../problem.ts";
+import type { Renderer } from "../render/rendering.ts";
+import { emptyLastGood } from "../translate/last-good.ts";
+import { emptyQuarantine } from "../translate/quarantine.ts";
+import type { Translator } from "../translate/translator.ts";
+import { Sync, type SyncParts } from "./sync.ts";
+import { TokenBucket } from "./token-bucket.ts";
+
+/** A cluster in which nothing changes, with one certificate. */
+function still(certificate: Certificate) {
+  const clock = new FakeClock();
+  const said: string[][] = [];
+  let syncs = 0;
+  const configuration = { certificates: Table.from([[certificate.id, certificate]]), settings: {} };
+  const translation = { configuration, problems: Table.empty(), lastGood: emptyLastGood, accepted: new Set() };
+  const text = { conf: "", generation: "1", files: [], shapes: new Set<string>(), parts: {} };
+  const parts: SyncParts = {
+    source: { snapshot: () => emptySnapshot, onChange: () => () => {} },
+    translator: { turn: () => translation } as unknown as Translator,
+    renderer: {
+      render: (_next: Configuration<unknown, unknown>) => ({ text, records: new Map(), opened: [] }),
+      published: () => {},
+      records: new Map(),
+    } as unknown as Renderer,
+    memory: {
+      records: new Map(),
+      keep: async () => {},
+      publish: async () => ({ kind: "published" }),
+      isOurs: async () => true,
+    },
+    nginx: { apply: async () => ({ kind: "reloaded", tookMs: 1, warnings: [] }), keepOpened: async () => {} },
+    bucket: new TokenBucket(1, 1, 0),
+    clock: {
+      nowMs: () => clock.now(),
+      now: () => new Date(clock.wall()),
+      after: (ms, then) => clock.schedule(ms, then),
+    },
+    listener: {
+      problems: (all) => void said.push([...all.values()].flat().map(sentence)),
+      synced: () => {
+        syncs += 1;
+      },
+    },
+    state: { load: () => ({ lastGood: emptyLastGood, quarantine: emptyQuarantine }), save: async () => {} },
+    problemsOf: () => [],
+    configMap: undefined,
+  };
+  return { sync: new Sync(parts), clock, said: () => said.at(-1), syncs: () => syncs };
+}
+const hourMs = 3_600_000;
+
+test("a certificate that expires while nothing changes is said within the hour, and no sync is told of", async () => {
+  const clock = new FakeClock();
+  const notAfter = new Date(clock.wall() + 30.5 * 24 * hourMs);
+  const { sync, clock: time, said, syncs } = still({ ...fake, id: "shop/tls", notAfter });
+  const ending = new AbortController();
+  const running = sync.run(ending.signal);
+  await time.advance(hourMs);
+  expect(said()).toEqual([]);
+  const before = syncs();
+  await time.advance(29 * 24 * hourMs);
+  expect(said()).toEqual(["tls.crt: the certificate expires soon, on 2026-01-31; it is served all the same"]);
+  await time.advance(2 * 24 * hourMs);
+  expect(said()).toEqual(["tls.crt: the certificate expired on 2026-01-31; it is served all the same"]);
+  expect(syncs()).toBe(before);
+  ending.abort();
+  await running;
+  expect(time.waiting).toBe(0);
+});
