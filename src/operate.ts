@@ -28,8 +28,8 @@ export interface Operation {
   readonly flags: Flags;
   readonly translate: TranslateOptions;
   readonly source: Source;
-  /** Those of the source itself, and of the flags: called once, with what takes them. */
-  readonly otherProblems: (reports: Reports) => void;
+  /** Those of the source itself, and of the flags: called once, with what takes them and with what nginx lacks. */
+  readonly otherProblems: (reports: Reports, lacks: TranslateOptions["lacks"]) => void;
   readonly log: Log;
   /** Where nginx's own lines go, and whether those below a warning do. */
   readonly lines: { readonly write: (text: string) => void; readonly notices: boolean };
@@ -83,7 +83,10 @@ export async function operate(operation: Operation): Promise<Operated> {
 
   const running = new Running();
   const stopAsked = Promise.withResolvers<string>();
-  const health = new Health({ nginx: () => whyNotServing(running, folder, flags.healthCheckTimeout * 1000) });
+  const health = new Health({
+    nginx: () => whyNotServing(running, folder, flags.healthCheckTimeout * 1000),
+    notes: () => running.notes(),
+  });
   const { pod, source, leads } = operation;
   const ceilingReached = (series: number) =>
     log.warn({ series }, "request metrics are at their ceiling; requests with further labels are counted as other");
@@ -102,7 +105,7 @@ export async function operate(operation: Operation): Promise<Operated> {
     stop: () => stopAsked.resolve("POST /stop"),
   });
   if (!server.ok) return failed(server.why);
-  operation.otherProblems(reports);
+  operation.otherProblems(reports, lackingOf(found.nginx.capabilities));
 
   const started = await startController(controllerOptions(operation, folder, found.nginx, reports, running));
   if (!started.ok) {
@@ -172,7 +175,10 @@ function controllerOptions(
     reloadBurst: flags.reloadBurst,
     maxDraining,
     endWithController,
-    listener: reports.listener(source, listeners, (report) => running.synced(report, ready)),
+    listener: reports.listener(source, [
+      ...listeners,
+      { problems: (all) => running.problems(all), synced: (report) => running.synced(report, ready) },
+    ]),
     nginxEvent: nginxLog({ log, ...lines }),
   };
 }

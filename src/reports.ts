@@ -11,7 +11,7 @@ import { webhookLog } from "./log/webhook-log.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { Table } from "./model/table.ts";
 import type { Problem } from "./problem.ts";
-import type { Listener, Source, SyncReport } from "./sync/ports.ts";
+import type { Listener, Source } from "./sync/ports.ts";
 
 export type ProblemSource = "flags" | "files" | "sync" | "template";
 
@@ -39,7 +39,7 @@ export class Reports {
   }
 
   /** For the sync, and then `others` in order. */
-  listener(source: Source, others: readonly Listener[], synced: (report: SyncReport) => void): Listener {
+  listener(source: Source, others: readonly Listener[]): Listener {
     const log = new SyncLog(this.#log);
     return {
       problems: (all) => {
@@ -50,7 +50,6 @@ export class Reports {
         log.synced(report, source.snapshot());
         this.#metrics.synced(report);
         for (const other of others) other.synced(report);
-        synced(report);
       },
     };
   }

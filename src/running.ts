@@ -4,18 +4,40 @@ import { requestCounts } from "./cli/options.ts";
 import type { Controller } from "./controller.ts";
 import type { Health } from "./health/health.ts";
 import type { MetricsOptions } from "./metrics/metrics.ts";
+import type { Table } from "./model/table.ts";
 import { type RunFolder, runningGeneration } from "./nginx/index.ts";
+import { named, type Problem, sentence } from "./problem.ts";
 import type { Source, SyncReport } from "./sync/ports.ts";
 import { build } from "./version.ts";
+
+/** Objects that `?verbose` names; more are counted. */
+const mostNotes = 20;
 
 export class Running {
   controller: Controller | undefined;
   templateTried = false;
   isReady = false;
+  /** What nginx said of the last configuration, where it refused it. */
+  #refused: string | undefined;
+  #quarantined: readonly string[] = [];
   /** nginx cannot serve for the first time, for a reason that is not in any configuration: a busy port. Later such a reason passes. */
   readonly unable = Promise.withResolvers<Error>();
 
-  synced({ reload }: SyncReport, ready: () => void): void {
+  /** What is wrong while the last good configuration is served. */
+  notes(): readonly string[] {
+    const refused = this.#refused === undefined ? [] : [`nginx refuses the configuration: ${this.#refused}`];
+    const more = this.#quarantined.length - mostNotes;
+    return [...refused, ...this.#quarantined.slice(0, mostNotes), ...(more > 0 ? [`and ${more} more`] : [])];
+  }
+
+  problems(all: Table<readonly Problem[]>): void {
+    const refused = [...all.values()].flat().filter(({ kind }) => kind === "nginx-refused");
+    this.#quarantined = refused.map((problem) => `${named(problem.object)}: ${sentence(problem)}`);
+  }
+
+  synced({ change, reload }: SyncReport, ready: () => void): void {
+    if (reload?.kind === "refused") this.#refused = reload.stderr.split("\n")[0];
+    else if (reload !== undefined || change.kind !== "reload") this.#refused = undefined;
     if (reload?.kind === "unreachable" && !this.isReady && this.controller?.isServing !== true)
       this.unable.resolve(reload.cause);
     if (this.isReady || (reload?.kind !== "reloaded" && reload?.kind !== "unchanged")) return;

@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { type Problem, sentence } from "../problem.ts";
 import type { Source } from "../sync/ports.ts";
 import type { TranslateOptions } from "../translate/options.ts";
-import { answerTo, readQuestion } from "./admission-review.ts";
+import { type Answer, answerTo, readQuestion } from "./admission-review.ts";
 import { Bodies, type BodyLimits } from "./bodies.ts";
 import { judge, type Verdict } from "./judge.ts";
 import type { KeyPairs } from "./key-pairs.ts";
@@ -114,10 +114,8 @@ class Reviewer {
     if (!read.ok) return this.#refuse(response, read.status, read.why);
     const { uid, ingress } = read.question;
     const verdict = ingress === undefined ? ({ kind: "passed-over" } as const) : this.#judge(ingress);
-    const { refusals, warnings } = verdict.kind === "judged" ? verdict : { refusals: [], warnings: [] };
-    const message = refusals.map(sentence).join("\n");
     response.setHeader("content-type", "application/json");
-    response.end(answerTo(uid, { allowed: refusals.length === 0, message, warnings: spoken(warnings) }));
+    response.end(answerTo(uid, answerOf(verdict)));
     if (ingress === undefined) return;
     const { namespace = "default", name } = ingress.metadata;
     const tookMs = performance.now() - begun;
@@ -137,6 +135,13 @@ class Reviewer {
     response.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
     response.end(`${why}\n`);
   }
+}
+
+/** In the sentences of Events. */
+export function answerOf(verdict: Verdict): Answer {
+  const { refusals, warnings } = verdict.kind === "judged" ? verdict : { refusals: [], warnings: [] };
+  const message = refusals.map(sentence).join("\n");
+  return { allowed: refusals.length === 0, message, warnings: spoken(warnings) };
 }
 
 function spoken(warnings: readonly Problem[]): string[] {

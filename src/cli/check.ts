@@ -34,7 +34,9 @@ export async function check(argv: readonly string[], out: Out, colours = false):
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const files = folder === undefined ? undefined : read.written.size;
   const counts = { files, errors, warnings: findings.length - errors };
-  out.write(call.json ? `${JSON.stringify(asJson(findings, counts), null, 2)}\n` : asText(findings, counts, colours));
+  out.write(
+    call.json ? `${JSON.stringify(asJson(findings, counts), null, 2)}\n` : findingsText(findings, counts, colours),
+  );
   return errors > 0 ? 1 : 0;
 }
 
@@ -50,7 +52,12 @@ interface Counts {
   readonly warnings: number;
 }
 
-function asText(findings: readonly Finding[], { files, errors, warnings }: Counts, colours: boolean): string {
+/** For people: a line for each finding, and one that counts them. */
+export function findingsText(
+  findings: readonly Finding[],
+  { files, errors, warnings }: Counts,
+  colours: boolean,
+): string {
   const paint = painter(colours);
   const lines = findings.map(({ severity, at, problem }) => {
     const place = at === undefined ? "" : `${at.file}:${at.line}:${at.column}: `;

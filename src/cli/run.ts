@@ -72,9 +72,9 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     flags,
     translate: translateOptions(flags, "run", zone),
     source: cluster.source,
-    otherProblems: (reports) => {
+    otherProblems: (reports, lacks) => {
       reports.few("flags", problems);
-      webhook.begin((event) => reports.webhook(event));
+      webhook.begin((event) => reports.webhook(event), lacks);
     },
     log,
     lines: { write, notices: !stdout.isTTY || flags.v > 0 },

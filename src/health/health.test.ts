@@ -13,9 +13,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function served(nginx: () => string | undefined) {
+async function served(nginx: () => string | undefined, notes: readonly string[] = []) {
   const port = await freePort();
-  const health = new Health({ nginx: async () => nginx() });
+  const health = new Health({ nginx: async () => nginx(), notes: () => notes });
   let stops = 0;
   const opened = await openHealthServer({
     port,
@@ -54,6 +54,14 @@ test("not healthy: 500 with the reason, unless the check is excluded or another 
   );
   expect(await ask("/healthz?exclude=nginx-ingress-controller")).toBe("200 ok");
   expect(await ask("/healthz/ping")).toBe("200 ok");
+});
+
+test("what is wrong although nginx serves is said with verbose, and changes nothing", async () => {
+  const { ask } = await served(() => undefined, ["Ingress shop/bad: nginx refused it"]);
+  expect(await ask("/healthz")).toBe("200 ok");
+  expect(await ask("/healthz?verbose")).toBe(
+    "200 [+]ping ok\n[+]nginx-ingress-controller ok\n[!]Ingress shop/bad: nginx refused it\nhealthz check passed\n",
+  );
 });
 
 test("not healthy from the moment the program is told to end", async () => {

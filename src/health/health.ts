@@ -7,6 +7,8 @@
 export interface HealthParts {
   /** Why nginx does not serve, or undefined. Asked at every check, so it must be quick. */
   readonly nginx: () => Promise<string | undefined>;
+  /** What is wrong although it serves: said with `?verbose`, and no reason to be unhealthy. */
+  readonly notes: () => readonly string[];
 }
 
 export interface HealthAnswer {
@@ -47,7 +49,11 @@ export class Health {
     const good = results.every(([, why]) => why === undefined);
     const lines = results.map(([name, why]) => (why === undefined ? `[+]${name} ok` : `[-]${name} failed: ${why}`));
     if (good && !verbose) return { status: 200, body: "ok" };
-    return { status: good ? 200 : 500, body: [...lines, `healthz check ${good ? "passed" : "failed"}`, ""].join("\n") };
+    const notes = only === undefined ? this.#parts.notes().map((note) => `[!]${note}`) : [];
+    return {
+      status: good ? 200 : 500,
+      body: [...lines, ...notes, `healthz check ${good ? "passed" : "failed"}`, ""].join("\n"),
+    };
   }
 
   readonly #checks: Readonly<Record<string, () => Promise<string | undefined>>> = {

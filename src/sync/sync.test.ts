@@ -34,7 +34,11 @@ function still(certificate: Certificate) {
       publish: async () => ({ kind: "published" }),
       isOurs: async () => true,
     },
-    nginx: { apply: async () => ({ kind: "reloaded", tookMs: 1, warnings: [] }), keepOpened: async () => {} },
+    nginx: {
+      apply: async () => ({ kind: "reloaded", tookMs: 1, warnings: [] }),
+      keepOpened: async () => {},
+      hasOlderWorkers: () => false,
+    },
     bucket: new TokenBucket(1, 1, 0),
     clock: {
       nowMs: () => clock.now(),

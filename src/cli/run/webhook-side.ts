@@ -35,13 +35,15 @@ export class WebhookSide {
     return this.#failure.promise;
   }
 
-  /** Without its flag there is no webhook, and nothing happens. */
-  begin(report: Report): void {
+  /** Without its flag there is no webhook, and nothing happens. `lacks` is what nginx has not, known only once it was found. */
+  begin(report: Report, lacks: TranslateOptions["lacks"]): void {
     const { flags, source } = this.#options;
     const address = flags.validatingWebhook;
     if (address === undefined) return;
     const started = Promise.all([this.#keyPairs(report), source.synced]).then(([keyPairs]) =>
-      keyPairs === undefined || this.#ending.signal.aborted ? undefined : this.#listen(address, keyPairs, report),
+      keyPairs === undefined || this.#ending.signal.aborted
+        ? undefined
+        : this.#listen(address, keyPairs, report, lacks),
     );
     started.catch((bug) => this.#failure.reject(bug));
   }
@@ -51,8 +53,9 @@ export class WebhookSide {
     for (const stop of this.#stops.toReversed()) await stop();
   }
 
-  async #listen(address: string, keyPairs: KeyPairs, report: Report): Promise<void> {
-    const { accept: translate, source } = this.#options;
+  async #listen(address: string, keyPairs: KeyPairs, report: Report, lacks: TranslateOptions["lacks"]): Promise<void> {
+    const { accept, source } = this.#options;
+    const translate = { ...accept, lacks };
     const watches = (namespace: string) => this.#watches(namespace);
     const started = await startWebhook({ address, keyPairs, source, translate, watches, report });
     if (started.ok) this.#stops.push(() => started.stop());

@@ -1,0 +1,48 @@
+/** Whoever hears of a Problem reads the same sentence: the log, the Event, the webhook's answer and `sluice check`. */
+import { expect, test } from "vitest";
+import { problemSamples } from "../test/support/problem-samples.ts";
+import { answerOf } from "./admission/webhook.ts";
+import { findingsText } from "./cli/check.ts";
+import { problemEvents } from "./events/problem-events.ts";
+import { openLog } from "./log/log.ts";
+import { ProblemLog } from "./log/problem-log.ts";
+import { Table } from "./model/table.ts";
+import { named, type Problem, sentence } from "./problem.ts";
+
+const samples = Object.values(problemSamples) as readonly Problem[];
+
+test.each(samples)("$kind is one sentence everywhere", (problem) => {
+  const said = sentence(problem);
+  const only = Table.from([["it", [problem]]]);
+  expect(problemEvents(Table.empty(), only)).toEqual([
+    { object: problem.object, reason: expect.stringMatching(/^[A-Z][A-Za-z]+$/), message: said },
+  ]);
+
+  const lines: string[] = [];
+  new ProblemLog(openLog({ verbosity: 0, terminal: false, write: (line) => lines.push(line) })).renew(only);
+  expect(lines.map((line) => JSON.parse(line).problem)).toEqual([said]);
+
+  expect(answerOf({ kind: "judged", refusals: [problem], warnings: [] })).toMatchObject({
+    allowed: false,
+    message: said,
+  });
+  expect(answerOf({ kind: "judged", refusals: [], warnings: [problem] })).toMatchObject({
+    allowed: true,
+    warnings: [said],
+  });
+
+  // Where the place stands before it, a sentence about a file does not name it again.
+  const at = problem.kind === "manifest-unusable" ? problem.at : undefined;
+  const text = findingsText([{ severity: "error", at, problem }], { files: 1, errors: 1, warnings: 0 }, false);
+  const [line = ""] = text.split("\n");
+  const place = at === undefined ? "" : `${at.file}:${at.line}:${at.column}: `;
+  const unplaced = at === undefined ? said : said.replace(`${at.file} line ${at.line}, column ${at.column}: `, "");
+  expect(line).toBe(`${place}error: ${named(problem.object)}: ${unplaced}`);
+});
+
+test("a sentence begins with what it is about, says no name of its object, and ends without a full stop", () => {
+  for (const problem of samples) {
+    expect(sentence(problem)).not.toMatch(/undefined|\.$/);
+    expect(sentence(problem)).not.toContain(named(problem.object));
+  }
+});
