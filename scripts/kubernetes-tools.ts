@@ -4,11 +4,9 @@
  * a cache outside the repository. The module k8s.io/kubernetes cannot be built alone: it requires its staging modules at v0.0.0, and each of
  * them is published as v0.<minor>.<patch>, so the build writes a `replace` for each.
  */
-import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { build, cacheFolder, go, hasGo, lock, scratchModule } from "./go-builds.ts";
 
 const versions = { kubernetes: "1.36.3", etcd: "3.6.7", helm: "4.1.3" } as const;
 
@@ -17,8 +15,7 @@ export type Tool = (typeof tools)[number];
 
 /** Where the built programs are kept: one folder for one set of versions. */
 export function toolsFolder(env: NodeJS.ProcessEnv = process.env): string {
-  const cache = env.SLUICE_CACHE ?? join(env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "sluice");
-  return join(cache, `kubernetes-${versions.kubernetes}-etcd-${versions.etcd}-helm-${versions.helm}`);
+  return join(cacheFolder(env), `kubernetes-${versions.kubernetes}-etcd-${versions.etcd}-helm-${versions.helm}`);
 }
 
 /** The path of one program, whether or not it has been built yet. */
@@ -91,79 +88,6 @@ async function buildHelm(folder: string): Promise<void> {
   await go(module, "fetching helm", ["get", `helm.sh/helm/v4/cmd/helm@v${versions.helm}`]);
   await build(folder, module, "helm", ["-ldflags", "-s -w"], "helm.sh/helm/v4/cmd/helm");
   rmSync(module, { recursive: true });
-}
-
-/** Go needs a module to stand in; a fresh one for each build keeps a broken earlier try out of it. */
-function scratchModule(folder: string, name: string): string {
-  const module = join(folder, `build-${name}`);
-  rmSync(module, { recursive: true, force: true });
-  mkdirSync(module);
-  writeFileSync(join(module, "go.mod"), `module ${name}\ngo 1.26.0\n`);
-  return module;
-}
-
-/** A program appears under its name only when it is whole, so that an interrupted build is never mistaken for one. */
-async function build(folder: string, module: string, name: Tool, flags: readonly string[], source: string) {
-  await go(module, `building ${name}`, ["build", "-v", ...flags, "-o", join(module, name), source]);
-  renameSync(join(module, name), join(folder, name));
-}
-
-/** Runs Go and says every five seconds that it still does; gives what it printed. */
-async function go(module: string, doing: string, args: readonly string[]): Promise<string> {
-  const started = performance.now();
-  const env = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=mod" };
-  const child = spawn("go", args, { cwd: module, env, stdio: ["ignore", "pipe", "pipe"] });
-  let printed = "";
-  let complaints = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
-  const say = () => {
-    const seconds = Math.round((performance.now() - started) / 1000);
-    process.stderr.write(`kubernetes tools: ${doing}, ${seconds} s, ${complaints.split("\n").length - 1} steps\n`);
-  };
-  say();
-  const progress = setInterval(say, 5_000);
-  try {
-    const code = await new Promise((done, fail) => child.once("error", fail).once("close", done));
-    if (code !== 0)
-      throw new Error(`${doing} failed: go ${args.join(" ")}\n${complaints.split("\n").slice(-20).join("\n")}`);
-    return printed;
-  } finally {
-    clearInterval(progress);
-  }
-}
-
-/** Waits while another living process builds into the same folder. Gives the function that lets go. */
-async function lock(file: string): Promise<() => void> {
-  for (;;) {
-    try {
-      writeFileSync(file, String(process.pid), { flag: "wx" });
-      return () => rmSync(file, { force: true });
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
-    }
-    if (!isAlive(file)) rmSync(file, { force: true });
-    else process.stderr.write("kubernetes tools: waiting for another build\n");
-    await sleep(3_000);
-  }
-}
-
-function isAlive(file: string): boolean {
-  try {
-    process.kill(Number(readFileSync(file, "utf8")), 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function hasGo(): boolean {
-  try {
-    execFileSync("go", ["version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 if (import.meta.main) await buildMissingTools();

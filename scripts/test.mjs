@@ -15,6 +15,7 @@ const wanted = chosen.length > 0 ? chosen : suites.filter((suite) => suite !== "
 step([process.execPath, "scripts/setup.mjs"]);
 if (["chart", "e2e", "image"].some((suite) => wanted.includes(suite)))
   step(["node_modules/.bin/node", "scripts/kubernetes-tools.ts"]);
+if (wanted.includes("e2e")) step(["node_modules/.bin/node", "scripts/promtool.ts"]);
 if (wanted.includes("image")) step(["node_modules/.bin/node", "scripts/image.ts"]);
 
 const projects = wanted.flatMap((suite) => ["--project", suite]);

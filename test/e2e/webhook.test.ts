@@ -3,12 +3,9 @@ import { until } from "../nginx/support/until.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { ingress } from "./support/shop.ts";
 import { apply, installPod, ownPod, Sluice } from "./support/sluice.ts";
+import { hook, installWebhook, tried as triedIn, webhookFlags } from "./support/webhook.ts";
 
-/** In the range of Services, and an address of this machine: the API server finds the webhook as it does in a cluster with a kube-proxy. */
-const clusterIP = "10.96.77.77";
-const port = 8443;
 const { namespace } = ownPod;
-const hook = "sluice-admission";
 
 let cluster: Cluster;
 let sluice: Sluice;
@@ -16,45 +13,9 @@ let sluice: Sluice;
 beforeAll(async () => {
   cluster = await startCluster();
   await installPod(cluster);
-  await apply(cluster, [
-    { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } },
-    {
-      apiVersion: "v1",
-      kind: "Service",
-      metadata: { namespace, name: "sluice-controller-admission" },
-      spec: { clusterIP, ports: [{ port }] },
-    },
-    {
-      apiVersion: "admissionregistration.k8s.io/v1",
-      kind: "ValidatingWebhookConfiguration",
-      metadata: { name: hook },
-      webhooks: [
-        {
-          name: "validate.nginx.ingress.kubernetes.io",
-          rules: [
-            {
-              apiGroups: ["networking.k8s.io"],
-              apiVersions: ["v1"],
-              operations: ["CREATE", "UPDATE"],
-              resources: ["ingresses"],
-            },
-          ],
-          failurePolicy: "Fail",
-          sideEffects: "None",
-          admissionReviewVersions: ["v1"],
-          timeoutSeconds: 5,
-          clientConfig: {
-            service: { namespace, name: "sluice-controller-admission", port, path: "/networking/v1/ingresses" },
-          },
-        },
-      ],
-    },
-  ]);
-  const own = [
-    `--validating-webhook-certificate-secret=${namespace}/${hook}`,
-    `--validating-webhook-configuration=${hook}`,
-  ];
-  sluice = new Sluice({ cluster, flags: [`--validating-webhook=:${port}`, ...own, "--update-status=false"] });
+  await apply(cluster, [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } }]);
+  await installWebhook(cluster);
+  sluice = new Sluice({ cluster, flags: [...webhookFlags, "--update-status=false", "--enable-metrics"] });
   await sluice.process.start();
   await until("the webhook answers", () => tried(ingress("first")).then((said) => said === ""));
 });
@@ -63,17 +24,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** What kubectl complained of an object that it was to apply; warnings count. */
-async function tried(object: object): Promise<string> {
-  try {
-    await cluster.kubectl(["apply", "--server-side", "--warnings-as-errors", "-f", "-"], {
-      input: JSON.stringify(object),
-    });
-    return "";
-  } catch (error) {
-    return String((error as { stderr?: unknown }).stderr ?? error);
-  }
-}
+const tried = (object: object) => triedIn(cluster, object);
 
 test("with a certificate that the controller made, good Ingresses pass in silence, again and again", async () => {
   expect(await tried(ingress("good"))).toBe("");

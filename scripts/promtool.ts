@@ -1,0 +1,48 @@
+/**
+ * promtool, Prometheus's own checker of expositions, rules and queries: the one in `PROMTOOL` or on the PATH, else built once from its module.
+ * The module registers the clients of twenty clouds, which would take ten minutes to build and are no use here: they are left out.
+ */
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { build, cacheFolder, go, hasGo, lock, scratchModule } from "./go-builds.ts";
+
+const version = "0.308.1";
+const source = "github.com/prometheus/prometheus";
+
+/** The path of the program, whether or not it has been built yet. */
+export function promtoolPath(env: NodeJS.ProcessEnv = process.env): string {
+  const installed = (env.PATH ?? "").split(delimiter).map((folder) => join(folder, "promtool"));
+  const given = [env.PROMTOOL, ...installed].find((path) => path !== undefined && existsSync(path));
+  return given ?? join(folderOf(env), "promtool");
+}
+
+const folderOf = (env: NodeJS.ProcessEnv): string => join(cacheFolder(env), `promtool-${version}`);
+
+/** Throws when the build fails, with what Go said. */
+export async function buildMissingPromtool(): Promise<void> {
+  if (existsSync(promtoolPath())) return;
+  const folder = folderOf(process.env);
+  mkdirSync(folder, { recursive: true });
+  const unlock = await lock(join(folder, "building.pid"));
+  try {
+    if (existsSync(promtoolPath())) return;
+    if (!hasGo()) throw new Error("promtool is missing: set PROMTOOL or install Go, which builds it");
+    const module = scratchModule(folder, "promtool");
+    await go(module, "fetching promtool", ["get", `${source}/cmd/promtool@v${version}`]);
+    const { Dir } = JSON.parse(
+      await go(module, "fetching promtool", ["mod", "download", "-json", `${source}@v${version}`]),
+    );
+    const copy = join(module, "prometheus");
+    cpSync(Dir, copy, { recursive: true });
+    execFileSync("chmod", ["-R", "u+w", copy]);
+    writeFileSync(join(copy, "plugins/plugins.go"), "package plugins\n");
+    await go(module, "fetching promtool", ["mod", "edit", "-replace", `${source}=./prometheus`]);
+    await build(folder, module, "promtool", ["-ldflags", "-s -w"], `${source}/cmd/promtool`);
+    rmSync(module, { recursive: true });
+  } finally {
+    unlock();
+  }
+}
+
+if (import.meta.main) await buildMissingPromtool();
