@@ -38,7 +38,7 @@ export async function installWebhook(cluster: Cluster): Promise<void> {
 
 /** For a controller that makes the certificate itself. */
 export const webhookFlags: readonly string[] = [
-  `--validating-webhook=:${port}`,
+  `--validating-webhook=${clusterIP}:${port}`,
   `--validating-webhook-certificate-secret=${ownPod.namespace}/${hook}`,
   `--validating-webhook-configuration=${hook}`,
 ];
