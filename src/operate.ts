@@ -177,7 +177,7 @@ function controllerOptions(
     endWithController,
     listener: reports.listener(source, [
       ...listeners,
-      { problems: (all) => running.problems(all), synced: (report) => running.synced(report, ready) },
+      { problems: () => {}, synced: (report) => running.synced(report, ready) },
     ]),
     nginxEvent: nginxLog({ log, ...lines }),
   };

@@ -4,10 +4,9 @@ import { requestCounts } from "./cli/options.ts";
 import type { Controller } from "./controller.ts";
 import type { Health } from "./health/health.ts";
 import type { MetricsOptions } from "./metrics/metrics.ts";
-import type { Table } from "./model/table.ts";
 import { type RunFolder, runningGeneration } from "./nginx/index.ts";
-import { named, type Problem, sentence } from "./problem.ts";
 import type { Source, SyncReport } from "./sync/ports.ts";
+import { emptyQuarantine } from "./translate/quarantine.ts";
 import { build } from "./version.ts";
 
 /** Objects that `?verbose` names; more are counted. */
@@ -19,20 +18,19 @@ export class Running {
   isReady = false;
   /** What nginx said of the last configuration, where it refused it. */
   #refused: string | undefined;
-  #quarantined: readonly string[] = [];
   /** nginx cannot serve for the first time, for a reason that is not in any configuration: a busy port. Later such a reason passes. */
   readonly unable = Promise.withResolvers<Error>();
 
   /** What is wrong while the last good configuration is served. */
   notes(): readonly string[] {
+    const { ingresses, settings } = this.controller?.sync.quarantine ?? emptyQuarantine;
+    const aside = [
+      ...[...ingresses].map(([key, { why }]) => `Ingress ${key} is set aside: nginx refused it: ${why}`),
+      ...[...settings].map(([key, { why }]) => `setting ${key} is set aside: nginx refused it: ${why}`),
+    ];
     const refused = this.#refused === undefined ? [] : [`nginx refuses the configuration: ${this.#refused}`];
-    const more = this.#quarantined.length - mostNotes;
-    return [...refused, ...this.#quarantined.slice(0, mostNotes), ...(more > 0 ? [`and ${more} more`] : [])];
-  }
-
-  problems(all: Table<readonly Problem[]>): void {
-    const refused = [...all.values()].flat().filter(({ kind }) => kind === "nginx-refused");
-    this.#quarantined = refused.map((problem) => `${named(problem.object)}: ${sentence(problem)}`);
+    const more = aside.length - mostNotes;
+    return [...refused, ...aside.slice(0, mostNotes), ...(more > 0 ? [`and ${more} more`] : [])];
   }
 
   synced({ change, reload }: SyncReport, ready: () => void): void {
@@ -97,7 +95,9 @@ export function metricsOptions(
       const [restarts, shapes] = [nginx?.restarts ?? 0, renderer?.shapeCount ?? 0];
       const memory = await running.controller?.memory();
       const checks = await health.checks();
-      return { workers, drainingWorkers, drainingGenerations, restarts, shapes, memory, checks };
+      const { ingresses, settings } = running.controller?.sync.quarantine ?? emptyQuarantine;
+      const quarantined = { Ingress: ingresses.size, ConfigMap: settings.size };
+      return { workers, drainingWorkers, drainingGenerations, restarts, shapes, quarantined, memory, checks };
     },
   };
 }

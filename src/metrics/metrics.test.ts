@@ -59,6 +59,7 @@ function metricsWith(more: Partial<MetricsOptions> = {}) {
       drainingGenerations: 0,
       restarts: 0,
       shapes: 3,
+      quarantined: { Ingress: 2, ConfigMap: 0 },
       memory: undefined,
       checks: { ping: true, nginx: false },
     }),
@@ -110,12 +111,6 @@ const missing: Problem = {
   field: "spec",
   service: "shop/gone",
 };
-const refused = (kind: string): Problem => ({
-  object: { kind, namespace: "shop", name: "bad" },
-  kind: "nginx-refused",
-  why: "",
-});
-
 test("an Ingress without a Service, and one whose Service is empty, are orphans until they are not", async () => {
   const { metrics, lines } = metricsWith();
   const orphans = async () =>
@@ -131,24 +126,22 @@ test("an Ingress without a Service, and one whose Service is empty, are orphans 
   expect((await orphans()).flat()).not.toContain("no-service");
 });
 
-test("what nginx refused is counted while it is set aside", async () => {
+test("Problems are counted by source and kind while they are there", async () => {
   const { metrics, lines } = metricsWith();
-  const quarantined = () => lines("sluice_quarantined_objects");
+  const unused: Problem = { object: missing.object, kind: "annotation-useless", key: "x", why: "" };
   metrics.problems(
     "sync",
     Table.from([
-      ["a", [refused("Ingress"), missing]],
-      ["b", [refused("ConfigMap")]],
+      ["a", [missing, unused]],
+      ["b", [missing]],
     ] as const),
   );
-  expect(await quarantined()).toEqual([
-    'sluice_quarantined_objects{kind="Ingress"} 1',
-    'sluice_quarantined_objects{kind="ConfigMap"} 1',
-  ]);
-  metrics.problems("sync", Table.from([["b", [refused("ConfigMap")]]]));
-  expect(await quarantined()).toEqual([
-    'sluice_quarantined_objects{kind="Ingress"} 0',
-    'sluice_quarantined_objects{kind="ConfigMap"} 1',
+  metrics.problems("flags", Table.from([["flags", [unused]]]));
+  metrics.problems("sync", Table.from([["b", [missing]]]));
+  expect(await lines("sluice_problems")).toEqual([
+    'sluice_problems{source="sync",kind="service-missing"} 1',
+    'sluice_problems{source="sync",kind="annotation-useless"} 0',
+    'sluice_problems{source="flags",kind="annotation-useless"} 1',
   ]);
 });
 
@@ -199,6 +192,10 @@ test("the last reload is good or not, with its hash and its time, and good again
 test("what cannot be asked has no value, and health is a value for each check", async () => {
   const { lines } = metricsWith();
   expect(await lines("sluice_records_free_bytes")).toEqual([]);
+  expect(await lines("sluice_quarantined_objects")).toEqual([
+    'sluice_quarantined_objects{kind="Ingress"} 2',
+    'sluice_quarantined_objects{kind="ConfigMap"} 0',
+  ]);
   expect(await lines("sluice_nginx_workers")).toEqual(["sluice_nginx_workers 2"]);
   expect(await lines("sluice_health_check")).toEqual([
     'sluice_health_check{check="ping"} 1',

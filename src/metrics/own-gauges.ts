@@ -8,6 +8,8 @@ export interface OwnFigures {
   readonly drainingGenerations: number;
   readonly restarts: number;
   readonly shapes: number;
+  /** How many objects nginx refused and are set aside, by kind; of a ConfigMap each key counts. */
+  readonly quarantined: Readonly<Record<string, number>>;
   /** Requests that were counted as `other`. */
   readonly folded: number;
   /** When the first certificate expires; undefined where there is none. */
@@ -68,6 +70,16 @@ export function registerOwnGauges({ ours }: MetricMakers, figures: () => Promise
       },
     });
   }
+  new Gauge({
+    ...ours(
+      "quarantined_objects",
+      "Ingresses and keys of ConfigMaps that nginx refused and that are set aside, by kind.",
+    ),
+    labelNames: ["kind"],
+    async collect() {
+      for (const [kind, count] of Object.entries((await together()).quarantined)) this.set({ kind }, count);
+    },
+  });
   new Gauge({
     ...ours("health_check", "Whether a check of the health path passes."),
     labelNames: ["check"],

@@ -12,6 +12,7 @@ import type { RenderedText, Renderer } from "../render/rendering.ts";
 import type { Settings } from "../settings/registry.ts";
 import { certificateProblems } from "../translate/doubtful.ts";
 import { emptyLastGood, type LastGood } from "../translate/last-good.ts";
+import type { Quarantine } from "../translate/quarantine.ts";
 import type { Translation, Translator } from "../translate/translator.ts";
 import { compare } from "./compare.ts";
 import { Detention } from "./detention.ts";
@@ -83,6 +84,11 @@ export class Sync {
   /** What nginx serves now, if it serves anything of ours. */
   get live(): RenderedText | undefined {
     return this.#live;
+  }
+
+  /** What nginx refused and what is set aside for it. */
+  get quarantine(): Quarantine {
+    return this.#detention.quarantine;
   }
 
   /** What the last turn translated; undefined before the first. */

@@ -104,7 +104,7 @@ test("what was refused is counted and said, and the Pod is healthy", async () =>
   const health = await request({ to: "127.0.0.1:10254", path: "/healthz?verbose" });
   expect(health.status).toBe(200);
   expect(health.body).toMatch(
-    /\[!\]ConfigMap ingress-nginx\/settings: nginx refused it: unknown directive "no_such_directive"/,
+    /^\[!\]setting http-snippet is set aside: nginx refused it: unknown directive "no_such_directive"/m,
   );
 });
 
