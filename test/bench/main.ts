@@ -1,12 +1,14 @@
 /** `npm run bench [NAME ...]`: runs the benchmarks, one after another, and prints a line for each. Nothing else should run meanwhile. */
 import { keystroke } from "./keystroke.ts";
 import { lineOf, type Measured } from "./measured.ts";
-import { webhook, webhookTwenty } from "./webhook.ts";
+import { counting, scrape } from "./scrape.ts";
+import { webhooks } from "./webhook.ts";
 
 const benchmarks: Readonly<Record<string, () => Promise<Measured>>> = {
   keystroke,
-  webhook,
-  "webhook-twenty": webhookTwenty,
+  ...webhooks,
+  scrape,
+  counting,
 };
 
 const asked = process.argv.slice(2);

@@ -52,6 +52,8 @@ export interface ServeOptions {
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** A command that the program is the argument of, such as one that gives it a terminal. */
+  /** What it may take until it serves. */
+  readonly limitMs?: number;
   readonly through?: (command: readonly string[]) => readonly string[];
 }
 
@@ -112,7 +114,7 @@ export function startServe({ files, flags = [], env = {}, through = (command) =>
 export async function serving(options: ServeOptions): Promise<Served> {
   const served = startServe(options);
   await Promise.race([
-    until("it to serve", () => served.lines().some(({ msg }) => msg === "serving"), 40_000),
+    until("it to serve", () => served.lines().some(({ msg }) => msg === "serving"), options.limitMs ?? 40_000),
     served.ended.then((code) => Promise.reject(new Error(`it ended with ${code}:\n${served.printed()}`))),
   ]);
   return served;

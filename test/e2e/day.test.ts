@@ -1,0 +1,188 @@
+/**
+ * One full day of a controller, at the most verbose level: it starts, fifty changes come, then objects that are wrong, the API server goes away,
+ * nginx refuses a setting, and it stops. Its log has to read like a story, and neither it nor an Event may hold a secret.
+ */
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { request } from "../nginx/support/request.ts";
+import { until } from "../nginx/support/until.ts";
+import { readExposition, sumOf } from "../support/exposition.ts";
+import { type Cluster, startCluster } from "./support/cluster.ts";
+import { answerOf, ingress, openShop, type Shop, shopObjects } from "./support/shop.ts";
+import { apply, installPod, ownPod, Sluice } from "./support/sluice.ts";
+import { hook, installWebhook, tried, webhookFlags } from "./support/webhook.ts";
+
+const { namespace } = ownPod;
+const hash = "$apr1$kT6mIMPd$Qh1uN0xk4sQvVqXn1v1iG/";
+const ticketKey = randomBytes(80).toString("base64");
+const annotated = (annotations: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(annotations).map(([key, text]) => [`nginx.ingress.kubernetes.io/${key}`, text]));
+const secret = (name: string, data: Readonly<Record<string, string>>, type = "Opaque") => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  type,
+  metadata: { namespace: "shop", name },
+  data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, btoa(text)])),
+});
+const settings = (data: Readonly<Record<string, string>>) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace, name: "settings" },
+  data,
+});
+
+let cluster: Cluster;
+let shop: Shop;
+let sluice: Sluice;
+/** What nobody may read. */
+const secrets: string[] = [hash, ticketKey, "admin-token"];
+/** Everything that it printed, nginx's lines too. */
+const printed = () => readFileSync(sluice.process.logFile, "utf8");
+const lines = () =>
+  sluice.log
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Readonly<Record<string, string>>);
+const says = (pattern: RegExp, limitMs = 30_000) => until(`${pattern}`, () => pattern.test(printed()), limitMs);
+/** Of all syncs but those that still wait for their reload, which have another line then. */
+const syncLines = () =>
+  lines().filter(({ translate, msg }) => translate !== undefined && msg !== "not live yet: it waits for a reload");
+
+beforeAll(async () => {
+  [cluster, shop] = await Promise.all([startCluster(), openShop()]);
+  await installPod(cluster);
+  await installWebhook(cluster);
+  await apply(cluster, [
+    ...shopObjects,
+    settings({ "ssl-session-tickets": "true", "ssl-session-ticket-key": ticketKey }),
+  ]);
+  const flags = [`--configmap=${namespace}/settings`, "--v=5", "--enable-metrics", "--reload-burst=50"];
+  sluice = new Sluice({ cluster, flags: [...flags, ...webhookFlags, "--publish-status-address=192.0.2.1"] });
+  await sluice.process.start();
+});
+afterAll(async () => {
+  await sluice?.end();
+  await shop?.stop();
+  await cluster?.stop();
+});
+
+test("a day goes by", async () => {
+  const { tls, ca } = shop.pki;
+  for (const { key } of [tls, ca])
+    secrets.push(...key.split("\n").filter((line) => !line.startsWith("-") && line !== ""));
+  await until("the webhook answers", async () => (await tried(cluster, ingress("web"))) === "", 30_000);
+  await apply(cluster, [
+    secret("tls", { "tls.crt": tls.certificate, "tls.key": tls.key }, "kubernetes.io/tls"),
+    secret("authority", { "ca.crt": ca.certificate, "tls.crt": ca.certificate, "tls.key": ca.key }),
+    secret("users", { auth: `me:${hash}\n` }),
+    ingress("app", { tls: "tls", annotations: annotated({ "auth-tls-secret": "shop/authority" }) }),
+    ingress("inner", { annotations: annotated({ "auth-type": "basic", "auth-secret": "users" }) }),
+  ]);
+  await until("who is not known is not let in", async () => (await answerOf("inner")) === 401, 30_000);
+  for (let at = 0; at < 50; at++) {
+    const timeout = annotated({ "proxy-read-timeout": String(5 + ((at + Math.floor(at / 10)) % 5)) });
+    const service = at % 2 === 0 ? "echo-a" : "echo-b";
+    await apply(cluster, [ingress(`web-${at % 10}`, { service, annotations: timeout })]);
+  }
+  await until("the last change is live", async () => (await answerOf("web-9")) === "echo-b", 60_000);
+
+  await apply(cluster, [
+    ingress("nobody", { service: "nothing" }),
+    secret("broken", { "tls.crt": tls.certificate, "tls.key": ca.key }, "kubernetes.io/tls"),
+    ingress("misfit", { tls: "broken", annotations: annotated({ "proxy-raed-timeout": "5" }) }),
+  ]);
+  const bad = ingress("bad", { annotations: annotated({ "whitelist-source-range": "everywhere" }) });
+  expect(await tried(cluster, bad)).toMatch(/denied the request/);
+  await says(/Service shop\/nothing not found/);
+
+  await cluster.apiServer.stop("SIGKILL");
+  await says(/the API server is not reached/);
+  await delay(1_000);
+  await cluster.apiServer.start();
+  await says(/the API server is reached again/, 90_000);
+
+  await apply(cluster, [settings({ "ssl-session-ticket-key": ticketKey, "http-snippet": "no_such_directive on;" })]);
+  await says(/nginx refuses it and goes on/);
+  await until("everything else is live", async () => (await answerOf("web")) === "echo-a");
+  const made = await cluster.kubectl(["get", "secret", "-n", namespace, hook, "-o", "jsonpath={.data.key}"]);
+  const pem = Buffer.from(made, "base64").toString();
+  secrets.push(...pem.split("\n").filter((line) => !line.startsWith("-") && line !== ""));
+  await until("each sync has its line", async () => {
+    const { body } = await request({ to: "127.0.0.1:10254", path: "/metrics" });
+    return syncLines().length === sumOf(readExposition(body), "sluice_syncs_total");
+  });
+});
+
+test("whoever describes an object sees what is wrong with it", async () => {
+  const described = async (kind: string, name: string) => {
+    const text = await cluster.kubectl([
+      "describe",
+      kind,
+      name,
+      "--namespace",
+      name === "settings" ? namespace : "shop",
+    ]);
+    return text.slice(text.indexOf("Events:")).replaceAll(/\s+/g, " ");
+  };
+  expect(await described("ingress", "nobody")).toMatch(
+    /Warning ServiceMissing .* Service shop\/nothing not found; the path answers 503/,
+  );
+  const misfit = await described("ingress", "misfit");
+  expect(misfit).toMatch(/Warning AnnotationUnknown .* \(did you mean proxy-read-timeout\?\)/);
+  expect(misfit).toMatch(
+    /Warning SecretUnusable .* Secret shop\/broken has a tls.key that does not belong to its tls.crt/,
+  );
+  expect(await described("configmap", "settings")).toMatch(/Warning SettingUnreadable .* nginx refused it/);
+});
+
+test("it stops", async () => {
+  expect(await sluice.process.stop()).toBe(0);
+});
+
+test("every line is a constant message with fields, in the order of the day", () => {
+  const messages = lines().map(({ msg }) => msg ?? "");
+  expect(messages.filter((msg) => /web-|shop|\d|[{}"]/.test(msg))).toEqual([]);
+  const story = [
+    "starting",
+    "nginx started",
+    "serving",
+    "applied without a reload",
+    "refused at the door",
+    "the API server is not reached; what is served stays as it is",
+    "the API server is reached again",
+    "nginx refuses it and goes on with the last good one",
+    "ending; requests in flight are finished",
+    "ended; no nginx is left",
+  ];
+  const places = story.map((msg) => messages.lastIndexOf(msg));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(new Set(messages).size).toBeLessThan(60);
+});
+
+test("a sync is one line, with what changed, why it reloaded and how long each stage took", () => {
+  const told = syncLines();
+  expect(told.length).toBeGreaterThan(40);
+  for (const line of told) {
+    for (const stage of ["took", "translate", "render", "publish"]) expect(line[stage]).toMatch(/^[\d.]+ms$/);
+    if (line.msg === "applied with a reload") expect(line.why).not.toBe("");
+  }
+  expect(told.some(({ changed }) => changed?.includes("Ingress shop/web-9"))).toBe(true);
+});
+
+test("what users do wrong leaves no stack trace", () => {
+  expect(lines().filter(({ err, stack }) => err !== undefined || stack !== undefined)).toEqual([]);
+  expect(printed()).not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
+});
+
+test("no secret is in it, nor in an Event", async () => {
+  expect(secrets.length).toBeGreaterThan(8);
+  const events = await cluster.kubectl(["get", "events", "--all-namespaces", "-o", "json"]);
+  for (const one of secrets) {
+    expect(printed().includes(one)).toBe(false);
+    expect(events.includes(one)).toBe(false);
+  }
+  expect(printed()).not.toContain("PRIVATE KEY");
+});
