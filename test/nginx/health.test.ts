@@ -1,0 +1,93 @@
+/** When a controller says that it is ready: from the first good configuration on, through one that nginx refuses, until it is told to end. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type HeldBackend, heldBackend } from "./support/held-backend.ts";
+import { type Served, startServe } from "./support/serve.ts";
+import { until } from "./support/until.ts";
+
+const backendPort = 21_906;
+const settings = (data: string) => `apiVersion: v1
+kind: ConfigMap
+metadata: { name: settings, namespace: own }
+data: { ${data} }
+`;
+const files = {
+  "settings.yaml": settings(""),
+  "web.yaml": `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: web, namespace: shop }
+spec:
+  rules:
+    - host: web.example
+      http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
+---
+apiVersion: v1
+kind: Service
+metadata: { name: web, namespace: shop }
+spec: { ports: [{ port: 80 }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: web-1, namespace: shop, labels: { kubernetes.io/service-name: web } }
+addressType: IPv4
+endpoints: [{ addresses: [127.0.0.1] }]
+ports: [{ port: ${backendPort} }]
+`,
+};
+
+let backend: HeldBackend;
+let served: Served;
+beforeAll(async () => {
+  backend = await heldBackend("127.0.0.1", backendPort);
+  served = startServe({ files, flags: ["--configmap=own/settings"] });
+});
+afterAll(async () => {
+  await served?.remove();
+  await backend?.stop();
+});
+/** Undefined while nobody answers. */
+const health = (path?: string) => served.health(path).catch(() => undefined);
+
+test("not ready before the first configuration is applied, and ready after it", async () => {
+  const before: string[] = [];
+  await until(
+    "it to be ready",
+    async () => {
+      const answer = await health("/healthz?verbose");
+      if (answer?.status === 500) before.push(answer.body);
+      if (answer?.status === 200) expect(served.printed()).toContain("applied with a reload");
+      return answer?.status === 200;
+    },
+    50_000,
+  );
+  expect(before[0]).toContain("[-]nginx-ingress-controller failed: nginx serves nothing yet");
+});
+
+test("ready while nginx refuses what is wanted, and verbose says what", async () => {
+  served.write("settings.yaml", settings('http-snippet: "no_such_directive on;"'));
+  await until(
+    "it to be set aside",
+    async () => /set aside/.test((await health("/healthz?verbose"))?.body ?? ""),
+    30_000,
+  );
+  expect((await served.health()).status).toBe(200);
+  expect((await served.health("/healthz?verbose")).body).toMatch(
+    /^\[!\]setting http-snippet is set aside: nginx refused it: unknown directive "no_such_directive"$/m,
+  );
+  expect((await served.health("/metrics")).body).toMatch(/^sluice_quarantined_objects\{kind="ConfigMap"\} 1$/m);
+  served.write("settings.yaml", settings(""));
+  await until(
+    "nothing to be set aside",
+    async () => !/set aside/.test((await health("/healthz?verbose"))?.body ?? "[!]set aside"),
+  );
+});
+
+test("not ready from SIGTERM on, while the request in flight is finished", async () => {
+  const asked = served.ask("web.example");
+  await until("the request to be in flight", () => backend.held === 1);
+  served.signal("SIGTERM");
+  await until("it not to be ready", async () => (await health())?.status === 500);
+  expect((await served.health("/healthz?verbose")).body).toContain("failed: the controller is shutting down");
+  backend.release("done");
+  expect(await asked).toMatchObject({ status: 200, body: "done" });
+  expect(await served.ended).toBe(0);
+});
