@@ -191,7 +191,7 @@ test("the last reload is good or not, with its hash and its time, and good again
 
 test("what cannot be asked has no value, and health is a value for each check", async () => {
   const { lines } = metricsWith();
-  expect(await lines("sluice_records_free_bytes")).toEqual([]);
+  expect(await lines("sluice_shared_memory_free_bytes")).toEqual([]);
   expect(await lines("sluice_quarantined_objects")).toEqual([
     'sluice_quarantined_objects{kind="Ingress"} 2',
     'sluice_quarantined_objects{kind="ConfigMap"} 0',

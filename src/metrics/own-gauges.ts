@@ -42,11 +42,11 @@ const metrics: readonly (readonly [name: string, help: string, of: (figures: Own
     ({ firstExpiry }) => firstExpiry && Math.floor(firstExpiry.getTime() / 1000),
   ],
   [
-    "records_capacity_bytes",
+    "shared_memory_bytes",
     "Shared memory for routes, endpoints and certificates.",
     ({ memory }) => memory?.capacityBytes,
   ],
-  ["records_free_bytes", "How much of it is in whole free pages.", ({ memory }) => memory?.freeBytes],
+  ["shared_memory_free_bytes", "How much of it is in whole free pages.", ({ memory }) => memory?.freeBytes],
 ];
 
 export function registerOwnGauges({ ours }: MetricMakers, figures: () => Promise<OwnFigures>): void {

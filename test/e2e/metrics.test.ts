@@ -1,4 +1,5 @@
 /** A scrape of `sluice run` with everything on: all that users of ingress-nginx know is there, and Prometheus takes it. */
+import { readFileSync } from "node:fs";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { promtoolPath } from "../../scripts/promtool.ts";
@@ -95,6 +96,14 @@ test("our own dashboard asks for nothing that is not there", () => {
   const bare = (name: string) => (scrape.types.has(name) ? name : name.replace(/_(bucket|sum|count)$/, ""));
   const names = new Set(dashboardQueries().flatMap(namesIn).map(bare));
   expect([...names].filter((name) => !scrape.types.has(name))).toEqual([]);
+});
+
+test("every metric of our own is in docs/metrics.md, and nothing else", () => {
+  const page = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
+  const rows = page.split("\n").filter((line) => line.startsWith("| `sluice_"));
+  const written = rows.flatMap((row) => row.split("|")[1]!.match(/sluice_\w+/g)!);
+  const served = [...scrape.types.keys()].filter((name) => name.startsWith("sluice_"));
+  expect(written.toSorted()).toEqual(served.toSorted());
 });
 
 test("what was refused is counted and said, and the Pod is healthy", async () => {

@@ -1,9 +1,11 @@
+import { once } from "node:events";
+import { connect } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../nginx/support/until.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { ingress } from "./support/shop.ts";
 import { apply, installPod, ownPod, Sluice } from "./support/sluice.ts";
-import { hook, installWebhook, tried as triedIn, webhookFlags } from "./support/webhook.ts";
+import { hook, installWebhook, tried as triedIn, webhookAddress, webhookFlags } from "./support/webhook.ts";
 
 const { namespace } = ownPod;
 
@@ -46,6 +48,27 @@ test("bad ones are refused with the sentence that says why", async () => {
   expect(await cluster.kubectl(["get", "ingress", "-n", "shop", "-o", "name"])).not.toMatch(/bad|second/);
 });
 
+const broken = (path: string, pathType: string, annotations: Readonly<Record<string, string>> = {}) => {
+  const written = ingress("broken", { annotations }) as { spec: { rules: { http: { paths: object[] } }[] } };
+  const [rule] = written.spec.rules;
+  const paths = rule!.http.paths.map((one) => ({ ...one, path, pathType }));
+  return { ...written, spec: { ...written.spec, rules: [{ ...rule, http: { paths } }] } };
+};
+const prefix = "nginx.ingress.kubernetes.io";
+
+test.each([
+  ["a snippet", ingress("broken", { annotations: { [`${prefix}/configuration-snippet`]: "return 200;" } }), /snippet/],
+  ["a path that its type cannot mean", broken("/a(b", "Exact"), /may only hold letters, digits/],
+  [
+    "a pattern that is none",
+    broken("/a(b", "ImplementationSpecific", { [`${prefix}/use-regex`]: "true" }),
+    /is no regular/,
+  ],
+])("%s is refused", async (_what, object, said) => {
+  expect(await tried(object)).toMatch(said);
+  expect(await tried(object)).toMatch(/denied the request/);
+});
+
 test("useless ones pass with a warning", async () => {
   const useless = ingress("useless", { annotations: { "nginx.ingress.kubernetes.io/proxy-raed-timeout": "5" } });
   expect(await tried(useless)).toMatch(
@@ -65,6 +88,32 @@ test("one as large as the API server takes passes within the time that the API s
   expect(text.length).toBeGreaterThan(500_000);
   expect(await tried(large)).toBe("");
 });
+
+test("its certificate is renewed while reviews go on, and none of them fails", async () => {
+  const before = await servedCertificate();
+  await cluster.kubectl(["delete", "secret", "--namespace", namespace, hook]);
+  let reviews = 0;
+  await until(
+    "another certificate is served",
+    async () => {
+      expect(await tried(ingress("good"))).toBe("");
+      reviews += 1;
+      return (await servedCertificate()) !== before;
+    },
+    150_000,
+  );
+  for (let more = 0; more < 5; more++) expect(await tried(ingress("good"))).toBe("");
+  expect(reviews).toBeGreaterThan(2);
+});
+
+/** Its fingerprint. */
+async function servedCertificate(): Promise<string> {
+  const socket = connect({ ...webhookAddress, rejectUnauthorized: false });
+  await once(socket, "secureConnect");
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.destroy();
+  return fingerprint256;
+}
 
 test("without the controller it fails as configured", async () => {
   await sluice.process.stop();

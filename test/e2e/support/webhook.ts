@@ -36,6 +36,8 @@ export async function installWebhook(cluster: Cluster): Promise<void> {
   await apply(cluster, [addressed, registration]);
 }
 
+export const webhookAddress = { host: clusterIP, port };
+
 /** For a controller that makes the certificate itself. */
 export const webhookFlags: readonly string[] = [
   `--validating-webhook=${clusterIP}:${port}`,
