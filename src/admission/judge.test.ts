@@ -170,3 +170,20 @@ test("a canary that shadows nothing and a backend that is no Service are warned 
     warnings: [expect.stringContaining("no ordinary Ingress has this host, path and path type")],
   });
 });
+
+test("an Ingress of many paths that shares them all with another is read once, not once for each path", () => {
+  const paths = Array.from({ length: 300 }, (_, at) => [`/path/${at}`, "web"] as const);
+  let reads = 0;
+  const shared = ingress({ name: "shared", host: "a.example", paths, annotations: { canary: "false" } });
+  const annotations = { ...shared.metadata.annotations };
+  const watched = { ...shared, metadata: { ...shared.metadata } };
+  Object.defineProperty(watched.metadata, "annotations", {
+    enumerable: true,
+    get: () => {
+      reads += 1;
+      return annotations;
+    },
+  });
+  ask(fresh({ paths }), [watched]);
+  expect(reads).toBeLessThan(900);
+});

@@ -49,7 +49,7 @@ export function judge(submitted: Ingress, bench: Bench): Verdict {
   const { regex, target } = reading.values.rewrite;
   const unliteral = unliteralPaths(ingress);
   const strict = settings.strictValidatePathType;
-  const neighbours = (place: HostPath) => appliedAt(place, bench);
+  const neighbours = appliedIn(bench);
   const object = { kind: "Ingress", namespace, name };
   const about = (findings: readonly Finding[], done: string) =>
     findings.map((finding): Problem => ({ kind: "field-unusable", object, ...finding, done }));
@@ -89,11 +89,18 @@ function oddUid({ metadata: { uid } }: Ingress): Finding[] {
   return [{ field: "metadata.uid", why: "it is no UUID" }];
 }
 
-/** The Ingresses at a host and path that are applied. */
-function appliedAt(place: HostPath, { neighbours, snapshot, settings, options }: Bench): readonly Applied[] {
-  return [...neighbours.at(place)].flatMap((key) => {
+/** The Ingresses at a host and path that are applied. Each is read once, however many paths it shares with the one under review. */
+function appliedIn({ neighbours, snapshot, settings, options }: Bench): (place: HostPath) => readonly Applied[] {
+  const known = new Map<string, readonly Applied[]>();
+  const read = (key: string): readonly Applied[] => {
     const ingress = snapshot.ingresses.get(key)!;
     const reading = readIngress(ingress, snapshot, settings, options);
     return reading.verdict === "reject" ? [] : [{ ingress, reading }];
-  });
+  };
+  return (place) =>
+    [...neighbours.at(place)].flatMap((key) => {
+      const applied = known.get(key) ?? read(key);
+      known.set(key, applied);
+      return applied;
+    });
 }
