@@ -119,7 +119,7 @@ const versions = (objects: readonly ConfigMap[]) =>
   objects.map(({ metadata }) => [metadata.name, metadata.resourceVersion] as const).sort();
 
 test(`after ${faults} random faults on two ways the caches equal a fresh list and nothing has leaked`, {
-  timeout: 900_000,
+  timeout: 120_000 + faults * 10_000,
 }, async () => {
   await changeSomething(0);
   const before = handles();
