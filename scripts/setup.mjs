@@ -15,8 +15,17 @@ const nginxPackages = [
   "lua-cjson",
 ];
 
+/** Packages of modules that a few tests need, and the file of each; where one cannot be had, its tests are skipped and say so. */
+const optionalModules = {
+  "libnginx-mod-http-brotli-filter": "ngx_http_brotli_filter_module.so",
+  "libnginx-mod-http-geoip2": "ngx_http_geoip2_module.so",
+  "libnginx-mod-http-modsecurity": "ngx_http_modsecurity_module.so",
+};
+const modulesFolder = "/usr/lib/nginx/modules";
+
 installNodeModules();
 installNginx();
+installOptionalModules();
 
 /** `npm install` leaves a lockfile of its own in node_modules; older than ours means something changed. */
 function installNodeModules() {
@@ -44,11 +53,24 @@ function installNginx() {
   if (!haveNginx()) fail(`nginx could not be installed; try by hand: apt-get install ${packages}`);
 }
 
+/** Tried once: a machine that has no such package is not asked again until its node_modules are new. */
+function installOptionalModules() {
+  const tried = `${root}node_modules/.nginx-modules-tried`;
+  const missing = Object.entries(optionalModules).filter(([, file]) => !existsSync(`${modulesFolder}/${file}`));
+  if (missing.length === 0 || existsSync(tried) || !has("apt-get") || process.getuid?.() !== 0) return;
+  say(`installing ${missing.map(([name]) => name).join(" ")}`);
+  withoutSystemService([], () => {
+    for (const [name] of missing) {
+      run([], "apt-get", ["install", "--no-install-recommends", "-y", "-q", "-o", "DPkg::Lock::Timeout=120", name]);
+    }
+  });
+  writeFileSync(tried, "");
+}
+
 function haveNginx() {
-  const modules = "/usr/lib/nginx/modules";
   const needed = ["ngx_http_lua_module.so", "ngx_stream_module.so", "ngx_http_headers_more_filter_module.so"];
   const cjson = ["x86_64", "aarch64"].some((cpu) => existsSync(`/usr/lib/${cpu}-linux-gnu/lua/5.1/cjson.so`));
-  return has("nginx") && cjson && needed.every((file) => existsSync(`${modules}/${file}`));
+  return has("nginx") && cjson && needed.every((file) => existsSync(`${modulesFolder}/${file}`));
 }
 
 /** Debian starts a service when it installs one; a `policy-rc.d` that answers 101 keeps port 80 free. */
