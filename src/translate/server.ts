@@ -49,6 +49,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
   const problems: Problem[] = [];
   const uses: UpstreamUse[] = [];
   const drafts: Draft[] = [];
+  const draftsByPath = new Map<string, Draft>();
   for (const claim of claims) {
     for (const { field, path } of claim.hosts.get(host) ?? []) {
       const typed = typedPath(path);
@@ -59,7 +60,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
         problems.push({ object: claim.object, kind: "field-unusable", field: `${field}.path`, why: fault, done });
         continue;
       }
-      const owner = drafts.find((draft) => draft.path.path === text && draft.path.type === type);
+      const owner = draftsByPath.get(`${type} ${text}`);
       if (owner?.claim !== undefined) {
         problems.push({
           object: claim.object,
@@ -72,7 +73,9 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
       }
       const backend = usedBackend(`${field}.backend`, path.backend, claim, false);
       if (backend === undefined) continue;
-      drafts.push(draftOf(claim, text, type, backend, `${field}.path`));
+      const draft = draftOf(claim, text, type, backend, `${field}.path`);
+      drafts.push(draft);
+      draftsByPath.set(`${type} ${text}`, draft);
       problems.push(...patternAsCookiePath(claim, `${field}.path`));
     }
     useStandIn(claim);
