@@ -20,13 +20,15 @@ interface Rules {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string }[] }[];
 }
 
-test("the alert rules are rules, and each alert has a test that raises it", async () => {
+test("the alert rules are rules, and each alert has a test that raises it and a section of the runbook", async () => {
   expect(await promtool("check", "rules", rules)).toMatch(/^0 .*SUCCESS/s);
   const tests = readFileSync(join(root, "test/e2e/alerts/sluice.yaml"), "utf8");
   const { groups } = parse(readFileSync(rules, "utf8")) as Rules;
   const alerts = groups.flatMap((group) => group.rules.map(({ alert }) => alert));
   expect(alerts.length).toBeGreaterThan(10);
   expect(alerts.filter((name) => !tests.includes(`"${name}"`) && !tests.includes(`alertname: ${name}`))).toEqual([]);
+  const runbook = readFileSync(join(root, "docs/operate.md"), "utf8");
+  expect(alerts.filter((name) => !runbook.includes(`\n## ${name}\n`))).toEqual([]);
 });
 
 test("alerts are raised by what they are for, and by nothing else", async () => {
