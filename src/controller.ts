@@ -110,7 +110,11 @@ export async function startController(options: ControllerOptions): Promise<Start
     listener: options.listener,
     state: stateFile(join(folder.data, "state.json")),
     problemsOf: (settings) => settingsProblems(settings, machine.capabilities, configMapName(options.translate)),
-    configMap: options.translate.configMap,
+    configMaps: {
+      settings: options.translate.configMap,
+      tcp: options.translate.tcpServicesConfigMap,
+      udp: options.translate.udpServicesConfigMap,
+    },
   });
   const ending = new AbortController();
   const running = sync.run(ending.signal);

@@ -16,6 +16,7 @@ interface Written {
   readonly settings: Readonly<Record<string, string>>;
   readonly refusedIngresses: readonly (readonly [string, Refusal])[];
   readonly refusedSettings: readonly (readonly [string, Refusal])[];
+  readonly refusedPorts: readonly (readonly [string, Refusal])[];
 }
 
 /** A file that is missing or cannot be read means that there is nothing to remember. */
@@ -43,6 +44,7 @@ function textOf({ lastGood, quarantine }: KeptState): string {
     settings: lastGood.settings,
     refusedIngresses: [...quarantine.ingresses],
     refusedSettings: [...quarantine.settings],
+    refusedPorts: [...quarantine.ports],
   };
   return JSON.stringify(written);
 }
@@ -56,7 +58,11 @@ function read(path: string): KeptState {
         secrets: Table.from(written.secrets.map((secret) => [keyOf(secret), secret])),
         settings: written.settings,
       },
-      quarantine: { ingresses: new Map(written.refusedIngresses), settings: new Map(written.refusedSettings) },
+      quarantine: {
+        ingresses: new Map(written.refusedIngresses),
+        settings: new Map(written.refusedSettings),
+        ports: new Map(written.refusedPorts),
+      },
     };
   } catch {
     return { lastGood: emptyLastGood, quarantine: emptyQuarantine };

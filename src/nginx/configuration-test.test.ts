@@ -33,5 +33,13 @@ ${failed}`;
   expect(refusal(said)).toMatchObject({
     kind: "unreachable",
     cause: { message: "nginx cannot listen on 203.0.113.9:80: this machine does not have that address." },
+    names: "203.0.113.9:80",
   });
+});
+
+test.each([
+  [`${emerg} open() "/var/log/own.log" failed (13: Permission denied)`, { mayPass: true, names: "/var/log/own.log" }],
+  [`${emerg} host not found in syslog server "a:514" in /run/nginx.conf:64`, { mayPass: true, at: { line: 64 } }],
+])("%j may pass, and says what it is about", (stderr, expected) => {
+  expect(refusal(`${stderr}\n${failed}`)).toMatchObject({ kind: "refused", stderr, ...expected });
 });

@@ -12,6 +12,8 @@ export type TestOutcome = { readonly kind: "accepted"; readonly warnings: readon
 export interface Unreachable {
   readonly kind: "unreachable";
   readonly cause: Error;
+  /** The address that the machine would not give, where it is about one. */
+  readonly names?: string;
 }
 
 export interface Refused {
@@ -20,6 +22,10 @@ export interface Refused {
   readonly stderr: string;
   /** The place nginx named, where it named one. Line numbers count from 1. */
   readonly at?: { readonly file: string; readonly line: number };
+  /** It is about something outside the text, a file or a host name: the same text may do later. */
+  readonly mayPass?: true;
+  /** That file, where nginx says no place. */
+  readonly names?: string;
 }
 
 /** Tests the text in `file` with the nginx at `binary`. Resolving a host name in the text can take it long. */
@@ -51,9 +57,19 @@ export function refusal(output: string): Refused | Unreachable {
     .filter((line) => !/^nginx: (the )?configuration file /.test(line))
     .join("\n")
     .trim();
-  const fault = machineFault(/\[(?:emerg|alert)\] (?:\d+#\d+: )?(.*)/.exec(stderr)?.[1] ?? "");
-  if (fault !== undefined) return { kind: "unreachable", cause: new Error(`${fault}.`) };
+  const words = /\[(?:emerg|alert)\] (?:\d+#\d+: )?(.*)/.exec(stderr)?.[1] ?? "";
+  const fault = machineFault(words);
+  if (fault !== undefined) {
+    const { sentence, ...names } = fault;
+    return { kind: "unreachable", cause: new Error(`${sentence}.`), ...names };
+  }
   const place = /^(?:.* )?in (\S[^\n]*):(\d+)$/.exec(stderr.slice(stderr.lastIndexOf("\n") + 1));
-  if (place === null) return { kind: "refused", stderr };
-  return { kind: "refused", stderr, at: { file: place[1]!, line: Number(place[2]) } };
+  const file = place === null ? /^(?:open|mkdir)\(\) "(.+)" failed \(\d+: [^)]*\)$/.exec(words)?.[1] : undefined;
+  return {
+    kind: "refused",
+    stderr,
+    ...(place === null ? {} : { at: { file: place[1]!, line: Number(place[2]) } }),
+    ...(file === undefined ? {} : { names: file }),
+    ...(file !== undefined || /^host not found in /.test(words) ? { mayPass: true } : {}),
+  };
 }

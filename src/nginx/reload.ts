@@ -151,7 +151,9 @@ export class Reloader {
       supervisor.hup();
       if (before !== undefined) await proveLive(folder, expected, AbortSignal.timeout(expected.limitMs));
     }
-    return failure?.textAtFault ? { kind: "refused", stderr: why } : { kind: "unreachable", cause: new Error(why) };
+    if (failure?.textAtFault) return { kind: "refused", stderr: why };
+    const names = failure?.names === undefined ? {} : { names: failure.names };
+    return { kind: "unreachable", cause: new Error(why), ...names };
   }
 
   async #keepAsLastGood(): Promise<void> {

@@ -12,6 +12,13 @@ export interface StartFailure {
   readonly textAtFault: boolean;
   /** Which process gave up: the master at once, or (0) a worker after the master had already let the old ones go. */
   readonly by: number;
+  /** The address or file that the machine would not give, where it is about one. */
+  readonly names?: string;
+}
+
+export interface MachineFault {
+  readonly sentence: string;
+  readonly names?: string;
 }
 
 const machineFaults: readonly { readonly words: RegExp; readonly sentence: (address: string) => string }[] = [
@@ -34,11 +41,13 @@ const machineFaults: readonly { readonly words: RegExp; readonly sentence: (addr
   },
 ];
 
-/** The sentence for `words` (one message of nginx, without time, level and process) if they blame the machine. */
-export function machineFault(words: string): string | undefined {
+/** What `words` (one message of nginx, without time, level and process) say if they blame the machine. */
+export function machineFault(words: string): MachineFault | undefined {
   for (const fault of machineFaults) {
     const found = fault.words.exec(words);
-    if (found !== null) return fault.sentence(found[1] ?? "");
+    if (found === null) continue;
+    const [, names] = found;
+    return { sentence: fault.sentence(names ?? ""), ...(names === undefined ? {} : { names }) };
   }
   return undefined;
 }
@@ -56,8 +65,8 @@ export function startFailure(log: string): StartFailure | undefined {
     if (level === "emerg" && busy.test(words)) bindFailure ??= words;
     else if (level === "emerg" || workersEnd.test(words)) {
       const fault = machineFault(bindFailure ?? words);
-      const sentence = fault ?? `nginx says: ${words}`;
-      return { sentence, textAtFault: fault === undefined, by: level === "emerg" ? Number(pid) : 0 };
+      const by = level === "emerg" ? Number(pid) : 0;
+      return { sentence: `nginx says: ${words}`, ...fault, textAtFault: fault === undefined, by };
     }
   }
   return undefined;

@@ -10,22 +10,33 @@ import { blame } from "./blame.ts";
 import { Hunt, type Suspect } from "./hunt.ts";
 
 export interface Refused {
+  /** What nginx said, and what people are told of it. */
   readonly stderr: string;
   readonly line: number | undefined;
+  /** The file or address it is about, where nginx says no line. */
+  readonly names: string | undefined;
+  /** The machine is at fault and the same text may do later: whoever is not named by it is not to blame. */
+  readonly mayPass: boolean;
   readonly conf: string;
   readonly records: ReadonlyMap<string, string>;
 }
 
+/** ConfigMaps of the controller, by `namespace/name`. */
+export interface OwnConfigMaps {
+  readonly settings: string | undefined;
+  readonly tcp: string | undefined;
+  readonly udp: string | undefined;
+}
+
 export class Detention {
-  readonly #configMap: string | undefined;
+  readonly #own: OwnConfigMaps;
   #quarantine: Quarantine;
   /** What stood before the hunt that is on: a suspect that is given back leaves the quarantine again. */
   #before: Quarantine = emptyQuarantine;
   #hunt: Hunt | undefined;
 
-  /** `configMap` is the key of the controller's own. */
-  constructor(configMap: string | undefined, quarantine: Quarantine = emptyQuarantine) {
-    this.#configMap = configMap;
+  constructor(own: OwnConfigMaps, quarantine: Quarantine = emptyQuarantine) {
+    this.#own = own;
     this.#quarantine = quarantine;
   }
 
@@ -35,26 +46,28 @@ export class Detention {
 
   /** Forgets refusals of versions that are not there any more: what was changed gets another try. */
   review(snapshot: Snapshot): void {
-    const { ingresses, settings } = this.#quarantine;
-    const stale = [...ingresses].some(([key, { version }]) => this.#ingressVersion(snapshot, key) !== version);
-    const staleSettings = [...settings].some(([key, { version }]) => this.#text(snapshot, key) !== version);
-    if (!stale && !staleSettings) return;
-    this.#quarantine = {
-      ingresses: new Map(
-        [...ingresses].filter(([key, { version }]) => this.#ingressVersion(snapshot, key) === version),
-      ),
-      settings: new Map([...settings].filter(([key, { version }]) => this.#text(snapshot, key) === version)),
+    const { ingresses, settings, ports } = this.#quarantine;
+    const current = {
+      ingresses: stillThere(ingresses, (key) => this.#ingressVersion(snapshot, key)),
+      settings: stillThere(settings, (key) => this.#text(snapshot, key)),
+      ports: stillThere(ports, (key) => this.#portText(snapshot, key)),
     };
+    if (current.ingresses === ingresses && current.settings === settings && current.ports === ports) return;
+    this.#quarantine = current;
   }
 
   /**
    * nginx refused what was made of `snapshot`; `live` is what it serves. Gives the last good forms to go on with, or undefined
-   * where nobody can be found whose absence would help.
+   * where nobody can be found whose absence would help: then nobody is set aside for it.
    */
   refused(refused: Refused, snapshot: Snapshot, live: Snapshot, lastGood: LastGood): LastGood | undefined {
     const why = whyOf(refused.stderr);
-    if (this.#hunt?.refused() !== true && !this.#begin(why, refused, snapshot, live)) return undefined;
-    return this.#setAside(snapshot, live, lastGood);
+    if (this.#hunt?.refused() === true || this.#begin(why, refused, snapshot, live)) {
+      return this.#setAside(snapshot, live, lastGood);
+    }
+    if (this.#hunt !== undefined) this.#quarantine = this.#before;
+    this.#hunt = undefined;
+    return undefined;
   }
 
   /** nginx took it. Gives what to try next while a hunt is on. */
@@ -65,27 +78,43 @@ export class Detention {
     return undefined;
   }
 
+  /**
+   * Whoever the text names is set aside first. Where that was in vain, or names nobody, the settings that changed are asked, and then,
+   * where the machine is not at fault, all Ingresses that changed.
+   */
   #begin(why: string, refused: Refused, snapshot: Snapshot, live: Snapshot): boolean {
     const hunt = this.#hunt ?? new Hunt(why);
     const known = hunt.setAside;
     if (this.#hunt === undefined) this.#before = this.#quarantine;
     this.#hunt = hunt;
-    const settings = this.#changedSettings(snapshot, live).filter((suspect) => !known.has(suspect));
-    if (settings.length > 0) return hunt.suspect(settings);
-    const named = refused.line === undefined ? [] : blame(refused.conf, refused.line, refused.records).ingresses;
-    const accused = [...named].map((key) => `ingress ${key}`).filter((suspect) => !known.has(suspect));
-    if (accused.length > 0) {
-      hunt.accuse(accused);
+    const port = this.#portAt(refused.names, snapshot);
+    if (port !== undefined && !known.has(port)) {
+      hunt.accuse([port], why);
       return true;
     }
+    const line = refused.line ?? lineNaming(refused.names, refused.conf);
+    const named = line === undefined ? [] : blame(refused.conf, line, refused.records).ingresses;
+    const accused = [...named].map((key) => `ingress ${key}`).filter((suspect) => !known.has(suspect));
+    const settings = this.#changedSettings(snapshot, live).filter((suspect) => !known.has(suspect));
+    if (accused.length > 0 && (settings.length === 0 || !hunt.accusedInVain(why))) {
+      hunt.accuse(accused, why);
+      return true;
+    }
+    if (settings.length > 0) return hunt.suspect(settings);
+    if (refused.mayPass) return false;
     const changed = snapshot.ingresses.changesSince(live.ingresses).filter(({ after }) => after !== undefined);
-    if (hunt.suspect(changed.map(({ key }) => `ingress ${key}`).filter((suspect) => !known.has(suspect)))) return true;
-    this.#hunt = undefined;
-    return false;
+    return hunt.suspect(changed.map(({ key }) => `ingress ${key}`).filter((suspect) => !known.has(suspect)));
+  }
+
+  /** The TCP or UDP service whose port is the one that nginx cannot have. */
+  #portAt(address: string | undefined, snapshot: Snapshot): Suspect | undefined {
+    const port = /:(\d+)$/.exec(address ?? "")?.[1];
+    const kind = (["tcp", "udp"] as const).find((one) => this.#portText(snapshot, `${one}/${port}`) !== undefined);
+    return port === undefined || kind === undefined ? undefined : `port ${kind}/${port}`;
   }
 
   #changedSettings(snapshot: Snapshot, live: Snapshot): Suspect[] {
-    const [now, before] = [this.#data(snapshot), this.#data(live)];
+    const [now, before] = [snapshot, live].map((one) => dataOf(one, this.#own.settings)) as [Data, Data];
     return Object.keys(now)
       .filter((key) => now[key] !== before[key])
       .map((key) => `setting ${key.toLowerCase()}`);
@@ -93,8 +122,10 @@ export class Detention {
 
   #setAside(snapshot: Snapshot, live: Snapshot, lastGood: LastGood): LastGood {
     const hunt = this.#hunt!;
-    const ingresses = new Map<string, Refusal>();
-    const settings = new Map<string, Refusal>();
+    const { why } = hunt;
+    const ingresses = new Map(this.#before.ingresses);
+    const settings = new Map(this.#before.settings);
+    const ports = new Map(this.#before.ports);
     const goodTexts: Record<string, string> = { ...lastGood.settings };
     const good: [string, Ingress][] = [];
     for (const suspect of hunt.setAside) {
@@ -102,19 +133,19 @@ export class Detention {
       if (kind === "setting") {
         const version = this.#text(snapshot, key);
         const before = this.#text(live, key);
-        if (version !== undefined) settings.set(key, { version, why: hunt.why });
+        if (version !== undefined) settings.set(key, { version, why });
         if (before !== undefined && before !== version) goodTexts[key] = before;
+      } else if (kind === "port") {
+        const version = this.#portText(snapshot, key);
+        if (version !== undefined) ports.set(key, { version, why });
       } else {
         const version = this.#ingressVersion(snapshot, key);
         const before = live.ingresses.get(key);
-        if (version !== undefined) ingresses.set(key, { version, why: hunt.why });
+        if (version !== undefined) ingresses.set(key, { version, why });
         if (before !== undefined && versionOf(before) !== version) good.push([key, before]);
       }
     }
-    this.#quarantine = {
-      ingresses: new Map([...this.#before.ingresses, ...ingresses]),
-      settings: new Map([...this.#before.settings, ...settings]),
-    };
+    this.#quarantine = { ingresses, settings, ports };
     return { ...lastGood, settings: goodTexts, ingresses: lastGood.ingresses.with(good) };
   }
 
@@ -123,15 +154,39 @@ export class Detention {
     return ingress === undefined ? undefined : versionOf(ingress);
   }
 
+  /** `port` is like `tcp/5432`. */
+  #portText(snapshot: Snapshot, port: string): string | undefined {
+    const [kind, number = ""] = port.split("/");
+    return dataOf(snapshot, kind === "tcp" ? this.#own.tcp : this.#own.udp)[number];
+  }
+
   #text(snapshot: Snapshot, key: string): string | undefined {
-    const data = this.#data(snapshot);
+    const data = dataOf(snapshot, this.#own.settings);
     const spelling = key in data ? key : Object.keys(data).find((one) => one.toLowerCase() === key);
     return spelling === undefined ? undefined : data[spelling];
   }
+}
 
-  #data(snapshot: Snapshot): Readonly<Record<string, string>> {
-    return (this.#configMap === undefined ? undefined : snapshot.configMaps.get(this.#configMap)?.data) ?? {};
-  }
+type Data = Readonly<Record<string, string>>;
+
+function dataOf(snapshot: Snapshot, configMap: string | undefined): Data {
+  return (configMap === undefined ? undefined : snapshot.configMaps.get(configMap)?.data) ?? {};
+}
+
+/** The same map, unless some of its versions are not there any more. */
+function stillThere(
+  refusals: ReadonlyMap<string, Refusal>,
+  version: (key: string) => string | undefined,
+): ReadonlyMap<string, Refusal> {
+  const current = [...refusals].filter(([key, refusal]) => version(key) === refusal.version);
+  return current.length === refusals.size ? refusals : new Map(current);
+}
+
+/** The first line that has `text` in it, counted from 1. */
+function lineNaming(text: string | undefined, conf: string): number | undefined {
+  if (text === undefined) return undefined;
+  const at = conf.split("\n").findIndex((line) => line.includes(text));
+  return at < 0 ? undefined : at + 1;
 }
 
 /** `[emerg] 12#12: unknown directive "x" in /…/nginx.conf:178` without what only a developer reads. */

@@ -39,7 +39,16 @@ test("one guilty among a thousand is found with few tries, and the rest is live 
 
 test("those whom the line names are set aside at once", () => {
   const hunt = new Hunt("");
-  hunt.accuse(["ingress ns/a"]);
+  hunt.accuse(["ingress ns/a"], "unknown directive");
   expect([...hunt.setAside]).toEqual(["ingress ns/a"]);
   expect(hunt.accepted()).toBe(false);
+});
+
+test("where the words stay the same without the accused, it was not they", () => {
+  const hunt = new Hunt("");
+  hunt.accuse(["ingress ns/a"], "unknown directive x");
+  expect(hunt.accusedInVain("unknown directive y")).toBe(false);
+  expect([...hunt.setAside]).toEqual(["ingress ns/a"]);
+  expect(hunt.accusedInVain("unknown directive x")).toBe(true);
+  expect([...hunt.setAside]).toEqual([]);
 });

@@ -10,6 +10,7 @@ export type Suspect = string;
 export class Hunt {
   readonly #why: string;
   readonly #guilty = new Set<Suspect>();
+  #accusation: { readonly suspects: readonly Suspect[]; readonly words: string } | undefined;
   /** Those still to be judged; while `#trying` is given back, the rest is set aside. */
   #unjudged: Suspect[] = [];
   #trying: Suspect[] = [];
@@ -27,9 +28,17 @@ export class Hunt {
     return new Set([...this.#guilty, ...this.#unjudged]);
   }
 
-  /** A refusal whose line names its authors. */
-  accuse(suspects: Iterable<Suspect>): void {
+  /** A refusal in these words, which names its authors. */
+  accuse(suspects: readonly Suspect[], words: string): void {
     for (const suspect of suspects) this.#guilty.add(suspect);
+    this.#accusation = { suspects, words };
+  }
+
+  /** Whether the last who were accused are set aside and the words are still the same: then it was not they, and they are forgiven. */
+  accusedInVain(words: string): boolean {
+    if (this.#accusation?.words !== words) return false;
+    for (const suspect of this.#accusation.suspects) this.#guilty.delete(suspect);
+    return true;
   }
 
   /** A refusal that names nobody: every one of `changed` is a suspect, unless it was judged already. */

@@ -42,8 +42,12 @@ export type ApplyOutcome =
       readonly kind: "refused";
       readonly stderr: string;
       readonly at?: { readonly file: string; readonly line: number };
+      /** The same text may do later; `names` is the file it is about, where there is no place. */
+      readonly mayPass?: true;
+      readonly names?: string;
     }
-  | { readonly kind: "unreachable"; readonly cause: Error };
+  /** `names` is the address that nginx cannot listen on, where that is the reason. */
+  | { readonly kind: "unreachable"; readonly cause: Error; readonly names?: string };
 
 export interface Nginx {
   apply(text: RenderedText, signal: AbortSignal): Promise<ApplyOutcome>;

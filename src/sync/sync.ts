@@ -15,7 +15,7 @@ import { emptyLastGood, type LastGood } from "../translate/last-good.ts";
 import type { Quarantine } from "../translate/quarantine.ts";
 import type { Translation, Translator } from "../translate/translator.ts";
 import { compare } from "./compare.ts";
-import { Detention } from "./detention.ts";
+import { Detention, type OwnConfigMaps } from "./detention.ts";
 import { Passage } from "./passage.ts";
 import type { ApplyOutcome, Change, Clock, Listener, Memory, Nginx, RecordChange, Source, State } from "./ports.ts";
 import type { TokenBucket } from "./token-bucket.ts";
@@ -32,8 +32,14 @@ export interface SyncParts {
   readonly state: State;
   /** What is to be said about settings with the nginx at hand. */
   readonly problemsOf: (settings: Settings) => readonly Problem[];
-  /** `namespace/name` of the ConfigMap with the settings. */
-  readonly configMap: string | undefined;
+  readonly configMaps: OwnConfigMaps;
+}
+
+/** What is known of a refusal beyond nginx's words. */
+interface Refusal {
+  readonly at?: { readonly line: number };
+  readonly names?: string;
+  readonly mayPass?: boolean;
 }
 
 /** How often it is looked whether the workers of older texts have gone. */
@@ -58,7 +64,9 @@ export class Sync {
   #liveSnapshot: Snapshot = emptySnapshot;
   #wanted: { readonly text: RenderedText; readonly snapshot: Snapshot } | undefined;
   readonly #detention: Detention;
-  #refused: string | undefined;
+  /** Generations that nginx refused since it last took one, and those of them that are not tried again. */
+  readonly #tried = new Set<string>();
+  #refused: ReadonlySet<string> = new Set();
   #reloading: Promise<void> | undefined;
   /** What nginx is being given. */
   #coming: RenderedText | undefined;
@@ -70,7 +78,7 @@ export class Sync {
     this.#parts = parts;
     const kept = parts.state.load();
     this.#lastGood = kept.lastGood;
-    this.#detention = new Detention(parts.configMap, kept.quarantine);
+    this.#detention = new Detention(parts.configMaps, kept.quarantine);
     this.#passage = new Passage(parts.memory.records);
   }
 
@@ -197,14 +205,24 @@ export class Sync {
       const tookMs = clock.nowMs() - noticedMs;
       listener.synced(reload === undefined ? { ...report, tookMs } : { ...report, reload, tookMs });
     };
-    const isRefused = text.generation === this.#refused;
+    const isRefused = this.#refused.has(text.generation);
     const news = snapshot !== this.#told || (change.kind !== "none" && !isRefused);
     this.#told = snapshot;
     if (text.generation === this.#live?.generation || isRefused) {
       if (news) tell();
+      if (!isRefused && this.#reloading === undefined) this.#alreadyServed(snapshot);
       return;
     }
     if (!this.#reloadWhenAllowed(signal, tell) && news) tell();
+  }
+
+  /** nginx serves this text already. In a hunt that means: without those who are set aside, so that some are given back. */
+  #alreadyServed(snapshot: Snapshot): void {
+    const goOn = this.#detention.accepted(snapshot, this.#liveSnapshot, this.#lastGood);
+    this.#liveSnapshot = snapshot;
+    if (goOn === undefined) return;
+    this.#lastGood = goOn;
+    this.notice();
   }
 
   /** Problems that depend on the time of day or on this nginx, which translate knows nothing of. */
@@ -279,19 +297,30 @@ export class Sync {
       const before = this.#liveSnapshot;
       this.#live = text;
       this.#liveSnapshot = snapshot;
-      this.#refused = undefined;
+      this.#tried.clear();
+      this.#refused = new Set();
       this.#failures = 0;
       if (first || !(await memory.isOurs())) await this.#publish([...memory.records], true);
       this.#lastGood = this.#detention.accepted(snapshot, before, this.#lastGood) ?? this.#lastGood;
     } else if (outcome.kind === "refused") {
-      const refused = { stderr: outcome.stderr, line: outcome.at?.line, conf: text.conf, records: renderer.records };
-      const goOn = this.#detention.refused(refused, snapshot, this.#liveSnapshot, this.#lastGood);
-      if (goOn === undefined) this.#refused = text.generation;
-      else this.#lastGood = goOn;
+      this.#setAside(outcome, outcome.stderr, text, snapshot);
+    } else if (outcome.names !== undefined && this.#live !== undefined) {
+      this.#setAside({ ...outcome, mayPass: true }, outcome.cause.message, text, snapshot);
     } else {
       this.#again();
     }
     return outcome;
+  }
+
+  /** Goes on without whoever is at fault; where nobody is, with another text, or later with the same where that may do then. */
+  #setAside({ at, names, mayPass = false }: Refusal, stderr: string, { conf, generation }: RenderedText, of: Snapshot) {
+    const { records } = this.#parts.renderer;
+    const refused = { stderr, line: at?.line, names, mayPass, conf, records };
+    const goOn = this.#detention.refused(refused, of, this.#liveSnapshot, this.#lastGood);
+    this.#tried.add(generation);
+    if (goOn !== undefined) this.#lastGood = goOn;
+    else if (mayPass) this.#again();
+    else this.#refused = new Set(this.#tried);
   }
 
   /** Tries again what did not work for a reason outside the configuration, later each time. */

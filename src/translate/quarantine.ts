@@ -10,6 +10,8 @@ export interface Quarantine {
   readonly ingresses: ReadonlyMap<string, Refusal>;
   /** By ConfigMap key; `version` is the text. */
   readonly settings: ReadonlyMap<string, Refusal>;
+  /** Ports of TCP and UDP services, by `tcp/5432`; `version` is the text in their ConfigMap. */
+  readonly ports: ReadonlyMap<string, Refusal>;
 }
 
 export interface Refusal {
@@ -18,7 +20,7 @@ export interface Refusal {
   readonly why: string;
 }
 
-export const emptyQuarantine: Quarantine = { ingresses: new Map(), settings: new Map() };
+export const emptyQuarantine: Quarantine = { ingresses: new Map(), settings: new Map(), ports: new Map() };
 
 /** Equal for two objects that ask for the same: over a restart, and where only the status differs. */
 export function versionOf({ metadata, spec }: Ingress): string {

@@ -15,6 +15,8 @@ export interface StreamWorld {
   endpoints(service: string, port: ServicePort, protocol: "TCP" | "UDP"): EndpointsAnswer;
   /** Ports that something else of Sluice listens on, with what it is. */
   readonly reserved: ReadonlyMap<number, string>;
+  /** Why nginx would not have this text for `tcp/5432`. */
+  refusal(port: string, text: string): string | undefined;
 }
 
 export interface Streams {
@@ -52,6 +54,8 @@ function readPort(kind: "tcp" | "udp", key: string, text: string, world: StreamW
   if (port < 1 || port > 65_535) return `${JSON.stringify(key)} is not a port number`;
   const taken = world.reserved.get(port);
   if (taken !== undefined) return `port ${port} is taken by ${taken}`;
+  const refusal = world.refusal(`${kind}/${port}`, text);
+  if (refusal !== undefined) return refusal;
   const parts = /^([^/:\s]+)\/([^/:\s]+):([^/:\s]+)(?::(|PROXY))?(?::(|PROXY))?$/i.exec(text.trim());
   if (parts === null) return `${JSON.stringify(text)} is not namespace/service:port with PROXY or nothing behind it`;
   const [, namespace, name, reference = "", accept = "", send = ""] = parts;

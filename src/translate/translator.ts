@@ -136,7 +136,7 @@ export class Translator {
     this.#certificates = this.#certificates.with(
       [...dirtyCertificates].map((key) => [key, this.#certificateOf(key)] as const),
     );
-    this.#streams = this.#streamsSince(before.snapshot);
+    this.#streams = this.#streamsSince(before.snapshot, before.quarantine.ports);
     this.#started = true;
     return this.#translation();
   }
@@ -392,9 +392,9 @@ export class Translator {
   }
 
   /** The streams of before, as long as nothing that they could depend on has changed. */
-  #streamsSince(before: Snapshot): readonly StreamServer[] {
+  #streamsSince(before: Snapshot, refusedPorts: Quarantine["ports"]): readonly StreamServer[] {
     const { tcpServicesConfigMap, udpServicesConfigMap, enableSslPassthrough, reservedPorts } = this.#options;
-    const { snapshot } = this.#inputs;
+    const { snapshot, quarantine } = this.#inputs;
     const maps = [["tcp", tcpServicesConfigMap] as const, ["udp", udpServicesConfigMap] as const];
     if (!enableSslPassthrough && maps.every(([, key]) => key === undefined)) return this.#streams;
     const same = (["services", "endpointSlices", "addresses"] as const).every(
@@ -403,12 +403,17 @@ export class Translator {
     const sameMaps = maps.every(
       ([, key]) => key === undefined || before.configMaps.get(key) === snapshot.configMaps.get(key),
     );
-    if (same && sameMaps && !enableSslPassthrough && this.#started) return this.#streams;
+    const samePorts = refusedPorts === quarantine.ports;
+    if (same && sameMaps && samePorts && !enableSslPassthrough && this.#started) return this.#streams;
     const world: StreamWorld = {
       service: (key) => snapshot.services.get(key),
       endpoints: (key, declared, protocol) =>
         this.#answer(key, { port: String(declared.port), declared, serviceUpstream: false, protocol }),
       reserved: reservedPorts,
+      refusal: (port, text) => {
+        const refused = quarantine.ports.get(port);
+        return refused?.version === text ? refused.why : undefined;
+      },
     };
     const streams: StreamServer[] = [];
     for (const [kind, key] of maps) {

@@ -116,17 +116,18 @@ function around(backendPort: number, pki: Pki): readonly KubernetesObject[] {
       metadata: { name: "nginx" },
       spec: { controller: "k8s.io/ingress-nginx" },
     },
-    {
-      apiVersion: "v1",
-      kind: "Secret",
-      metadata: { name: "tls", namespace },
-      type: "kubernetes.io/tls",
-      stringData: tls,
-    },
+    secret("tls", tls, "kubernetes.io/tls"),
     ...service("web", backendPort, [backendAddress]),
     ingress("web", "*.keys.example", "web"),
   ];
   return objects as unknown as readonly KubernetesObject[];
+}
+
+/** `texts` are what it holds, not encoded. */
+export function secret(name: string, texts: Readonly<Record<string, string>>, type = "Opaque"): KubernetesObject {
+  const encoded = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
+  const metadata = { name, namespace, uid: name };
+  return { apiVersion: "v1", kind: "Secret", metadata, type, data: Object.fromEntries(encoded) } as KubernetesObject;
 }
 
 /** A Service with its EndpointSlice. */
