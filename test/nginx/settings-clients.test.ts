@@ -1,0 +1,111 @@
+/** Keys about what clients may send and what they are answered, as a client sees them. */
+import { connect as connectHttp2 } from "node:http2";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Configured, host, ingress, startConfigured } from "./support/configured.ts";
+import { request } from "./support/request.ts";
+
+const port = 23_020;
+let it: Configured;
+
+beforeAll(async () => {
+  it = await startConfigured({ port });
+  const moved = { annotations: { "permanent-redirect": "/other/" } };
+  await it.set({}, [
+    ingress("slash", "slash.example", "web", { path: "/docs/" }),
+    ingress("moved", "moved.example", "web", moved),
+    ingress("tls", "tls.example", "web", { tls: true }),
+  ]);
+});
+afterAll(() => it.stop());
+
+test("client-body-timeout: whoever does not send the body gets 408 or nothing", async () => {
+  const raw = `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 5\r\n\r\nab`;
+  await it.set({ "client-body-timeout": "1" });
+  expect((await it.ask({ raw, timeout: 5 })).error).not.toBe("TimeoutError");
+  await it.set({ "client-body-timeout": "60" });
+  expect((await it.ask({ raw, timeout: 2 })).error).toBe("TimeoutError");
+});
+
+test("enable-underscores-in-headers lets X_Under_Score reach the backend", async () => {
+  const headers = { x_under_score: "1" };
+  await it.set({ "enable-underscores-in-headers": "false" });
+  expect((await it.ask({ headers })).seen?.headers).not.toHaveProperty("x_under_score");
+  await it.set({ "enable-underscores-in-headers": "true" });
+  expect((await it.ask({ headers })).seen?.headers).toHaveProperty("x_under_score", "1");
+});
+
+test("relative-redirects and use-port-in-redirects change the Location of nginx's own redirects", async () => {
+  const location = async () => (await it.ask({ host: "slash.example", path: "/docs" })).headers?.location;
+  await it.set({});
+  expect(await location()).toBe("http://slash.example/docs/");
+  await it.set({ "use-port-in-redirects": "true" });
+  expect(await location()).toBe(`http://slash.example:${port}/docs/`);
+  await it.set({ "relative-redirects": "true" });
+  expect(await location()).toBe("/docs/");
+});
+
+test("generate-request-id gives each request an id, and one that the client sends is kept", async () => {
+  const id = async (headers = {}) => (await it.ask({ headers })).seen?.headers?.["x-request-id"];
+  await it.set({ "generate-request-id": "true" });
+  expect(await id()).toBe("<id>");
+  await it.set({ "generate-request-id": "false" });
+  expect(await id()).toBeUndefined();
+  expect(await id({ "X-Request-ID": "mine" })).toBe("mine");
+});
+
+test("block-referers refuses requests by their Referer", async () => {
+  await it.set({ "block-referers": "~*spam,http://one.example/" });
+  const status = async (referer: string) => (await it.ask({ headers: { referer } })).status;
+  expect(await status("http://SPAM.example/")).toBe(403);
+  expect(await status("http://one.example/")).toBe(403);
+  expect(await status("http://one.example/two")).toBe(200);
+});
+
+test("nginx-status-ipv6-whitelist says who may see /nginx_status over IPv6", async () => {
+  const status = async () => (await request({ to: `[2001:db8::1]:${port}`, path: "/nginx_status" })).status;
+  await it.set({});
+  expect(await status()).toBe(403);
+  await it.set({ "nginx-status-ipv6-whitelist": "2001:db8::/64" });
+  expect(await status()).toBe(200);
+});
+
+test("http2-max-concurrent-streams is what nginx offers", async () => {
+  await it.set({ "http2-max-concurrent-streams": "17" });
+  const session = connectHttp2(`https://192.0.2.1:${it.ports.https}`, { rejectUnauthorized: false, servername: host });
+  const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve, reject) => {
+    session.on("remoteSettings", resolve).on("error", reject);
+  });
+  session.close();
+  expect(settings.maxConcurrentStreams).toBe(17);
+});
+
+test("bind-address-ipv4 and bind-address-ipv6 are the only addresses that answer, and reuse-port a parameter of theirs", async () => {
+  await it.set({ "bind-address-ipv4": "192.0.2.2", "bind-address-ipv6": "[2001:db8::1]", "reuse-port": "false" });
+  expect((await it.ask({ to: "192.0.2.2" })).status).toBe(200);
+  expect((await it.ask({ to: "192.0.2.1" })).error).toBe("ConnectionRefusedError");
+  expect((await request({ to: `[2001:db8::1]:${port}`, host })).status).toBe(200);
+  expect(it.values("listen").filter((listen) => listen.includes("reuseport"))).toEqual([]);
+  await it.set({ "reuse-port": "true" });
+  expect((await it.ask({ to: "192.0.2.1" })).status).toBe(200);
+  expect(it.values("listen").filter((listen) => listen.includes("reuseport"))).not.toEqual([]);
+});
+
+test("gzip-types, gzip-min-length and gzip-level say what is packed", async () => {
+  const packed = async (type: string, letters: number, more = {}) => {
+    await it.set({ "use-gzip": "true", ...more });
+    const path = `/?echo-type=${type}&echo-body=${"ab".repeat(letters / 2)}`;
+    const answer = await it.ask({ path, headers: { "accept-encoding": "gzip" } });
+    return answer.headers?.["content-encoding"] === "gzip";
+  };
+  expect(await packed("text/css", 400)).toBe(true);
+  expect(await packed("text/css", 400, { "gzip-min-length": "1000" })).toBe(false);
+  expect(await packed("text/x-own", 400)).toBe(false);
+  expect(await packed("text/x-own", 400, { "gzip-types": "text/x-own" })).toBe(true);
+  await it.set({ "use-gzip": "true", "gzip-level": "7" });
+  expect(it.values("gzip_comp_level")).toEqual(["7"]);
+});
+
+test("http-snippet stands in the http block", async () => {
+  await it.set({ "http-snippet": "add_header X-Http-Snippet here always;" });
+  expect((await it.ask({ path: "/none" })).headers).toHaveProperty("x-http-snippet", "here");
+});
