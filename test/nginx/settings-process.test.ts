@@ -33,6 +33,7 @@ const lines = [
   ["proxy-headers-hash-max-size", "1024", "proxy_headers_hash_max_size", "1024"],
   ["proxy-headers-hash-bucket-size", "128", "proxy_headers_hash_bucket_size", "128"],
   ["client-body-buffer-size", "16k", "client_body_buffer_size", "16k"],
+  ["ssl-early-data", "true", "ssl_early_data", "on"],
   ["ssl-buffer-size", "8k", "ssl_buffer_size", "8k"],
   ["ssl-session-cache-size", "2m", "ssl_session_cache", "shared:SSL:2m"],
   ["proxy-connect-timeout", "7", "proxy_connect_timeout", "7s"],
