@@ -12,6 +12,8 @@ import { nginxLog } from "./log/nginx-log.ts";
 import { type MachineFlags, machineOf } from "./machine.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { type FoundNginx, type InstalledNginx, openRunFolder, type Place, type RunFolder } from "./nginx/index.ts";
+import { startProfiling, withoutProfiling } from "./profiler/profiler.ts";
+import type { OpenedProfiler } from "./profiler/server.ts";
 import { lackingOf } from "./render/capabilities.ts";
 import { compileTemplate } from "./render/template.ts";
 import { Reports } from "./reports.ts";
@@ -105,10 +107,16 @@ export async function operate(operation: Operation): Promise<Operated> {
     stop: () => stopAsked.resolve("POST /stop"),
   });
   if (!server.ok) return failed(server.why);
+  const profiler = flags.profiling ? await profiling(operation, folder) : withoutProfiling(process);
+  if (!profiler.ok) {
+    await server.close();
+    return failed(profiler.why);
+  }
   operation.otherProblems(reports, lackingOf(found.nginx.capabilities));
 
   const started = await startController(controllerOptions(operation, folder, found.nginx, reports, running));
   if (!started.ok) {
+    await profiler.close();
     await server.close();
     return failed(started.why);
   }
@@ -147,6 +155,7 @@ export async function operate(operation: Operation): Promise<Operated> {
   void template.then((stop) => stop());
   if (!early) await pause(afterMs);
   await closeRoutes();
+  await profiler.close();
   await server.close();
   return early ? failed(why.message) : { kind: "ended" };
 }
@@ -181,6 +190,11 @@ function controllerOptions(
     ]),
     nginxEvent: nginxLog({ log, ...lines }),
   };
+}
+
+function profiling({ flags, log }: Operation, folder: RunFolder): Promise<OpenedProfiler> {
+  const { profilerAddress: address, profilerPort: port } = flags;
+  return startProfiling({ address, port, folder: folder.data, log, host: process });
 }
 
 function pause(ms: number): Promise<void> {

@@ -1,4 +1,6 @@
 /** A command line as typed Flags, or the one sentence that says why the program does not start; the exit code is then 2. */
+
+import { isLoopback } from "../kinds/addresses.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import { type Given, split } from "./arguments.ts";
 import { clash } from "./clashes.ts";
@@ -64,15 +66,18 @@ function adjusted(flags: Flags): Flags {
     ...flags,
     electionTtl: flags.electionTtl > 0 ? flags.electionTtl : 30_000,
     statusUpdateInterval: Math.max(5, flags.statusUpdateInterval),
+    profilerAddress: isLoopback(flags.profilerAddress) ? flags.profilerAddress : "127.0.0.1",
   };
 }
 
-function adjustments({ electionTtl, statusUpdateInterval }: Flags, object: ObjectName): Problem[] {
+function adjustments({ electionTtl, statusUpdateInterval, profilerAddress }: Flags, object: ObjectName): Problem[] {
   const found: Problem[] = [];
   const say = (field: string, why: string, done: string) =>
     found.push({ kind: "field-unusable", object, field, why, done });
   if (electionTtl <= 0) say("--election-ttl", "a Lease must hold for some time", "30s is used");
   if (statusUpdateInterval < 5) say("--status-update-interval", `${statusUpdateInterval} is below 5`, "5 is used");
+  if (!isLoopback(profilerAddress))
+    say("--profiler-address", `${profilerAddress} can be reached from elsewhere`, "127.0.0.1 is used");
   return found;
 }
 

@@ -3,7 +3,7 @@
  * secret, and what changes anything (`/stop`) is taken from this machine alone.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { isIP } from "node:net";
+import { isLoopback } from "../kinds/addresses.ts";
 import type { Health } from "./health.ts";
 
 export interface HealthServerOptions {
@@ -72,11 +72,6 @@ function send(response: ServerResponse, status: number, body: string, type = "te
     "x-content-type-options": "nosniff",
   });
   response.end(body);
-}
-
-function isLoopback(address: string): boolean {
-  const bare = address.replace(/^::ffff:/, "");
-  return isIP(bare) !== 0 && (bare.startsWith("127.") || bare === "::1");
 }
 
 function listening(server: Server, { port, host }: HealthServerOptions): Promise<void> {

@@ -11,6 +11,12 @@ export function isRange(text: string): boolean {
   return isIPv4(address) ? Number(bits) <= 32 : ipv6(address) && Number(bits) <= 128;
 }
 
+/** Whether `address` leads to this machine and can be reached from nowhere else. */
+export function isLoopback(address: string): boolean {
+  const bare = address.replace(/^::ffff:/, "");
+  return (isIPv4(bare) && bare.startsWith("127.")) || address === "::1";
+}
+
 /** An address, or a range in CIDR form; nginx ignores the host bits, as ingress-nginx does (RS-32.36). */
 export const range: Kind<string> = {
   label: "an IP address or a range like 192.0.2.0/24",

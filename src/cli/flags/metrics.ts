@@ -101,14 +101,15 @@ export const metrics = {
   profiling: toggle({
     name: "profiling",
     default: true,
-    doc: "Serves the profiler: Node's inspector and a heap snapshot on request.",
+    serve: false,
+    doc: "Serves the profiler: CPU profiles and, in the run folder, heap snapshots on request. SIGUSR1 opens Node's inspector on a free port of 127.0.0.1.",
   }),
   profilerAddress: flag({
     name: "profiler-address",
     kind: bindAddress,
     default: "127.0.0.1",
     value: "ADDRESS",
-    doc: "Address of the profiler; a loopback address.",
+    doc: "Address of the profiler; only this machine can reach it, so another than a loopback address is not taken.",
   }),
   profilerPort: flag({
     name: "profiler-port",

@@ -1,0 +1,53 @@
+/** All of `--profiling`: the server, heap snapshots in the run folder, and Node's inspector on SIGUSR1, which only the same account can send. */
+import { chmod, readdir, rm } from "node:fs/promises";
+import inspector from "node:inspector";
+import { join } from "node:path";
+import { writeHeapSnapshot } from "node:v8";
+import type { Log } from "../log/log.ts";
+import { type OpenedProfiler, openProfiler } from "./server.ts";
+
+export interface ProfilingOptions {
+  readonly address: string;
+  readonly port: number;
+  /** Where a heap snapshot is written: one at a time, the one before goes. */
+  readonly folder: string;
+  readonly log: Log;
+  readonly host: Pick<NodeJS.Process, "on" | "off">;
+}
+
+export async function startProfiling(options: ProfilingOptions): Promise<OpenedProfiler> {
+  const { address, port, folder, log, host } = options;
+  const opened = await openProfiler({ address, port, heapSnapshot: () => heapSnapshot(folder) });
+  if (!opened.ok) return opened;
+  const inspect = () => {
+    if (inspector.url() === undefined) inspector.open(0, "127.0.0.1");
+    log.warn({ address: inspector.url() }, "Node's inspector is open for this machine until the controller ends");
+  };
+  host.on("SIGUSR1", inspect);
+  return {
+    ok: true,
+    close: async () => {
+      host.off("SIGUSR1", inspect);
+      if (inspector.url() !== undefined) inspector.close();
+      await opened.close();
+    },
+  };
+}
+
+/** Node opens its inspector on SIGUSR1 by itself, unless somebody listens. */
+export function withoutProfiling(host: Pick<NodeJS.Process, "on" | "off">): Extract<OpenedProfiler, { ok: true }> {
+  const ignore = () => {};
+  host.on("SIGUSR1", ignore);
+  return { ok: true, close: async () => void host.off("SIGUSR1", ignore) };
+}
+
+/** Its path. Everything stands still while it is made, for a second or two. */
+async function heapSnapshot(folder: string): Promise<string> {
+  for (const name of await readdir(folder)) {
+    if (name.endsWith(".heapsnapshot")) await rm(join(folder, name));
+  }
+  const path = join(folder, `${Date.now()}.heapsnapshot`);
+  writeHeapSnapshot(path);
+  await chmod(path, 0o600);
+  return path;
+}

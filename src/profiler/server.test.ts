@@ -1,0 +1,54 @@
+import { type IncomingMessage, request } from "node:http";
+import { createServer } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { openProfiler } from "./server.ts";
+
+const address = "127.0.0.1";
+const port = 19_245;
+
+async function opened(): Promise<void> {
+  const profiler = await openProfiler({ address, port, heapSnapshot: async () => "/run/x.heapsnapshot" });
+  if (!profiler.ok) throw new Error(profiler.why);
+  onTestFinished(profiler.close);
+}
+
+async function ask(
+  path: string,
+  method = "GET",
+  host = `${address}:${port}`,
+): Promise<readonly [status: number | undefined, body: string]> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request({ host: address, port, path, method, agent: false, headers: { host } }, resolve).on("error", reject).end();
+  });
+  return [response.statusCode, await text(response)];
+}
+
+test("a CPU profile is one of V8's", async () => {
+  await opened();
+  const [status, body] = await ask("/debug/pprof/profile?seconds=0.05");
+  expect(status).toBe(200);
+  expect(Object.keys(JSON.parse(body))).toEqual(expect.arrayContaining(["nodes", "samples", "timeDeltas"]));
+});
+
+test("a heap snapshot is asked for by POST, and only its name is told", async () => {
+  await opened();
+  expect(await ask("/debug/pprof/heap")).toEqual([405, expect.any(String)]);
+  expect(await ask("/debug/pprof/heap", "POST")).toEqual([200, "/run/x.heapsnapshot\n"]);
+});
+
+test("a browser that was led here under another name is sent away", async () => {
+  await opened();
+  expect((await ask("/debug/pprof/heap", "POST", "evil.example"))[0]).toBe(403);
+  expect((await ask("/debug/pprof/", "GET", `localhost:${port}`))[0]).toBe(200);
+});
+
+test("a busy port is one sentence", async () => {
+  const taken = createServer().listen(port, address);
+  onTestFinished(() => void taken.close());
+  await new Promise((resolve) => taken.once("listening", resolve));
+  expect(await openProfiler({ address, port, heapSnapshot: async () => "" })).toEqual({
+    ok: false,
+    why: `The profiler cannot listen on 127.0.0.1, port ${port} (--profiler-port): another program is using it.`,
+  });
+});
