@@ -287,7 +287,7 @@ export class Sync {
 
   /** Applies the newest text, whatever it was when the reload was asked for. */
   async #reload(signal: AbortSignal): Promise<ApplyOutcome> {
-    const { nginx, memory, renderer } = this.#parts;
+    const { nginx, memory } = this.#parts;
     const { text, snapshot } = this.#wanted!;
     this.#coming = text;
     const outcome = await nginx.apply(text, signal);
