@@ -10,6 +10,7 @@ import { feature, field } from "./declare.ts";
 export const aliases = feature({
   name: "aliases",
   scope: "host",
+  live: true,
   fields: {
     names: field<readonly string[]>({
       key: "server-alias",

@@ -17,6 +17,7 @@ const path: Kind<string> = {
 export const appRoot = feature({
   name: "app-root",
   scope: "host",
+  live: true,
   fields: {
     path: field({
       key: "app-root",

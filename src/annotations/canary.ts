@@ -30,6 +30,7 @@ const keys = {
 export const canary = resolvedFeature({
   name: "canary",
   scope: "ingress",
+  live: true,
   fields: {
     on: field({
       key: "canary",

@@ -67,6 +67,8 @@ export interface Feature<F extends Fields, R> {
   readonly name: string;
   readonly scope: Scope;
   readonly fields: F;
+  /** All it says is data in dynamic mode: a change is live without a reload. */
+  readonly live?: true;
   /** The field without which all others mean nothing: where its annotation is absent or empty, a bad value of theirs only is said. */
   readonly gate?: keyof F & string;
   /** Whether it guards its paths: where it changed, a refused version of an Ingress answers 503 and not its last good form. */

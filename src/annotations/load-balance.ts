@@ -20,6 +20,7 @@ const chosenBy: Readonly<Record<string, string>> = {
 export const loadBalance = resolvedFeature({
   name: "load-balance",
   scope: "upstream",
+  live: true,
   fields: {
     algorithm: field({
       key: "load-balance",

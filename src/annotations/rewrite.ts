@@ -22,6 +22,7 @@ const target: Kind<string> = {
 export const rewrite = feature({
   name: "rewrite",
   scope: "ingress",
+  live: true,
   fields: {
     target: field({
       key: "rewrite-target",

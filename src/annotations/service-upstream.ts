@@ -5,6 +5,7 @@ import { feature, field } from "./declare.ts";
 export const serviceUpstream = feature({
   name: "service-upstream",
   scope: "upstream",
+  live: true,
   fields: {
     on: field({
       key: "service-upstream",

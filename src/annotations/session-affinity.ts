@@ -11,6 +11,7 @@ import { feature, field } from "./declare.ts";
 export const sessionAffinity = feature({
   name: "session-affinity",
   scope: "upstream",
+  live: true,
   fields: {
     type: field({
       key: "affinity",

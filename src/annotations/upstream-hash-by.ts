@@ -14,6 +14,7 @@ export interface HashBy {
 export const upstreamHashBy = resolvedFeature({
   name: "upstream-hash-by",
   scope: "upstream",
+  live: true,
   fields: {
     text: field({
       key: "upstream-hash-by",

@@ -16,6 +16,7 @@ import type { Out } from "./reference.ts";
 
 const allSettings = Object.values(settings) as unknown as readonly Setting<unknown>[];
 const allFields = featureList.flatMap(([, feature]) => fieldsOf(feature).map((field) => ({ feature, field })));
+const inData = "no reload in dynamic mode, where it is data";
 const namesOf = ({ key, aliases = [] }: Field<unknown>) => [key, ...aliases];
 
 /** Exit code 0, or 2 for a name that does not exist. */
@@ -32,7 +33,7 @@ export function explain(argv: readonly string[], out: Out): number {
     ...(asked.includes("/") ? [] : flagParts(name)),
   ];
   if (found.length === 0) {
-    const meant = nearest(name, allNames());
+    const meant = nearestOf(name, asked.startsWith("-"));
     out.fail(
       `${asked} is no ConfigMap key, annotation or flag${meant === undefined ? "" : ` (did you mean ${meant}?)`}`,
     );
@@ -42,13 +43,18 @@ export function explain(argv: readonly string[], out: Out): number {
   return 0;
 }
 
+const otherNames = () => [...allSettings.map(({ key }) => key), ...allFields.flatMap(({ field }) => namesOf(field))];
+const flagNames = () => flagList.map(([, flag]) => flag.name);
+
 /** Everything that can be asked about. */
 export function allNames(): string[] {
-  return [
-    ...allSettings.map(({ key }) => key),
-    ...allFields.flatMap(({ field }) => namesOf(field)),
-    ...flagList.map(([, flag]) => flag.name),
-  ];
+  return [...otherNames(), ...flagNames()];
+}
+
+/** The nearest name, with its dashes where it is a flag that was asked for or nothing else has it. */
+function nearestOf(name: string, isFlag: boolean): string | undefined {
+  const meant = nearest(name, isFlag ? flagNames() : allNames());
+  return meant === undefined || (!isFlag && otherNames().includes(meant)) ? meant : `--${meant}`;
 }
 
 function settingParts(name: string): string[] {
@@ -76,7 +82,6 @@ function annotationParts(name: string): string[] {
 }
 
 function annotationPart({ feature, field }: { feature: AnyFeature; field: Field<unknown> }): string {
-  const data = feature.scope === "upstream";
   const { directive, kind } = field;
   return part(`annotation nginx.ingress.kubernetes.io/${field.key}`, `${field.doc}${unreadable(field)}`, [
     ["Default", plain(defaultOf(field)) || "empty"],
@@ -85,7 +90,10 @@ function annotationPart({ feature, field }: { feature: AnyFeature; field: Field<
     ["Risk", field.risk],
     ["Also written", (field.aliases ?? []).join(", ")],
     ["nginx", directive === undefined ? "" : [directive.name, directive.grpc].filter(Boolean).join(", ")],
-    ["A change costs", data ? "no reload" : "a reload of nginx, unless other paths have the same settings already"],
+    [
+      "A change costs",
+      feature.live === true ? inData : "a reload of nginx, unless other paths have the same settings already",
+    ],
   ]);
 }
 

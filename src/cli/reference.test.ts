@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { annotationKeys } from "../annotations/read.ts";
+import { settings } from "../settings/registry.ts";
 import { explain } from "./explain.ts";
+import { flagList } from "./flags.ts";
 import { reference } from "./reference.ts";
 
 function printed(command: typeof reference, ...argv: string[]) {
@@ -63,4 +66,37 @@ test("a name that does not exist is exit code 2 and names the nearest", () => {
     code: 2,
     text: "use-gzp is no ConfigMap key, annotation or flag (did you mean use-gzip?)",
   });
+});
+
+test("a flag that does not exist is compared with flags", () => {
+  expect(printed(explain, "--http-prot").text).toBe(
+    "--http-prot is no ConfigMap key, annotation or flag (did you mean --http-port?)",
+  );
+});
+
+const names = {
+  "ConfigMap key": Object.values(settings).map(({ key }) => key),
+  annotation: annotationKeys,
+  flag: flagList.map(([, { name }]) => `--${name}`),
+};
+const everyName = Object.entries(names).flatMap(([kind, some]) => some.map((name) => [kind, name] as const));
+
+test.each(everyName)(
+  "explain the %s %s: what it does, its default, its values and what a change costs",
+  (kind, name) => {
+    const { code, text } = printed(explain, name);
+    expect(code).toBe(0);
+    const part = text.split(/\n(?=\S)/).find((one) => one.startsWith(kind))!;
+    expect(part.split("\n")[1]).toMatch(/^ {2}\S.*\.$/);
+    for (const line of ["Default:", "Value:", "A change costs:"])
+      expect(part).toMatch(new RegExp(`^  ${line} +\\S`, "m"));
+  },
+);
+
+test("explain prints what is in explain.txt", async () => {
+  const asked =
+    "use-gzip jaeger-endpoint lua-shared-dicts load-balance canary-weight auth-url server-alias --v --sync-period";
+  const texts = asked.split(" ").map((name) => `$ sluice explain ${name}\n${printed(explain, name).text}`);
+  const file = new URL("../../test/golden/tools/explain.txt", import.meta.url).pathname;
+  await expect(texts.join("\n")).toMatchFileSnapshot(file);
 });
