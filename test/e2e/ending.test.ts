@@ -1,0 +1,99 @@
+/** How a controller ends, and what its ports answer meanwhile (process contract A and G), against a real API server. */
+import { Agent, get } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { request } from "../nginx/support/request.ts";
+import { until } from "../nginx/support/until.ts";
+import { type Cluster, startCluster } from "./support/cluster.ts";
+import { answerOf, ingress, openShop, type Shop, shopObjects } from "./support/shop.ts";
+import { apply, installPod, Sluice } from "./support/sluice.ts";
+
+const inFlight = 500;
+let cluster: Cluster;
+let shop: Shop;
+let sluice: Sluice;
+
+beforeAll(async () => {
+  [cluster, shop] = await Promise.all([startCluster(), openShop()]);
+  await installPod(cluster);
+  await apply(cluster, [...shopObjects, ingress("slow")]);
+  const flags = ["--shutdown-grace-period=2", "--post-shutdown-grace-period=1", "--healthz-host=127.0.0.1"];
+  sluice = new Sluice({ cluster, flags });
+  await sluice.process.start();
+  await until("the host is served", async () => (await answerOf("slow")) === "echo-a");
+});
+afterAll(async () => {
+  await sluice?.end();
+  await shop?.stop();
+  await cluster?.stop();
+});
+
+const statusOf = async (to: string, path: string, host?: string) =>
+  (await request({ to, path, ...(host === undefined ? {} : { host }) }).catch(() => undefined))?.status;
+
+test.each([
+  ["127.0.0.1:10246", "/healthz", 200],
+  ["127.0.0.1:10246", "/is-dynamic-lb-initialized", 200],
+  ["127.0.0.1:10246", "/nginx_status", 200],
+  ["127.0.0.1:10246", "/configuration/backends", 404],
+  ["192.0.2.1:10246", "/healthz", undefined],
+  ["192.0.2.1:8181", "/", 404],
+  ["192.0.2.1:8181", "/healthz", 200],
+  ["192.0.2.1:80", "/healthz", 200],
+  ["192.0.2.1:80", "/nginx_status", 403],
+  ["127.0.0.1:80", "/nginx_status", 200],
+  ["127.0.0.1:10254", "/healthz", 200],
+  ["127.0.0.1:10254", "/healthz/nginx-ingress-controller", 200],
+  ["127.0.0.1:10254", "/build", 200],
+  ["192.0.2.1:10254", "/healthz", undefined],
+  ["127.0.0.1:10245", "/debug/pprof/", 200],
+  ["192.0.2.1:10245", "/debug/pprof/", undefined],
+])("%s%s answers %s", async (to, path, expected) => {
+  expect(await statusOf(to, path)).toBe(expected);
+});
+
+/** The status, or what went wrong. */
+function slowRequest(agent: Agent): Promise<number | string | undefined> {
+  const headers = { host: "slow.example" };
+  return new Promise((resolve) => {
+    const asked = get({ agent, host: "192.0.2.1", path: "/?echo-delay=4000", headers }, (response) => {
+      response.resume().on("end", () => resolve(response.statusCode));
+      response.on("error", (error) => resolve(error.message));
+    });
+    asked.on("error", (error) => resolve(error.message));
+  });
+}
+
+/** Requests that nginx is answering, this one among them. */
+async function writing(): Promise<number> {
+  const { body } = await request({ to: "127.0.0.1:10246", path: "/nginx_status" });
+  return Number(/Writing: (\d+)/.exec(body)?.[1]);
+}
+
+test(`SIGTERM while ${inFlight} requests run: none is lost, new ones are served until the grace period ends, and the exit code is 0`, async () => {
+  const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
+  const answers = Promise.all(Array.from({ length: inFlight }, () => slowRequest(agent)));
+  await until("all of them are in flight", async () => (await writing()) > inFlight);
+  const began = performance.now();
+  const ended = sluice.process.stop();
+  await until("it is not healthy any more", async () => (await statusOf("127.0.0.1:10254", "/healthz")) === 500);
+  expect(await answerOf("slow")).toBe("echo-a");
+  expect(await statusOf("127.0.0.1:10254", "/healthz/ping")).toBe(200);
+
+  const lost = (await answers).filter((answer) => answer !== 200);
+  agent.destroy();
+  console.log(`${inFlight} requests ran at SIGTERM, ${lost.length} of them were lost`);
+  expect(lost).toEqual([]);
+  expect(await ended).toBe(0);
+  expect(performance.now() - began).toBeGreaterThan(3_000);
+  expect(sluice.nginxPid).toBeUndefined();
+  expect(await statusOf("192.0.2.1:80", "/healthz")).toBeUndefined();
+});
+
+test("POST /stop from this machine ends it as SIGTERM does", async () => {
+  await sluice.process.start();
+  const to = "127.0.0.1:10254";
+  expect((await request({ to, path: "/stop", method: "POST" })).status).toBe(202);
+  await until("it has ended", async () => (await statusOf(to, "/healthz/ping")) === undefined, 20_000);
+  expect(await sluice.process.stop()).toBe(0);
+  expect(sluice.nginxPid).toBeUndefined();
+});
