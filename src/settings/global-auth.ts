@@ -63,7 +63,7 @@ const durations: Kind<readonly string[]> = {
     return {
       ok: true,
       value: standard,
-      besides: `${shown(wrong)} is not status codes and a time; ${standard} is used`,
+      besides: `${shown(wrong)} is not status codes and a time`,
     };
   },
   write: (items) => items.join(", "),

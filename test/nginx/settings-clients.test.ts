@@ -90,19 +90,30 @@ test("bind-address-ipv4 and bind-address-ipv6 are the only addresses that answer
   expect(it.values("listen").filter((listen) => listen.includes("reuseport"))).not.toEqual([]);
 });
 
-test("gzip-types, gzip-min-length and gzip-level say what is packed", async () => {
+test("gzip-types, gzip-min-length, gzip-disable and gzip-level say what is packed", async () => {
   const packed = async (type: string, letters: number, more = {}) => {
     await it.set({ "use-gzip": "true", ...more });
     const path = `/?echo-type=${type}&echo-body=${"ab".repeat(letters / 2)}`;
-    const answer = await it.ask({ path, headers: { "accept-encoding": "gzip" } });
+    const answer = await it.ask({ path, headers: { "accept-encoding": "gzip", "user-agent": "tester/1" } });
     return answer.headers?.["content-encoding"] === "gzip";
   };
   expect(await packed("text/css", 400)).toBe(true);
   expect(await packed("text/css", 400, { "gzip-min-length": "1000" })).toBe(false);
   expect(await packed("text/x-own", 400)).toBe(false);
   expect(await packed("text/x-own", 400, { "gzip-types": "text/x-own" })).toBe(true);
+  expect(await packed("text/css", 400, { "gzip-disable": "old" })).toBe(true);
+  expect(await packed("text/css", 400, { "gzip-disable": "^tester" })).toBe(false);
   await it.set({ "use-gzip": "true", "gzip-level": "7" });
   expect(it.values("gzip_comp_level")).toEqual(["7"]);
+});
+
+test("default-type is the type of what nginx answers itself", async () => {
+  const type = async (more: Record<string, string>) => {
+    await it.set({ "server-snippet": 'location = /own { return 200 "x"; }', ...more });
+    return (await it.ask({ path: "/own" })).headers?.["content-type"];
+  };
+  expect(await type({})).toBe("text/html");
+  expect(await type({ "default-type": "text/x-own" })).toBe("text/x-own");
 });
 
 test("http-snippet stands in the http block", async () => {
