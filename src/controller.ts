@@ -109,7 +109,8 @@ export async function startController(options: ControllerOptions): Promise<Start
     clock: systemClock,
     listener: options.listener,
     state: stateFile(join(folder.data, "state.json")),
-    problemsOf: (settings) => settingsProblems(settings, machine.capabilities, configMapName(options.translate)),
+    problemsOf: (settings) =>
+      settingsProblems(settings, machine.capabilities, machine.around, configMapName(options.translate)),
     configMaps: {
       settings: options.translate.configMap,
       tcp: options.translate.tcpServicesConfigMap,

@@ -10,9 +10,12 @@ export interface MachineFlags {
   readonly healthPath: string;
   readonly passthrough: boolean;
   readonly counts: RequestCounts | undefined;
+  /** Files of MaxMind databases, those that are not there as well. */
+  readonly geoipDatabases: readonly string[];
   /** Where nginx's logs go: `stderr` of a terminal, files or devices elsewhere. */
   readonly accessLog: string;
   readonly errorLog: string;
+  readonly talkative: boolean;
 }
 
 export function machineOf(capabilities: Capabilities, place: Place, folder: RunFolder, flags: MachineFlags): Machine {
@@ -25,13 +28,14 @@ export function machineOf(capabilities: Capabilities, place: Place, folder: RunF
       ports: { http: ports.http, https: ports.https, behindPassthrough: undefined },
       accessLog: flags.accessLog,
       errorLog: flags.errorLog,
+      talkative: flags.talkative,
       files: {
         dhParam: undefined,
         ticketKey: undefined,
         telemetry: `${folder.include}/telemetry.toml`,
         modsecurityRules: firstOf("/etc/nginx/modsecurity/modsecurity.conf", "/etc/nginx/modsecurity.conf"),
         owaspRules: "/etc/nginx/owasp-modsecurity-crs/nginx-modsecurity.conf",
-        geoipDatabases: [],
+        geoipDatabases: flags.geoipDatabases.filter((file) => existsSync(file)),
       },
     },
     modules: capabilities.modules,

@@ -44,7 +44,9 @@ export function machineFlags(
     },
     healthPath: flags.healthCheckPath,
     passthrough: flags.enableSslPassthrough,
+    talkative: flags.v >= 5,
     counts: flags.enableMetrics ? requestCounts(flags) : undefined,
+    geoipDatabases: flags.maxmindEditionIds.map((edition) => `${flags.geoipFolder}/${edition}.mmdb`),
     ...logs,
   };
 }

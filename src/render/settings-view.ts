@@ -49,11 +49,20 @@ export function settingsView(settings: Settings, can: Capabilities, around: Surr
 
 type SnippetName = "mainSnippet" | "httpSnippet" | "streamSnippet";
 
-/** A Problem for each key that is set to something this nginx cannot do. */
-export function settingsProblems(settings: Settings, can: Capabilities, object: ObjectName): readonly Problem[] {
+/** A Problem for each key that is set to something this nginx cannot do, or that lacks what it needs beside nginx. */
+export function settingsProblems(
+  settings: Settings,
+  can: Capabilities,
+  { files }: Surroundings,
+  object: ObjectName,
+): readonly Problem[] {
   const declared = Object.entries(declarations) as unknown as readonly [keyof Settings, Setting<unknown>][];
-  return declared.flatMap(([name, { key, kind, needs, default: usual }]) => {
+  const useless = (key: string, why: string) => ({ kind: "setting-useless", object, key, why }) as const;
+  const lacking = declared.flatMap(([name, { key, kind, needs, default: usual }]) => {
     if (needs === undefined || can[needs] || written(kind, settings[name]) === written(kind, usual)) return [];
-    return [{ kind: "setting-useless", object, key, why: `nginx here has no ${capabilityNames[needs]}` } as const];
+    return [useless(key, `nginx here has no ${capabilityNames[needs]}`)];
   });
+  const blind = settings.useGeoip2 && can.geoip2 && files.geoipDatabases.length === 0;
+  const folder = "no database of --maxmind-edition-ids is in the folder of --geoip-folder";
+  return blind ? [...lacking, useless("use-geoip2", folder)] : lacking;
 }

@@ -143,3 +143,15 @@ test("enable-syslog sends the logs to syslog-host and syslog-port", async () => 
   await it.ask({ host: "gone.example" });
   await until("the error log", () => received.some((line) => line.includes("connect() failed")));
 });
+
+test("--v=5 hears more of nginx, unless error-log-level says how much", async () => {
+  const talkative = await startConfigured({ port: 23_160, flags: ["--v=5"] });
+  onTestFinished(talkative.stop);
+  await talkative.set({});
+  expect(levels(talkative)).toEqual(["info"]);
+  await talkative.set({ "error-log-level": "warn" });
+  expect(levels(talkative)).toEqual(["warn"]);
+});
+
+/** Of the error logs of http and stream. */
+const levels = (one: Configured) => [...new Set(one.values("error_log").map((value) => value.split(" ").at(-1)))];

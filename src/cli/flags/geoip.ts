@@ -1,5 +1,7 @@
 /** MaxMind databases, for the setting use-geoip2. They are taken from a folder; Sluice downloads nothing. */
+
 import { goDuration } from "../../kinds/flag-kinds.ts";
+import { fileName } from "../../kinds/names.ts";
 import { listOf } from "../../kinds/text.ts";
 import { oneOf } from "../../kinds/words.ts";
 import { flag } from "../flag.ts";
@@ -20,7 +22,7 @@ const editions = [
 ] as const;
 type Edition = (typeof editions)[number];
 
-const noEffect = "databases are not downloaded; put them into the GeoIP folder";
+const noEffect = "databases are not downloaded; put them into the folder of --geoip-folder";
 
 export const geoip = {
   maxmindEditionIds: flag<readonly Edition[]>({
@@ -28,7 +30,15 @@ export const geoip = {
     kind: listOf(oneOf(editions)),
     default: ["GeoLite2-City", "GeoLite2-ASN"],
     value: "NAMES",
-    doc: "Databases to use, separated by commas.",
+    doc: "Databases to use, separated by commas. Where two have a variable, it is of the first.",
+  }),
+  geoipFolder: flag({
+    name: "geoip-folder",
+    kind: fileName,
+    default: "/etc/ingress-controller/geoip",
+    value: "FOLDER",
+    own: true,
+    doc: "Where the databases of --maxmind-edition-ids are, each as EDITION.mmdb.",
   }),
   maxmindLicenseKey: flag({
     name: "maxmind-license-key",

@@ -60,6 +60,12 @@ const place: Place = {
 export function imageMachine(flags: Flags): Machine {
   const folder = pathsOf(flags.runFolder ?? "/run/sluice");
   const logs = { accessLog: "/dev/stdout", errorLog: "stderr" };
-  const machine = machineOf(imageCapabilities, place, folder, machineFlags(flags, logs));
-  return { ...machine, paths: { ...machine.paths, lua: "/opt/sluice/nginx/lua" } };
+  const given = machineFlags(flags, logs);
+  const machine = machineOf(imageCapabilities, place, folder, given);
+  const files = { ...machine.around.files, geoipDatabases: given.geoipDatabases };
+  return {
+    ...machine,
+    around: { ...machine.around, files },
+    paths: { ...machine.paths, lua: "/opt/sluice/nginx/lua" },
+  };
 }

@@ -3,7 +3,7 @@
 import { isVariableName } from "../../kinds/variables.ts";
 import type { Context } from "../../settings/declare.ts";
 import { replacementView } from "../../settings/proxy.ts";
-import type { Settings } from "../../settings/registry.ts";
+import { settings as declarations, type Settings } from "../../settings/registry.ts";
 import type { Capabilities } from "../capabilities.ts";
 import type { Directive } from "../place.ts";
 import { Token } from "../token.ts";
@@ -69,7 +69,9 @@ function connectionsOf(settings: Settings, around: Surroundings): number {
 }
 
 function errorLog(settings: Settings, around: Surroundings, context: "http" | "stream"): Line[] {
-  return [["error_log", errorLogOf(settings, around, context), settings.errorLogLevel]];
+  const { errorLogLevel: set } = settings;
+  const level = around.talkative === true && set === declarations.errorLogLevel.default ? "info" : set;
+  return [["error_log", errorLogOf(settings, around, context), level]];
 }
 
 /** The machine's name servers; none, no line. */

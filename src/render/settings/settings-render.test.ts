@@ -151,7 +151,11 @@ test("a key that this nginx cannot follow is said", () => {
   const object = { kind: "ConfigMap", name: "settings" };
   const settings = { ...defaultSettings, enableBrotli: true, useGeoip2: false };
   const can = { ...everything, brotli: false, geoip2: false };
-  expect(settingsProblems(settings, can, object).map(sentence)).toEqual([
+  expect(settingsProblems(settings, can, around, object).map(sentence)).toEqual([
     "key enable-brotli has no effect: nginx here has no brotli module",
+  ]);
+  const blind = { ...around, files: { ...around.files, geoipDatabases: [] } };
+  expect(settingsProblems({ ...defaultSettings, useGeoip2: true }, everything, blind, object).map(sentence)).toEqual([
+    "key use-geoip2 has no effect: no database of --maxmind-edition-ids is in the folder of --geoip-folder",
   ]);
 });

@@ -19,6 +19,8 @@ export interface Surroundings {
   /** Where logs go that the operator leaves at the default path. */
   readonly accessLog: string;
   readonly errorLog: string;
+  /** Whether the operator wants to hear more of nginx than its notices. */
+  readonly talkative?: boolean;
   readonly files: {
     /** Written from `ssl-dh-param` and `ssl-session-ticket-key`, where they are set and usable. */
     readonly dhParam: string | undefined;
