@@ -10,6 +10,7 @@ import { nginxHere } from "../nginx/index.ts";
 import { operate } from "../operate.ts";
 import { build } from "../version.ts";
 import { assumedClass } from "./assumed-class.ts";
+import { completedSource } from "./chains.ts";
 import { listenForEnding } from "./ending.ts";
 import { helpText } from "./help.ts";
 import { addressedSource } from "./names.ts";
@@ -49,10 +50,11 @@ export async function serve(
   const log = openLog({ verbosity: flags.v, terminal, write });
   log.info({ folder: rest[0], release: build.release }, "starting");
   const names = new AbortController();
+  const lookedUp = { flags, log, clock: systemClock };
   const operated = await operate({
     flags,
     translate: translateOptions(flags, "serve", undefined),
-    source: addressedSource(manifests, { flags, log, clock: systemClock }, names.signal),
+    source: completedSource(addressedSource(manifests, lookedUp, names.signal), lookedUp, names.signal),
     otherProblems: (reports) => {
       reports.few("flags", problems);
       reports.problems("files", manifests.problems());

@@ -22,7 +22,7 @@ export const tls = {
   enableSslChainCompletion: toggle({
     name: "enable-ssl-chain-completion",
     default: false,
-    doc: "Fetches missing intermediate certificates.",
+    doc: "Fetches the intermediate certificates that a TLS Secret lacks, from where its certificates say that they are.",
   }),
 };
 

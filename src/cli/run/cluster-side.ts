@@ -13,6 +13,7 @@ import type { ServiceIngressOptions } from "../../service-ingress/keep.ts";
 import type { Listener, Source } from "../../sync/ports.ts";
 import { isOurs } from "../../translate/accept.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
+import { completedSource } from "../chains.ts";
 import type { Flags } from "../flags.ts";
 import { addressedSource } from "../names.ts";
 import { ClusterLog } from "./cluster-log.ts";
@@ -59,7 +60,8 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
   const checked = checkCluster({ ...options, waiting }, watching.signal);
   const around = checked.then((answer) => (answer.ok ? answer.around : new Promise<never>(() => {})));
   const cluster = openCluster(client, clusterOptions(options), watching.signal);
-  const source = gated(addressedSource(cluster, options, watching.signal), around);
+  const addressed = addressedSource(cluster, options, watching.signal);
+  const source = gated(completedSource(addressed, options, watching.signal), around);
 
   const recorder = new EventRecorder(client, {
     component: "nginx-ingress-controller",
