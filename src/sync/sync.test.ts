@@ -53,7 +53,7 @@ function still(certificate: Certificate) {
     },
     state: { load: () => ({ lastGood: emptyLastGood, quarantine: emptyQuarantine }), save: async () => {} },
     problemsOf: () => [],
-    configMap: undefined,
+    configMaps: { settings: undefined, tcp: undefined, udp: undefined },
   };
   return { sync: new Sync(parts), clock, said: () => said.at(-1), syncs: () => syncs };
 }
