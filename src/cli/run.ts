@@ -67,7 +67,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   // Only this flag's users wait for the API server before nginx comes up.
   const around = flags.enableTopologyAwareRouting ? await Promise.race([cluster.around, ending.told]) : undefined;
   const zone = typeof around === "object" ? around.zone : undefined;
-  const nginx = await findNginx(flags, env, log, ending.told);
+  const installed = await findNginx(flags, env, log, ending.told);
   const operated = await operate({
     flags,
     translate: translateOptions(flags, "run", zone),
@@ -78,7 +78,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     },
     log,
     lines: { write, notices: !stdout.isTTY || flags.v > 0 },
-    nginx,
+    nginx: installed,
     runFolder: flags.runFolder ?? env.SLUICE_RUN_FOLDER ?? "/run/sluice",
     templateFolder: flags.templateDir ?? (existsSync(mountedTemplate) ? mountedTemplate : undefined),
     logs: (folder, { stdoutOpens }) => ({
@@ -102,7 +102,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   await cluster.end();
   client.close();
   if (operated.kind === "failed") return failed(out, operated.why, 1);
-  log.info(nginx.ok && nginx.nginx.outlives ? "ended; nginx's container goes on" : "ended; no nginx is left");
+  log.info(installed.ok && installed.nginx.outlives ? "ended; nginx's container goes on" : "ended; no nginx is left");
   return 0;
 }
 
