@@ -16,8 +16,10 @@ export function staticUpstream(name: string, { endpoints, balance }: Upstream, s
   const hash = balance.algorithm === "hash" ? [line("hash", Token.conf`${hashKey(balance.by)} consistent`)] : [];
   return {
     name: Token.name(name),
-    servers: endpoints.map(({ address, port }) =>
-      Token.name(address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`),
+    // An endpoint is asked as long as Kubernetes calls it ready, as in dynamic mode: a failure shuts nobody out.
+    servers: endpoints.map(
+      ({ address, port }) =>
+        Token.conf`${Token.name(address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`)} max_fails=0`,
     ),
     balancer: false,
     directives: [...hash, ...keepalive(settings)],
