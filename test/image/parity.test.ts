@@ -21,7 +21,9 @@ test("the parity suite passes on the nginx that ships", { timeout: longMs }, asy
     image.close();
     rmSync(folder, { recursive: true });
   });
-  writeFileSync(join(folder, "nginx"), `#!/bin/sh\nexec chroot ${image.root} /usr/sbin/nginx "$@"\n`, { mode: 0o755 });
+  // chroot goes to the root folder, but nginx is told from others by the folder that it was started in.
+  const inFolder = `sh -c 'cd "$0" && exec /usr/sbin/nginx "$@"' "$PWD" "$@"`;
+  writeFileSync(join(folder, "nginx"), `#!/bin/sh\nexec chroot ${image.root} ${inFolder}\n`, { mode: 0o755 });
   const shared = ["/dev", "/proc", "/sys", tmpdir(), root];
   const mounts = shared.map((path) => `mkdir -p ${image.root}${path} && mount --rbind ${path} ${image.root}${path}`);
   const script = [...mounts, "nginx -v", 'exec "$@"'].join(" && ");
