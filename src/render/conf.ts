@@ -15,12 +15,6 @@ import { streamView } from "./stream-view.ts";
 import type { Template } from "./template.ts";
 import { Token, type View } from "./token.ts";
 
-/** Stands in the text where its own hash will stand. */
-const generationMark = "GENERATION";
-
-/** Stands in the text where the variables will stand that the text reads. */
-const toldMark = "TOLD";
-
 export interface ConfParts extends AboutServers {
   /** The inside of each server block. */
   readonly servers: readonly Token[];
@@ -46,9 +40,9 @@ export interface LuaParts {
 
 export function confOf(template: Template, parts: ConfParts, files: readonly RenderedFile[]) {
   const text = indented(String(template.render("nginx", mainView(parts))));
-  const conf = text.replace(toldMark, () => toldVariables(text, parts.machine).join(", "));
+  const conf = text.replace(String(Token.gaps.told), () => toldVariables(text, parts.machine).join(", "));
   const generation = generationOf(conf, files);
-  return { conf: conf.replace(generationMark, generation), generation };
+  return { conf: conf.replace(String(Token.gaps.generation), generation), generation };
 }
 
 /** Those that something reads: a place that sets one is no reader, any other mention is taken for one. */
@@ -122,7 +116,7 @@ function mainView(about: ConfParts): View {
     internal: {
       default: listens(machine, ports.defaultServer),
       control: Token.word(`unix:${paths.controlSocket}`),
-      generation: Token.name(generationMark),
+      generation: Token.gaps.generation,
       status: Token.name(`127.0.0.1:${ports.status}`),
       healthPath: Token.word(machine.healthPath),
     },
@@ -142,7 +136,7 @@ function luaView({ paths, counts }: Machine, settings: Settings, { recordsBytes,
     packagePath: Token.word(`${paths.lua}/?.lua;;`),
     recordsSize: Token.name(`${Math.ceil(recordsBytes / 1024)}k`),
     journal: Token.word(paths.journal),
-    told: Token.name(toldMark),
+    told: Token.gaps.told,
     counts: counts !== undefined && countsView(counts),
     slots: slots.map(({ name, shapes }) => ({
       name: Token.word(name),
