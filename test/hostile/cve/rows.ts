@@ -206,6 +206,19 @@ const values: readonly Attack[] = [
 
 const others: readonly Attack[] = [
   ...[
+    { "permanent-redirect": "https://a.example/GENERATION" },
+    { "auth-type": "basic", "auth-realm": "GENERATION" },
+  ].map((annotations: Annotations) => ({
+    id: "the mark of the generation",
+    title: `${Object.keys(annotations)[0]} with the word that stood where the text's own hash goes`,
+    objects: annotated(annotations),
+    says:
+      "auth-type" in annotations
+        ? ["annotation auth-secret: auth-type needs it, and it is missing; its paths answer 503"]
+        : [],
+    answers: { "/": "auth-type" in annotations ? 503 : 301 },
+  })),
+  ...[
     ["CN=(a){1}\n", "is too long or has a control character"],
     ["CN=a)", 'is not a regular expression: a ")" has no "("'],
   ].map(([text = "", why = ""]) => ({

@@ -1,0 +1,200 @@
+/**
+ * The search: batches of hostile objects beside neighbours that must never notice. What is found is a line of text; there
+ * should be none. Everything follows from the seed, so a finding is tried again by its seed and number.
+ */
+
+import { readManifest } from "../../../src/manifests/manifest.ts";
+import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { Problem } from "../../../src/problem.ts";
+import type { Mode } from "../../parity/subject.ts";
+import { type Directive, treeOf } from "../../support/nginx-tree.ts";
+import { intruders } from "../support/corpus.ts";
+import { type IngressWords, ingress, ingressClass, secret, service, settings } from "../support/objects.ts";
+import { missingFrom, statements } from "./compare.ts";
+import { type Hostile, hostileObjects, hostileSettings } from "./objects.ts";
+import { strangeRecords } from "./records.ts";
+import { sealed } from "./sealed.ts";
+import { openWorkshop, type Workshop } from "./workshop.ts";
+
+export interface Tally {
+  tried: number;
+  /** What the API server would not take, and was left out. */
+  impossible: number;
+  /** Ingresses that are served, in whole or in part. */
+  accepted: number;
+  /** Refused whole by what Sluice reads. */
+  refused: number;
+  /** Refused by nginx, and set aside alone. */
+  quarantined: number;
+  /** Values that were quoted, and seen to be one word each. */
+  values: number;
+  nginxTests: number;
+  slowestTurnMs: number;
+  readonly findings: string[];
+  /** What nginx said, without what differs from object to object. */
+  readonly reasons: Map<string, number>;
+}
+
+export const emptyTally = (): Tally => ({
+  ...{ tried: 0, impossible: 0, accepted: 0, refused: 0, quarantined: 0, values: 0, nginxTests: 0, slowestTurnMs: 0 },
+  ...{ findings: [], reasons: new Map() },
+});
+
+export interface Search {
+  /** Tries the objects numbered from `from`. */
+  batch(seed: number, from: number, count: number, tally: Tally): Promise<void>;
+  /** The same with the operator's ConfigMap. */
+  settings(seed: number, from: number, count: number, tally: Tally): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What an operator may set that lets more of the objects in. */
+const generous = {
+  "annotations-risk-level": "Critical",
+  "global-allowed-response-headers": "X-A,X-B,x_c",
+  "global-auth-url": "http://192.0.2.99/ops",
+};
+
+/** In a namespace of their own: the authors of one namespace share its Services. */
+const neighbour = (words: IngressWords) => ingress({ namespace: "other", ...words });
+const neighbours: readonly KubernetesObject[] = [
+  neighbour({ name: "plain" }),
+  neighbour({
+    name: "regex",
+    paths: [["/a/(.*)", "ImplementationSpecific"]],
+    annotations: { "rewrite-target": "/$1" },
+  }),
+  neighbour({
+    name: "guarded",
+    annotations: { "auth-url": "http://192.0.2.98/", "whitelist-source-range": "192.0.2.0/24" },
+  }),
+  neighbour({ name: "mutual", annotations: { "auth-tls-secret": "other/ca", "custom-http-errors": "404" } }),
+];
+
+export async function openSearch(mode: Mode, flags: readonly string[], ca: string): Promise<Search> {
+  const standing = [
+    ...[ingressClass, settings(generous), ...neighbours],
+    ...["ns", "other"].flatMap((namespace) => [
+      ...service("web", "192.0.2.97", 80, namespace),
+      secret("ca", { "ca.crt": ca }, namespace),
+    ]),
+  ];
+  const workshop = await openWorkshop(mode, flags, standing);
+  await workshop.bring([]);
+  const alone = looked(workshop);
+  const bring = async (some: readonly Hostile[]) => workshop.bring(some.flatMap(({ objects }) => objects));
+  return {
+    batch: async (seed, from, count, tally) => {
+      const all = hostileObjects(seed, from, count);
+      const possible = all.filter(({ objects }) => objects.every(isPossible));
+      const { problems, tests, slowestTurnMs } = await bring(possible);
+      const names = new Set(possible.map(({ name }) => name));
+      const set = setAside(problems, names);
+      tally.tried += possible.length;
+      tally.impossible += all.length - possible.length;
+      tally.quarantined += set.byNginx.size;
+      tally.refused += set.byReading.size;
+      tally.accepted += possible.length - set.byNginx.size - set.byReading.size;
+      note(tally, tests, slowestTurnMs, set.reasons);
+      const found = findings(workshop, alone, tally);
+      for (const one of found) tally.findings.push(`${mode} seed ${seed}, from ${from}: ${one}`);
+    },
+    settings: async (seed, from, count, tally) => {
+      for (const data of hostileSettings(seed, from, count)) {
+        const object = settings(data);
+        tally.tried += 1;
+        const { problems, tests, slowestTurnMs } = await workshop.bring([object]);
+        const refused = problems.filter((one) => one.kind === "nginx-refused");
+        if (refused.length > 0) tally.quarantined += 1;
+        else if (problems.some(({ kind, object }) => kind === "setting-unreadable" && object.kind === "ConfigMap"))
+          tally.refused += 1;
+        else tally.accepted += 1;
+        note(
+          tally,
+          tests,
+          slowestTurnMs,
+          refused.map(({ why }) => why),
+        );
+        const found = findings(workshop, undefined, tally);
+        for (const one of found)
+          tally.findings.push(`${mode} seed ${seed}, settings ${JSON.stringify(data).slice(0, 300)}: ${one}`);
+      }
+      await workshop.bring([settings(generous)]);
+    },
+    stop: () => workshop.stop(),
+  };
+}
+
+interface Looked {
+  readonly lines: readonly string[];
+  readonly records: ReadonlyMap<string, string>;
+  readonly tree: readonly Directive[];
+}
+
+function looked(workshop: Workshop): Looked {
+  const { conf, records } = workshop.rendered();
+  const tree = treeOf(conf);
+  return { lines: statements(tree), records, tree };
+}
+
+/** What changes with the number of hosts and shapes, and says nothing of any of them. */
+const counted =
+  /"(lua_shared_dict|init_by_lua_block|server_names_hash_\w+|variables_hash_\w+|map_hash_\w+)"|\/generation"|"location","= \/generation/;
+
+/** `alone` is what there is without the hostile objects; undefined where it may differ. */
+function findings(workshop: Workshop, alone: Looked | undefined, tally: Tally): readonly string[] {
+  const { value: meant, seals } = sealed(() => workshop.rendered());
+  tally.values += seals.count;
+  let real: Looked;
+  try {
+    real = looked(workshop);
+  } catch (error) {
+    return [`the text cannot be read: ${(error as Error).message}`];
+  }
+  const wanted = statements(treeOf(meant.conf), seals);
+  const lost = alone === undefined ? [] : missingFrom(alone.lines, real.lines).filter((line) => !counted.test(line));
+  const gone = alone === undefined ? [] : [...alone.records].filter(([key, value]) => real.records.get(key) !== value);
+  return [
+    ...seals.broken.map((text) => `a quoted value is not one word: ${text.slice(0, 300)}`),
+    ...missingFrom(real.lines, wanted).map((line) => `nobody meant ${line.slice(0, 300)}`),
+    ...missingFrom(wanted, real.lines).map((line) => `missing is ${line.slice(0, 300)}`),
+    ...intruders(real.tree).map((path) => `a directive made of a value: ${path}`),
+    ...lost.map((line) => `a neighbour lost ${line.slice(0, 300)}`),
+    ...gone.map(([key]) => `the record ${key} of a neighbour differs`),
+    ...strangeRecords(real.records),
+  ];
+}
+
+function isPossible(object: KubernetesObject): boolean {
+  const text = JSON.stringify(object);
+  return readManifest(text).faults.every(({ fatal }) => !fatal) && readManifest(text).objects.length === 1;
+}
+
+function setAside(problems: readonly Problem[], names: ReadonlySet<string>) {
+  const byNginx = new Set<string>();
+  const byReading = new Set<string>();
+  const reasons: string[] = [];
+  for (const problem of problems) {
+    const { name } = problem.object;
+    if (!names.has(name)) continue;
+    if (problem.kind === "nginx-refused") {
+      byNginx.add(name);
+      reasons.push(problem.why);
+    } else if (problem.kind === "annotation-unreadable" && problem.done === "reject") byReading.add(name);
+    else if ("done" in problem && problem.done === "the Ingress is not applied") byReading.add(name);
+  }
+  for (const name of byNginx) byReading.delete(name);
+  return { byNginx, byReading, reasons };
+}
+
+function note(tally: Tally, tests: number, slowestTurnMs: number, reasons: readonly string[]): void {
+  tally.nginxTests += tests;
+  tally.slowestTurnMs = Math.max(tally.slowestTurnMs, slowestTurnMs);
+  for (const why of reasons) {
+    const kind = why
+      .replace(/"[\s\S]*"/g, '"…"')
+      .replace(/\d+/g, "N")
+      .slice(0, 120);
+    tally.reasons.set(kind, (tally.reasons.get(kind) ?? 0) + 1);
+  }
+}

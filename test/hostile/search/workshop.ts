@@ -1,0 +1,149 @@
+/**
+ * The controller without its nginx processes: the real sync with its quarantine, and `nginx -t` in the place of a reload.
+ * So thousands of objects can be tried in a minute, and what nginx refuses is set aside by the product's own code.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { execa } from "execa";
+import { machineFlags, translateOptions } from "../../../src/cli/options.ts";
+import { fakeCertificate } from "../../../src/fake-certificate.ts";
+import { machineOf } from "../../../src/machine.ts";
+import type { KubernetesObject } from "../../../src/model/objects.ts";
+import { nginxHere, openRunFolder } from "../../../src/nginx/index.ts";
+import type { Problem } from "../../../src/problem.ts";
+import { openRenderer } from "../../../src/render/open-renderer.ts";
+import type { RenderedText } from "../../../src/render/rendering.ts";
+import type { RenderedFile } from "../../../src/render/shape.ts";
+import { compileTemplate } from "../../../src/render/template.ts";
+import type { ApplyOutcome } from "../../../src/sync/ports.ts";
+import { Sync } from "../../../src/sync/sync.ts";
+import { TokenBucket } from "../../../src/sync/token-bucket.ts";
+import { builtInTemplates, readTemplateFiles } from "../../../src/template-files.ts";
+import { emptyLastGood } from "../../../src/translate/last-good.ts";
+import { emptyQuarantine } from "../../../src/translate/quarantine.ts";
+import { Translator } from "../../../src/translate/translator.ts";
+import { flagsOf, MemorySource, type Mode, present } from "../../parity/subject.ts";
+
+export interface Workshop {
+  /** Puts these objects in the place of those of the last time, and waits until nginx has accepted what is left of them. */
+  bring(objects: readonly KubernetesObject[]): Promise<Tried>;
+  /** A rendering of what is there now that remembers nothing. */
+  rendered(): {
+    readonly conf: string;
+    readonly records: ReadonlyMap<string, string>;
+    readonly files: readonly RenderedFile[];
+  };
+  stop(): Promise<void>;
+}
+
+export interface Tried {
+  readonly problems: readonly Problem[];
+  /** How often nginx was asked. */
+  readonly tests: number;
+  /** What one turn of translation and rendering took at most. */
+  readonly slowestTurnMs: number;
+}
+
+export async function openWorkshop(
+  mode: Mode,
+  flags: readonly string[],
+  standing: readonly KubernetesObject[],
+): Promise<Workshop> {
+  const root = mkdtempSync(join(tmpdir(), "workshop-"));
+  const opened = openRunFolder(root);
+  const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
+  if (!opened.ok || !compiled.ok) throw new Error("no workshop");
+  const { folder } = opened;
+  const { template } = compiled;
+  const found = await nginxHere("nginx", process.env.PATH ?? "");
+  if (!found.ok) throw new Error(found.why);
+  const { capabilities, place } = found.nginx;
+  const parsed = flagsOf(mode, flags);
+  const machine = machineOf(
+    capabilities,
+    place,
+    folder,
+    machineFlags(parsed, { accessLog: "/dev/null", errorLog: "stderr" }),
+  );
+  writeFileSync(folder.journal, "");
+  const source = new MemorySource();
+  source.change(standing.map(present));
+  let problems: readonly Problem[] = [];
+  let [tests, slowestTurnMs] = [0, 0];
+  const write = (file: RenderedFile): void => {
+    const path = join(folder.root, file.path);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, file.content, { mode: 0o600 });
+  };
+  const test = async (text: RenderedText): Promise<ApplyOutcome> => {
+    tests += 1;
+    for (const file of text.files) write(file);
+    writeFileSync(folder.conf, text.conf);
+    const run = await execa(capabilities.binary, ["-t", "-p", folder.root, "-c", folder.conf, "-e", "stderr"], {
+      ...{ reject: false, stdin: "ignore", stdout: "ignore", timeout: 60_000, cwd: folder.root },
+    });
+    if (run.exitCode === 0) return { kind: "reloaded", tookMs: 0, warnings: [] };
+    const stderr = run.stderr
+      .split("\n")
+      .filter((line) => line.includes("[emerg]"))
+      .join("\n");
+    if (stderr === "") throw new Error(`nginx -t ended with ${run.exitCode ?? run.signal}: ${run.stderr}`);
+    const at = / in (\S+):(\d+)$/.exec(stderr);
+    return { kind: "refused", stderr, ...(at === null ? {} : { at: { file: at[1]!, line: Number(at[2]) } }) };
+  };
+  const renderer = openRenderer(machine, template);
+  const sync = new Sync({
+    ...{ source, renderer, configMap: "ingress-nginx/ingress-nginx-controller" },
+    translator: new Translator(translateOptions(parsed, "run", undefined), await fakeCertificate(new Date())),
+    memory: {
+      ...{ records: new Map(), keep: async () => {}, isOurs: async () => true },
+      publish: async () => ({ kind: "published" }),
+    },
+    nginx: { apply: test, keepOpened: async (files) => files.forEach(write) },
+    bucket: new TokenBucket(1_000_000, 1_000_000, 0),
+    clock: {
+      nowMs: () => performance.now(),
+      now: () => new Date(),
+      after: (ms, then) => {
+        const timer = setTimeout(then, ms);
+        return () => clearTimeout(timer);
+      },
+    },
+    listener: {
+      problems: (all) => {
+        problems = [...all.values()].flat();
+      },
+      synced: ({ translateMs, renderMs }) => {
+        slowestTurnMs = Math.max(slowestTurnMs, translateMs + renderMs);
+      },
+    },
+    state: { load: () => ({ lastGood: emptyLastGood, quarantine: emptyQuarantine }), save: async () => {} },
+    problemsOf: () => [],
+  });
+  const ending = new AbortController();
+  const running = sync.run(ending.signal);
+  running.catch(() => {});
+  await sync.settled();
+  let brought: readonly KubernetesObject[] = [];
+  return {
+    bring: async (objects) => {
+      [tests, slowestTurnMs] = [0, 0];
+      const gone = brought.map((object) => ({ ...present(object), object: undefined }));
+      source.change([...gone, ...objects.map(present)]);
+      brought = objects;
+      await sync.settled();
+      return { problems, tests, slowestTurnMs };
+    },
+    rendered: () => {
+      const fresh = openRenderer(machine, template);
+      const { text, opened: files } = fresh.render(sync.configuration!);
+      return { conf: text.conf, records: fresh.records, files: [...text.files, ...files] };
+    },
+    stop: async () => {
+      ending.abort();
+      await running;
+      rmSync(root, { recursive: true });
+    },
+  };
+}
