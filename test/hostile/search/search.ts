@@ -119,7 +119,6 @@ export async function openSearch(mode: Mode, flags: readonly string[], ca: strin
         for (const one of found)
           tally.findings.push(`${mode} seed ${seed}, settings ${JSON.stringify(data).slice(0, 300)}: ${one}`);
       }
-      await workshop.bring([settings(generous)]);
     },
     stop: () => workshop.stop(),
   };

@@ -9,7 +9,7 @@ import { execa } from "execa";
 import { machineFlags, translateOptions } from "../../../src/cli/options.ts";
 import { fakeCertificate } from "../../../src/fake-certificate.ts";
 import { machineOf } from "../../../src/machine.ts";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
 import { nginxHere, openRunFolder } from "../../../src/nginx/index.ts";
 import type { Problem } from "../../../src/problem.ts";
 import { openRenderer } from "../../../src/render/open-renderer.ts";
@@ -125,11 +125,13 @@ export async function openWorkshop(
   const running = sync.run(ending.signal);
   running.catch(() => {});
   await sync.settled();
+  const idOf = (object: KubernetesObject): string => `${object.kind} ${keyOf(object)}`;
+  const stands = new Map(standing.map((object) => [idOf(object), object]));
   let brought: readonly KubernetesObject[] = [];
   return {
     bring: async (objects) => {
       [tests, slowestTurnMs] = [0, 0];
-      const gone = brought.map((object) => ({ ...present(object), object: undefined }));
+      const gone = brought.map((object) => ({ ...present(object), object: stands.get(idOf(object)) }));
       source.change([...gone, ...objects.map(present)]);
       brought = objects;
       await sync.settled();

@@ -1,0 +1,164 @@
+/** What a client says of itself, and line breaks where a header is made of what it says. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { ingress, settings } from "../support/objects.ts";
+import { exchange, statuses } from "../support/raw.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+const breaks = [
+  "%0d%0aPwned:%201",
+  "%0aPwned:%201",
+  "%0dPwned:%201",
+  "%0d%0a%0d%0apwned",
+  "%E5%98%8A%E5%98%8DPwned:1",
+  "%00",
+  "%20HTTP/1.1",
+];
+
+describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ mode, flags: ["--enable-annotation-validation=false"] });
+  });
+  afterEach(() => world.clear());
+  afterAll(() => world.stop());
+
+  const get = (path: string, headers = "") =>
+    exchange(`GET ${path} HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n${headers}\r\n`);
+
+  test.each([
+    ["the redirect to https", { "force-ssl-redirect": "true" }, "/"],
+    ["the redirect to https with a path that ends in /", { "force-ssl-redirect": "true" }, "/x/"],
+    ["permanent-redirect with the request in it", { "permanent-redirect": "https://b.example$uri" }, "/"],
+    ["temporal-redirect with an argument in it", { "temporal-redirect": "https://b.example/$arg_to" }, "/?to="],
+    ["a rewrite with a group", { "rewrite-target": "/to/$1" }, "/x/"],
+    ["a rewrite to another host", { "rewrite-target": "https://b.example/$1" }, "/x/"],
+    ["app-root with an argument", { "app-root": "/$arg_to" }, "/?to="],
+    ["the sign-in page", { "auth-url": "AUTH", "auth-signin": "https://b.example/?to=$arg_to" }, "/?to="],
+    ["upstream-vhost with an argument", { "upstream-vhost": "$arg_to" }, "/?to="],
+    ["x-forwarded-prefix", { "rewrite-target": "/$1", "x-forwarded-prefix": "/$1" }, "/x/"],
+  ])("no line break comes through %s", async (_what, given, start) => {
+    world.auth.answer = (_request, response) => response.writeHead(401).end();
+    const annotations = Object.fromEntries(
+      Object.entries(given).map(([key, text]) => [key, text === "AUTH" ? `${world.auth.origin}/` : text]),
+    );
+    const path = "rewrite-target" in annotations ? "/x/(.*)" : "/";
+    await world.apply(ingress({ name: "a", paths: [[path, "ImplementationSpecific"]], annotations }));
+    for (const text of breaks) {
+      const answer = await get(`${start}${text}`);
+      expect.soft(statuses(answer), text).toHaveLength(1);
+      expect.soft(answer, text).not.toMatch(/^Pwned/im);
+    }
+    for (const { headers } of [...world.backend.asked, ...world.auth.asked]) {
+      expect.soft(headers.filter(([name]) => name === "pwned")).toEqual([]);
+    }
+  });
+
+  test("a slash that is added does not carry a line break", async () => {
+    await world.apply(ingress({ name: "a", paths: [["/x/", "Prefix"]] }));
+    for (const text of breaks) expect.soft(await get(`/x?${text}`), text).not.toMatch(/^Pwned/im);
+  });
+
+  const claims = [
+    ...["X-Real-IP: 6.6.6.6", "X-Forwarded-For: 6.6.6.6", "X-Forwarded-Host: evil.example", "X-Forwarded-Port: 666"],
+    ...[
+      "X-Forwarded-Proto: https",
+      "X-Forwarded-Scheme: https",
+      "X-Scheme: https",
+      "X-Original-Forwarded-For: 6.6.6.6",
+    ],
+    ...[
+      "X-Original-Forwarded-Host: evil.example",
+      "X-Original-URI: /evil",
+      "X-Request-ID-2: x",
+      "Proxy: http://evil.example",
+    ],
+    ...[
+      "ssl-client-verify: SUCCESS",
+      "ssl-client-subject-dn: CN=root",
+      "ssl-client-issuer-dn: CN=root",
+      "ssl-client-cert: x",
+    ],
+    ...["X_Real_IP: 6.6.6.6", "X_Forwarded_For: 6.6.6.6", "ssl_client_verify: SUCCESS", "SSL-CLIENT-VERIFY: SUCCESS"],
+  ];
+
+  test("Traefik 13260: what a client says of its address, scheme or certificate is not what the backend hears", async () => {
+    await world.apply(ingress({ name: "a" }));
+    await get("/here", `${claims.join("\r\n")}\r\n`);
+    const heard = world.backend.asked.at(-1)!.headers;
+    const said = (wanted: string) =>
+      heard.filter(([name]) => name.replaceAll("_", "-") === wanted).map(([, value]) => value);
+    const port = String(heard.find(([name]) => name === "x-forwarded-port")?.[1]);
+    expect(
+      Object.fromEntries(
+        [
+          "x-real-ip",
+          "x-forwarded-for",
+          "x-forwarded-host",
+          "x-forwarded-proto",
+          "x-forwarded-scheme",
+          "x-scheme",
+          "proxy",
+          "ssl-client-verify",
+          "ssl-client-subject-dn",
+          "ssl-client-issuer-dn",
+          "ssl-client-cert",
+          "x-original-uri",
+        ].map((name) => [name, said(name)]),
+      ),
+    ).toEqual({
+      "x-real-ip": ["192.0.2.1"],
+      "x-forwarded-for": ["192.0.2.1"],
+      "x-forwarded-host": ["a.example"],
+      "x-forwarded-proto": ["http"],
+      "x-forwarded-scheme": ["http"],
+      "x-scheme": ["http"],
+      ...{
+        proxy: [],
+        "ssl-client-verify": [],
+        "ssl-client-subject-dn": [],
+        "ssl-client-issuer-dn": [],
+        "ssl-client-cert": [],
+      },
+      "x-original-uri": [],
+    });
+    expect(port).not.toBe("666");
+    // What it said of itself is passed under the name that says so, and under no other.
+    expect(said("x-original-forwarded-for")).toEqual(["6.6.6.6"]);
+  });
+
+  test("forwarded headers count from whom the operator trusts, and from nobody else", async () => {
+    const trusting = (ranges: string) => settings({ "use-forwarded-headers": "true", "proxy-real-ip-cidr": ranges });
+    const heard = async () => {
+      await get("/", "X-Forwarded-For: 6.6.6.6\r\n");
+      return world.backend.asked.at(-1)!.headers.find(([name]) => name === "x-real-ip")?.[1];
+    };
+    await world.apply(trusting("203.0.113.0/24"), ingress({ name: "a" }));
+    expect(await heard()).toBe("192.0.2.1");
+    await world.apply(trusting("192.0.2.0/24"));
+    expect(await heard()).toBe("6.6.6.6");
+  });
+
+  test("requests that are too large or too slow end alone", async () => {
+    const limits = settings({
+      "client-header-timeout": "1",
+      "client-body-timeout": "1",
+      "large-client-header-buffers": "2 1k",
+      "proxy-body-size": "1k",
+    });
+    await world.apply(limits, ingress({ name: "a" }));
+    const code = async (text: string | string[]) => statuses(await exchange(text, { silenceMs: 4_000 }))[0];
+    expect(await code(`GET /${"a".repeat(5_000)} HTTP/1.1\r\nHost: a.example\r\n\r\n`)).toBe(414);
+    expect(await code(`GET / HTTP/1.1\r\nHost: a.example\r\nX: ${"a".repeat(5_000)}\r\n\r\n`)).toBe(400);
+    expect(await code(`POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 99999999\r\n\r\n`)).toBe(413);
+    expect(
+      await code([
+        "POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n",
+        `2000\r\n${"a".repeat(0x2000)}\r\n0\r\n\r\n`,
+      ]),
+    ).toBe(413);
+    const slow = Array.from({ length: 40 }, () => code("GET / HTTP/1.1\r\nHost: a.example\r\nX: "));
+    expect(await world.ask("neighbour.example")).toMatchObject({ status: 200 });
+    expect(new Set(await Promise.all(slow))).toEqual(new Set([408]));
+    expect(await code("POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 10\r\n\r\nab")).toBe(408);
+  });
+});

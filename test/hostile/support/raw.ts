@@ -1,0 +1,24 @@
+/** Bytes to nginx as a test writes them, and all that comes back until the connection ends or falls silent. */
+import { connect } from "node:net";
+import { ports } from "./world.ts";
+
+export function exchange(bytes: string | readonly string[], { silenceMs = 1_500 } = {}): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: "192.0.2.1", port: ports.http });
+    let text = "";
+    const end = (): void => {
+      socket.destroy();
+      resolve(text);
+    };
+    socket.setEncoding("latin1").setTimeout(silenceMs, end);
+    socket.on("data", (data) => {
+      text += data;
+    });
+    socket.on("error", end).on("close", end);
+    for (const part of [bytes].flat()) socket.write(part, "latin1");
+  });
+}
+
+/** The status lines in an answer. */
+export const statuses = (text: string): readonly number[] =>
+  [...text.matchAll(/^HTTP\/1\.[01] (\d{3})/gm)].map(([, status]) => Number(status));
