@@ -116,8 +116,8 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   const around = {
     "an open root": ingress({ name: "open", host: "a.example" }),
     "a rewrite of the root": ingress({
-      ...{ name: "open", host: "a.example", paths: [["/()(.*)", "ImplementationSpecific"]] as const },
-      annotations: { "rewrite-target": "/$2" },
+      ...{ name: "open", host: "a.example", paths: [["/(.*)", "ImplementationSpecific"]] as const },
+      annotations: { "rewrite-target": "/$1" },
     }),
   };
   const all = Object.entries(guards).flatMap(([guard, guarded]) =>
@@ -127,7 +127,6 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   test.each(all)("%s beside %s", async (_guard, _open, guarded, open) => {
     world.auth.answer = (_request, response) => response.writeHead(401).end();
     await world.apply(guarded(), open);
-    expect((await world.ask("a.example", "/admin")).body).not.toBe("secret");
     world.backend.forget();
     for (const path of disguises) {
       const text = await exchange(`GET ${path} HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n`);
