@@ -40,22 +40,28 @@ export interface World {
   said(name: string): readonly string[];
   ask(host: string, path?: string, more?: Omit<RequestOptions, "to">): Promise<Answer>;
   tree(): readonly Directive[];
+  /** Of nginx's master. */
+  readonly pid: number | undefined;
+  /** What nginx and its reloads said at last. */
+  readonly told: readonly string[];
   stop(): Promise<void>;
 }
 
 export interface WorldOptions {
   readonly mode: Mode;
   readonly flags?: readonly string[];
+  /** A new folder in the system's temporary one when absent. */
+  readonly runFolder?: string;
 }
 
-export async function startWorld({ mode, flags = [] }: WorldOptions): Promise<World> {
+export async function startWorld({ mode, flags = [], runFolder }: WorldOptions): Promise<World> {
   const source = new MemorySource();
   const backend = await speaker(addressOf(0), "secret");
   const auth = await speaker(addressOf(1), "let in");
   const neighbour = ingress({ name: "neighbour" });
   const standing = [ingressClass, settings({}), ...service("web", backend.address, backend.port), neighbour];
   source.change(standing.map(present));
-  const root = mkdtempSync(join(tmpdir(), "hostile-"));
+  const root = runFolder ?? mkdtempSync(join(tmpdir(), "hostile-"));
   let problems: readonly Problem[] = [];
   const portFlags = Object.entries(ports).map(([name, port]) => `--${name}-port=${port}`);
   const controller = await startOn(source, root, flagsOf(mode, [...portFlags, ...flags]), (all) => {
@@ -91,7 +97,7 @@ export async function startWorld({ mode, flags = [] }: WorldOptions): Promise<Wo
     stop: async () => {
       await controller.stop(500);
       await Promise.all([backend.stop(), auth.stop()]);
-      rmSync(root, { recursive: true });
+      if (runFolder === undefined) rmSync(root, { recursive: true });
     },
   };
 }
