@@ -31,8 +31,8 @@ export function stateFile(path: string): State {
       const same = last?.lastGood === state.lastGood && last.quarantine === state.quarantine;
       if (same) return;
       const [before, after] = [last && textOf(last), textOf(state)];
-      last = state;
       if (before !== after) await writeAtomically(path, after);
+      last = state;
     },
   };
 }

@@ -18,6 +18,8 @@ export class Journal {
   readonly #path: string;
   readonly #records: Map<string, string>;
   #bytes = 0;
+  /** Whether the last write failed, and may have left half a line, behind which nothing is read. */
+  #torn = false;
 
   private constructor(path: string, records: Map<string, string>) {
     this.#path = path;
@@ -46,6 +48,7 @@ export class Journal {
     return this.#records;
   }
 
+  /** Rejects when the disk does not take it; the next write puts that right, whatever it is called with. */
   async write(changes: readonly JournalChange[]): Promise<void> {
     for (const [key, value] of changes) {
       if (value === undefined) this.#records.delete(key);
@@ -53,8 +56,12 @@ export class Journal {
     }
     const text = linesOf(changes);
     this.#bytes += Buffer.byteLength(text);
-    if (this.#bytes > smallBytes && this.#bytes > 2 * this.#liveBytes()) return this.#compact();
-    await appendFile(this.#path, text, { mode: 0o600 });
+    const long = this.#bytes > smallBytes && this.#bytes > 2 * this.#liveBytes();
+    const torn = this.#torn;
+    this.#torn = true;
+    if (long || torn) await this.#compact();
+    else await appendFile(this.#path, text, { mode: 0o600 });
+    this.#torn = false;
   }
 
   async #compact(): Promise<void> {

@@ -32,7 +32,7 @@ export class OpenedFiles {
   async keep(files: readonly OpenedFile[], nowMs: number): Promise<void> {
     const list = files.map(({ path }) => path).join();
     if (list === this.#kept && this.#unnamed.size === 0) return;
-    this.#kept = list;
+    this.#kept = "";
     const folder = join(this.#root, "data", "opened");
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const { path, content } of files) {
@@ -47,5 +47,6 @@ export class OpenedFiles {
         this.#unnamed.delete(name);
       }
     }
+    this.#kept = list;
   }
 }

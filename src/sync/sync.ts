@@ -73,6 +73,8 @@ export class Sync {
   #tidying = false;
   #failures = 0;
   #stopLooking: (() => void) | undefined;
+  /** Whether the disk lacks records that were to be kept. */
+  #unkept = false;
 
   constructor(parts: SyncParts) {
     this.#parts = parts;
@@ -173,7 +175,7 @@ export class Sync {
     const { quarantine } = this.#detention;
     const translation = translator.turn({ snapshot, lastGood: this.#lastGood, quarantine });
     this.#lastGood = translation.lastGood;
-    await this.#parts.state.save({ lastGood: this.#lastGood, quarantine });
+    const unsaved = await written(this.#parts.state.save({ lastGood: this.#lastGood, quarantine }));
     this.#configuration = translation.configuration;
     const translated = clock.nowMs();
     const { text, records, opened } = renderer.render(
@@ -183,7 +185,7 @@ export class Sync {
     listener.problems(this.#withDoubts(translation));
 
     const change = compare(this.#live, text, records.size);
-    await nginx.keepOpened(opened);
+    const unopened = await written(nginx.keepOpened(opened));
     const runs = this.#live !== undefined || (await memory.isOurs());
     // No reload may begin in between: whichever does has either the text before, which is known here, or this one.
     this.#wanted = { text, snapshot };
@@ -191,8 +193,11 @@ export class Sync {
     const changes = this.#passage.take(records, memory.records, texts);
     if (this.#passage.isOn && !nginx.hasOlderWorkers()) changes.push(...this.#passage.forget());
     this.#tidyLater();
-    if (changes.length > 0) await memory.keep(changes);
-    const published = await this.#publish(changes, runs);
+    const toKeep = changes.length > 0 || this.#unkept;
+    const unkept = toKeep ? await written(memory.keep(changes)) : undefined;
+    this.#unkept = unkept !== undefined;
+    // A record that names a file waits until the file is there; all else is live although the disk is full.
+    const published = await this.#publish(changes, runs && unopened === undefined);
     this.#done = notices;
     const report = {
       change,
@@ -205,6 +210,12 @@ export class Sync {
       const tookMs = clock.nowMs() - noticedMs;
       listener.synced(reload === undefined ? { ...report, tookMs } : { ...report, reload, tookMs });
     };
+    const unwritten = unsaved ?? unopened ?? unkept;
+    if (unwritten !== undefined) {
+      this.#told = snapshot;
+      tell({ kind: "unreachable", cause: new Error(`the run folder cannot be written: ${unwritten.message}`) });
+      return this.#again();
+    }
     const isRefused = this.#refused.has(text.generation);
     const news = snapshot !== this.#told || (change.kind !== "none" && !isRefused);
     this.#told = snapshot;
@@ -347,6 +358,17 @@ export class Sync {
       if (waiter.turn <= this.#done) waiter.resolve();
       else this.#settled.push(waiter);
     }
+  }
+}
+
+/** Why a write to the disk failed: a full disk or a read-only one is no reason to end. Anything else is a bug, and throws. */
+async function written(write: Promise<void>): Promise<Error | undefined> {
+  try {
+    await write;
+    return undefined;
+  } catch (error) {
+    if (error instanceof Error && "syscall" in error) return error;
+    throw error;
   }
 }
 

@@ -76,3 +76,19 @@ test("an Ingress that is mended is served again, and its Problem goes", async ()
   expect(await statusOf("bad.example", "/mended")).toBe(503);
   expect(problems.map(sentence).filter((text) => text.includes('"^/a("'))).toEqual([]);
 });
+
+test("a change of settings in the same turn is not set aside with it, though one of them leaves no trace in the text", async () => {
+  const data = { "annotations-risk-level": "Critical", "global-auth-url": "http://192.0.2.99/" };
+  const metadata = { name: "ingress-nginx-controller", namespace: "ingress-nginx" };
+  const changed = { apiVersion: "v1", kind: "ConfigMap", metadata, data } as KubernetesObject;
+  await subject.apply([changed, ingress("both", "/a(?z", regex), ingress("beside", "/")]);
+  await subject.settled();
+  expect(problems.filter(({ object }) => object.kind === "ConfigMap").map(sentence)).toEqual([]);
+  expect(
+    problems
+      .filter(({ object }) => object.name === "both")
+      .map(sentence)
+      .join(),
+  ).toMatch(/^nginx refused it: pcre/);
+  expect(await statusOf("beside.example", "/")).toBe(503);
+});
