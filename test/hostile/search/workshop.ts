@@ -100,7 +100,7 @@ export async function openWorkshop(
       ...{ records: new Map(), keep: async () => {}, isOurs: async () => true },
       publish: async () => ({ kind: "published" }),
     },
-    nginx: { apply: test, keepOpened: async (files) => files.forEach(write) },
+    nginx: { apply: test, keepOpened: async (files) => files.forEach(write), hasOlderWorkers: () => false },
     bucket: new TokenBucket(1_000_000, 1_000_000, 0),
     clock: {
       nowMs: () => performance.now(),

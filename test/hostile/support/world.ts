@@ -42,8 +42,6 @@ export interface World {
   tree(): readonly Directive[];
   /** Of nginx's master. */
   readonly pid: number | undefined;
-  /** What nginx and its reloads said at last. */
-  readonly told: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -72,6 +70,9 @@ export async function startWorld({ mode, flags = [], runFolder }: WorldOptions):
   const settle = () => controller.sync.settled();
   return {
     ...{ runFolder: root, backend, auth },
+    get pid() {
+      return controller.nginx.pid;
+    },
     apply: async (...objects) => {
       applied = [...applied, ...objects];
       source.change(objects.map(present));

@@ -1,0 +1,113 @@
+/**
+ * The machine fails under a controller that serves: the old configuration goes on, one sentence says what is wrong, and what
+ * was asked for meanwhile comes when the machine is well again.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { until } from "../../nginx/support/until.ts";
+import { ingress, secret } from "../support/objects.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+const said: string[] = [];
+vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+  said.push(String(text));
+  return true;
+});
+beforeEach(() => void said.splice(0));
+
+const status = async (world: World, host: string) => (await world.ask(host)).status;
+
+/** A world whose run folder is a small disk of its own. */
+async function onSmallDisk(mode: "dynamic" | "static"): Promise<{ readonly world: World; readonly folder: string }> {
+  const folder = mkdtempSync(join(tmpdir(), "disk-"));
+  await execa("mount", ["-t", "tmpfs", "-o", "size=3m", "tmpfs", folder]);
+  const world = await startWorld({ mode, runFolder: join(folder, "run") });
+  onTestFinished(async () => {
+    await world.stop();
+    await execa("umount", ["--lazy", "--recursive", folder]);
+    rmSync(folder, { recursive: true });
+  });
+  await world.apply(ingress({ name: "before" }));
+  return { world, folder };
+}
+
+/** What another password file, another host and another setting need the disk for. */
+const changes = () => [
+  secret("users", { auth: "u:{PLAIN}p\n" }),
+  ingress({
+    name: "guarded",
+    annotations: { "auth-type": "basic", "auth-secret": "users", "proxy-read-timeout": "77" },
+  }),
+  ingress({ name: "after" }),
+];
+
+describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
+  test("a full disk", async () => {
+    const { world, folder } = await onSmallDisk(mode);
+    const ballast = join(folder, "ballast");
+    await execa("dd", ["if=/dev/zero", `of=${ballast}`, "bs=4k"], { reject: false });
+    await world.apply(...changes());
+    expect(await status(world, "before.example")).toBe(200);
+    expect(await status(world, "guarded.example")).not.toBe(200);
+    expect(said.join("")).toMatch(/nginx did not take it: .*ENOSPC/);
+    rmSync(ballast);
+    await until("the changes to be live", async () => (await status(world, "after.example")) === 200, 40_000);
+    await until("the guard to be there", async () => (await status(world, "guarded.example")) === 401, 40_000);
+  });
+
+  test("a disk that can only be read", async () => {
+    const { world, folder } = await onSmallDisk(mode);
+    // nginx has files open, so what becomes read-only is a second mount above the first.
+    await execa("mount", ["--bind", folder, folder]);
+    await execa("mount", ["-o", "remount,ro,bind", folder]);
+    await world.apply(...changes());
+    expect(await status(world, "before.example")).toBe(200);
+    expect(said.join("")).toMatch(/nginx did not take it: the run folder cannot be written: ./);
+    await execa("umount", ["--lazy", folder]);
+    await until("the changes to be live", async () => (await status(world, "after.example")) === 200, 40_000);
+  });
+
+  test("no memory for a reload", { timeout: 240_000 }, async () => {
+    const world = await startWorld({ mode });
+    onTestFinished(() => world.stop());
+    await world.apply(ingress({ name: "before" }));
+    const limit = async (bytes: string) => execa("prlimit", ["--pid", String(world.pid), `--as=${bytes}`]);
+    await limit("1000000:unlimited");
+    const applied = world.apply(...changes());
+    await until("the sentence", () => said.some((line) => /nginx did not take it: ./.test(line)), 100_000);
+    expect(await status(world, "before.example")).toBe(200);
+    await limit("unlimited:unlimited");
+    await applied;
+    await until("the changes to be live", async () => (await status(world, "guarded.example")) === 401, 60_000);
+  });
+
+  test("a clock that jumps ten years, and back", async () => {
+    const world = await startWorld({ mode });
+    onTestFinished(() => world.stop());
+    onTestFinished(() => void vi.useRealTimers());
+    for (const [year, name] of [
+      [2036, "later"],
+      [2016, "earlier"],
+    ] as const) {
+      vi.useFakeTimers({ toFake: ["Date"], now: new Date(`${year}-01-01`) });
+      await world.apply(ingress({ name, annotations: { "proxy-read-timeout": String(year) } }));
+      expect(await status(world, `${name}.example`)).toBe(200);
+    }
+    expect(said.join("")).toBe("");
+  });
+
+  test("workers that are killed", async () => {
+    const world = await startWorld({ mode });
+    onTestFinished(() => world.stop());
+    const workers = async () => (await execa("pgrep", ["-P", String(world.pid)], { reject: false })).stdout.split("\n");
+    const before = await workers();
+    for (const pid of before) process.kill(Number(pid), "SIGKILL");
+    await until("new ones to answer", async () => (await status(world, "neighbour.example").catch(() => 0)) === 200);
+    expect((await workers()).some((pid) => before.includes(pid))).toBe(false);
+    await world.apply(ingress({ name: "after" }));
+    expect(await status(world, "after.example")).toBe(200);
+  });
+});
