@@ -1,0 +1,47 @@
+/**
+ * Hostile objects through the real API server: what it takes, and what the search leaves out as impossible, are the same; and
+ * what it takes harms nobody on its way through the informers either.
+ */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readManifest } from "../../src/manifests/manifest.ts";
+import type { KubernetesObject } from "../../src/model/objects.ts";
+import { hostileObjects } from "../hostile/search/objects.ts";
+import { ingress, ingressClass } from "../hostile/support/objects.ts";
+import { request } from "../nginx/support/request.ts";
+import type { Subject } from "../parity/subject.ts";
+import { pkiIn } from "../support/pki.ts";
+import { type Cluster, startCluster } from "./support/cluster.ts";
+import { clusterSubject } from "./support/cluster-subject.ts";
+
+const seed = Number(process.env.HOSTILE_SEED ?? 1);
+const namespace = (name: string): KubernetesObject => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+/** Another web server on the machine may have port 80. */
+const port = 28_480;
+
+let cluster: Cluster;
+let subject: Subject;
+
+beforeAll(async () => {
+  await pkiIn(join(tmpdir(), "sluice-e2e-pki"));
+  cluster = await startCluster();
+  const flags = ["http", "https", "default-server", "status"].map((name, at) => `--${name}-port=${port + at}`);
+  const neighbour = ingress({ name: "neighbour", namespace: "other" });
+  const objects = [ingressClass, namespace("ingress-nginx"), ...["ns", "other", "sentinel"].map(namespace), neighbour];
+  subject = await clusterSubject(cluster)({ mode: "static", flags, objects });
+});
+afterAll(async () => {
+  await subject?.stop();
+  await cluster?.stop();
+});
+
+test(`200 objects of seed ${seed}: the API server takes those that the search tries, and no others`, async () => {
+  const objects = hostileObjects(seed, 0, 200).flatMap((one) => one.objects);
+  const refused = await subject.apply(objects);
+  const expected = objects.filter((object) => readManifest(JSON.stringify(object)).faults.some(({ fatal }) => fatal));
+  const named = (lines: readonly string[]) => lines.map((line) => line.replace(/:.*$/s, "")).sort();
+  expect(named(refused)).toEqual(named(expected.map(({ kind, metadata }) => `${kind} ${metadata.name}:`)));
+  await subject.settled();
+  expect((await request({ to: `192.0.2.1:${port}`, host: "neighbour.example" })).status).toBe(503);
+});
