@@ -1,0 +1,33 @@
+/** docs/security.md tells of every hole that is tried, with the words that people really get. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { attacks } from "./rows.ts";
+
+const page = readFileSync(join(import.meta.dirname, "../../../docs/security.md"), "utf8").replaceAll("\\|", "|");
+const rows = page.split("\n").filter((line) => /^\| [A-Z][\w -]*\d/.test(line));
+const tests = ["cve", "requests"].flatMap((folder) => {
+  const path = join(import.meta.dirname, "..", folder);
+  return readdirSync(path).map((file) => readFileSync(join(path, file), "utf8"));
+});
+
+test.each(rows.map((row) => row.split(" | ")[0]!.replace(/^\| | \(.*| .*\bCVE.*|,.*/g, "")))(
+  "%s has a test of its own",
+  (id) => {
+    expect(tests.some((text) => text.includes(id))).toBe(true);
+  },
+);
+
+test("every hole of the table of attacks is on the page", () => {
+  for (const id of new Set(attacks.map((one) => one.id))) {
+    if (id !== "the mark of the generation") expect(page).toContain(`| ${id} |`);
+  }
+});
+
+test("the sentences on the page are those that are said", () => {
+  const said = attacks.flatMap(({ says }) => says);
+  const quoted = rows.flatMap((row) => [...row.matchAll(/`(annotation [^`]*|spec\.[^`]*)`/g)].map(([, text]) => text!));
+  const elsewhere = /Secret ns\/users not found/;
+  expect(quoted.length).toBeGreaterThan(12);
+  for (const text of quoted) if (!elsewhere.test(text)) expect(said).toContain(text);
+});
