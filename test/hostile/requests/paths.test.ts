@@ -124,7 +124,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     Object.entries(around).map(([open, object]) => [guard, open, guarded, object] as const),
   );
 
-  test.each(all)("%s beside %s", async (_guard, _open, guarded, open) => {
+  test.each(all)("CVE-2025-66490: %s beside %s", async (_guard, _open, guarded, open) => {
     world.auth.answer = (_request, response) => response.writeHead(401).end();
     await world.apply(guarded(), open);
     world.backend.forget();
