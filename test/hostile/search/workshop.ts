@@ -94,7 +94,11 @@ export async function openWorkshop(
   };
   const renderer = openRenderer(machine, template);
   const sync = new Sync({
-    ...{ source, renderer, configMap: "ingress-nginx/ingress-nginx-controller" },
+    ...{
+      source,
+      renderer,
+      configMaps: { settings: "ingress-nginx/ingress-nginx-controller", tcp: undefined, udp: undefined },
+    },
     translator: new Translator(translateOptions(parsed, "run", undefined), await fakeCertificate(new Date())),
     memory: {
       ...{ records: new Map(), keep: async () => {}, isOurs: async () => true },
