@@ -37,7 +37,16 @@ export function usedByCorpus(): Readonly<Record<"annotations" | "settings" | "fl
  * `counts` tells the kinds apart where a name is an annotation and a key: it is asked with names like `settings-live.test.ts`.
  */
 export function usedInNginxTests(counts: (file: string) => boolean): ReadonlySet<string> {
-  const folder = join(import.meta.dirname, "../nginx");
+  return usedIn("nginx", counts);
+}
+
+/** As `usedInNginxTests`, of the tests against a real API server. */
+export function usedInClusterTests(): ReadonlySet<string> {
+  return usedIn("e2e", () => true);
+}
+
+function usedIn(suite: string, counts: (file: string) => boolean): ReadonlySet<string> {
+  const folder = join(import.meta.dirname, `../${suite}`);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".test.ts"));
   return new Set(files.filter(counts).flatMap((file) => namesIn(readFileSync(join(folder, file), "utf8"))));
 }

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { flagList } from "../../src/cli/flags.ts";
 import type { Setting } from "../../src/settings/declare.ts";
 import { settings } from "../../src/settings/registry.ts";
-import { coverageOf, usedByCorpus, usedInNginxTests } from "./coverage.ts";
+import { coverageOf, usedByCorpus, usedInClusterTests, usedInNginxTests } from "./coverage.ts";
 
 const corpus = usedByCorpus();
 
@@ -29,7 +29,7 @@ test("the flags with a behaviour test are counted", () => {
   const { line, tested } = coverageOf(
     "flags that act",
     acting,
-    new Set([...corpus.flags, ...usedInNginxTests(() => true)]),
+    new Set([...corpus.flags, ...usedInNginxTests(() => true), ...usedInClusterTests()]),
   );
   process.stdout.write(`\n${line}\n`);
   expect(tested).not.toEqual([]);
