@@ -2,6 +2,7 @@
 import { keystroke } from "./keystroke.ts";
 import { lineOf, type Measured } from "./measured.ts";
 import { counting, scrape } from "./scrape.ts";
+import { checkTool, compatTool } from "./tools.ts";
 import { webhooks } from "./webhook.ts";
 
 const benchmarks: Readonly<Record<string, () => Promise<Measured>>> = {
@@ -9,6 +10,8 @@ const benchmarks: Readonly<Record<string, () => Promise<Measured>>> = {
   ...webhooks,
   scrape,
   counting,
+  check: checkTool,
+  compat: compatTool,
 };
 
 const asked = process.argv.slice(2);
