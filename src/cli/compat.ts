@@ -78,6 +78,7 @@ export async function compat(argv: readonly string[], out: Out, colours = false)
           place: { file, ...(values as ReadValues & { ok: true }).placeOf(ofChart.path) },
         };
       }),
+    given: new Map(inUse.map(({ name, text }) => [name, text])),
     values: (values?.values ?? []).map((value) => ({ ...value, file })),
     live: call.live,
   };

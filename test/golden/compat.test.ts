@@ -48,6 +48,12 @@ test("a heading of docs/differences.md that does not say who meets it is a mista
   expect(idleThere.length).toBeGreaterThan(0);
 });
 
+test("who nobody can be is a mistake, too", () => {
+  expect(() => differencesIn("## C\n\n### A\n\nx.\n\nconcerns: anotation a\n")).toThrow(
+    'nobody can meet "anotation a"',
+  );
+});
+
 test("mistakes in the command line are one sentence and exit code 2", async () => {
   expect(await ran(compat)).toMatchObject({ code: 2, failure: expect.stringContaining("here is none") });
   expect(await ran(compat, "--values", "/nowhere.yaml")).toMatchObject({

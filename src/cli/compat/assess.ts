@@ -25,6 +25,8 @@ export interface Found {
   readonly flags: Flags;
   /** Those that are given, with the object that gives them. */
   readonly inUse: readonly (FlagInUse & { readonly of: string; readonly place?: FilePlace })[];
+  /** All flags that count, those of this command line too. */
+  readonly given: ReadonlyMap<string, string>;
   readonly values: readonly (ValueInUse & { readonly file: string })[];
   /** Where files are not what the objects come from, no places are told. */
   readonly live: boolean;
@@ -68,7 +70,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
   const configMap = `ConfigMap ${options.configMap}`;
   const everywhere = {
     key: data,
-    flag: new Map(found.inUse.map(({ name, text }) => [name, text])),
+    flag: found.given,
     unreadable: new Set(
       problems.get(configMap)?.flatMap((one) => (one.kind === "setting-unreadable" ? [one.key] : [])),
     ),
@@ -77,8 +79,11 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
   const ours = [...snapshot.ingresses].filter(([key]) => translation.accepted.has(key));
   const texts = [...ours.flatMap(([, ingress]) => [...annotationsOf(ingress, options.annotationsPrefix)]), ...data];
   const declared = new Set(texts.flatMap(([key, text]) => (key.endsWith("-snippet") ? declaredIn(text) : [])));
-  const own = ours.map(([, ingress]) => {
-    const items = ingressItems(ingress, shapesOf(ingress, snapshot), { ...world, declared });
+  const own = ours.map(([key, ingress]) => {
+    const items = ingressItems(ingress, shapesOf(ingress, snapshot, problems.get(`Ingress ${key}`) ?? []), {
+      ...world,
+      declared,
+    });
     return { items, verdict: worst(items.map(({ verdict }) => verdict)) };
   });
   const count = (verdict: string) => own.filter((one) => one.verdict === verdict).length;
