@@ -174,7 +174,7 @@ function controllerOptions(
   if (machine.mode !== flags.mode) log.warn("nginx has no Lua module: every change is a reload, as with --mode=static");
   return {
     source,
-    translate: { ...translate, lacks: lackingOf(capabilities) },
+    translate: { ...translate, lacks: lackingOf({ ...capabilities, lua: machine.mode === "dynamic" }) },
     machine,
     installed,
     folder,

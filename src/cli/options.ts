@@ -24,7 +24,7 @@ export function translateOptions(flags: Flags, command: Command, zone: string | 
     reservedPorts: reservedPorts(flags),
     defaultServerPort: flags.defaultServerPort,
     allowLoopbackEndpoints: command === "serve",
-    lacks: new Set(),
+    lacks: new Set(flags.mode === "static" ? ["lua" as const] : []),
     zone: flags.enableTopologyAwareRouting ? zone : undefined,
   };
 }

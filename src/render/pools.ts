@@ -15,24 +15,30 @@ export interface Pool {
   readonly blocks: readonly string[];
 }
 
-/** `base` is the name of the block for plain HTTP; `apart` tells pools of one scheme apart, and is empty where nothing does. */
-export function poolOf(scheme: Scheme, base: string, apart: string): Pool {
-  const suffix = apart === "" ? "" : `_${apart}`;
-  const name = scheme === "HTTP" ? `${base}${suffix}` : `${base}_${scheme.toLowerCase()}${suffix}`;
-  const block = Token.name(name);
+/**
+ * `bases` are names of blocks for plain HTTP, and `chosen` gives one of them; `apart` tells pools of one scheme apart, and is
+ * empty where nothing does.
+ */
+export function poolOf(scheme: Scheme, bases: readonly string[], apart: string, chosen = Token.name(bases[0]!)): Pool {
+  const suffix = `${scheme === "HTTP" ? "" : `_${scheme.toLowerCase()}`}${apart === "" ? "" : `_${apart}`}`;
+  const names = bases.map((base) => `${base}${suffix}`);
+  const block = suffix === "" ? chosen : Token.conf`${chosen}${Token.name(suffix)}`;
   switch (scheme) {
     case "HTTP":
-      return { pass: Token.conf`proxy_pass http://${block}`, blocks: [name] };
+      return { pass: Token.conf`proxy_pass http://${block}`, blocks: names };
     case "HTTPS":
-      return { pass: Token.conf`proxy_pass https://${block}`, blocks: [name] };
+      return { pass: Token.conf`proxy_pass https://${block}`, blocks: names };
     case "AUTO_HTTP":
-      return { pass: Token.conf`proxy_pass $scheme://${block}_$scheme`, blocks: [`${name}_http`, `${name}_https`] };
+      return {
+        pass: Token.conf`proxy_pass $scheme://${block}_$scheme`,
+        blocks: names.flatMap((name) => [`${name}_http`, `${name}_https`]),
+      };
     case "GRPC":
-      return { pass: Token.conf`grpc_pass grpc://${block}`, blocks: [name] };
+      return { pass: Token.conf`grpc_pass grpc://${block}`, blocks: names };
     case "GRPCS":
-      return { pass: Token.conf`grpc_pass grpcs://${block}`, blocks: [name] };
+      return { pass: Token.conf`grpc_pass grpcs://${block}`, blocks: names };
     case "FCGI":
-      return { pass: Token.conf`fastcgi_pass ${block}`, blocks: [name] };
+      return { pass: Token.conf`fastcgi_pass ${block}`, blocks: names };
   }
 }
 

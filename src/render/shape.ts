@@ -88,8 +88,10 @@ export interface Target {
   readonly dynamic: boolean;
   /** Whether nothing is there to serve it, where text has to say so. */
   readonly unserved: boolean;
-  /** Name of the upstream block for plain HTTP. */
-  readonly block: string;
+  /** Names of the upstream blocks for plain HTTP that it may send to. */
+  readonly blocks: readonly string[];
+  /** Gives the name of one of them, where there are several. */
+  readonly chosen?: Token;
   /** The pattern and target of a rewrite; false where there is none, or the router does it. */
   readonly rewrite: View;
 }
@@ -141,7 +143,7 @@ export class Shapes {
       return Token.variable(`route_${name}`);
     };
     const captured = () => Token.variable("forwarded_prefix");
-    const target = { dynamic: true, unserved: false, rewrite: false, block: balancedBlock };
+    const target = { dynamic: true, unserved: false, rewrite: false, blocks: [balancedBlock] };
     const found = this.text(values, traits, { bind, captured, errorBackend }, target);
     const texts = [found.text, ...found.beside.map((one) => one.text), ...found.http];
     return { name: `@${hashOf(texts)}`, variables, ...found };
@@ -149,7 +151,7 @@ export class Shapes {
 
   /** The directives of a location. `writing` says how a tenant's values are written, `target` where requests go. */
   text(values: FeatureValues, traits: ShapeTraits, writing: Writing, target: Target): LocationText {
-    const { dynamic, unserved, rewrite, block } = target;
+    const { dynamic, unserved, rewrite, chosen } = target;
     const beside: BesideLocation[] = [];
     const files: RenderedFile[] = [];
     const needs = new Set<HttpPart>();
@@ -168,7 +170,8 @@ export class Shapes {
       beside: (kind, location) => this.#beside(kind, location, beside),
     };
     const view = locationView(values, traits, place, this.#settings, this.#headers, this.#everywhere);
-    const { pass, blocks } = poolOf(traits.scheme, block, apart.length === 0 ? "" : digestOf(apart.join("\0")));
+    const apartBy = apart.length === 0 ? "" : digestOf(apart.join("\0"));
+    const { pass, blocks } = poolOf(traits.scheme, target.blocks, apartBy, chosen);
     const elsewhere = isElsewhere(values.rewrite.target);
     const text = this.#template.render("location", { ...view, dynamic, unserved, rewrite, elsewhere, pass });
     return { text, beside, files, needs, http: [...http.values()], pools: blocks };
@@ -216,7 +219,7 @@ export function traitsOf(location: Location<FeatureValues>, settings: Settings):
 /** The router says in variables whom to ask. */
 function errorBackend(own: boolean): ErrorBackend {
   return {
-    pass: poolOf("HTTP", balancedBlock, "").pass,
+    pass: poolOf("HTTP", [balancedBlock], "").pass,
     sets: [
       ["route_upstream", own ? Token.variable("route_error_upstream") : Token.name(defaultUpstream)],
       ["proxy_upstream_name", own ? Token.variable("route_error_name") : Token.name(defaultUpstreamLabel)],

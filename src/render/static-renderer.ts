@@ -137,9 +137,11 @@ export class StaticRenderer implements Renderer {
       return certificate === undefined ? "default" : fileOf(certificate);
     };
     const own = [server, ...server.aliases].map(({ certificate }) => certificateFile(certificate));
-    const asked = server.locations.flatMap(({ upstream, standIn }) =>
-      standIn === undefined ? [upstream] : [upstream, standIn],
-    );
+    const asked = server.locations.flatMap(({ upstream, standIn, canaries }) => [
+      upstream,
+      ...(standIn === undefined ? [] : [standIn]),
+      ...canaries.map((canary) => canary.upstream),
+    ]);
     const served = [...asked.map((id) => isServed(id)), configured !== undefined, ...own].join(" ");
     const known = this.#servers.get(server);
     if (known?.served === served) return known;

@@ -6,6 +6,7 @@ import { targetVariables } from "../annotations/rewrite.ts";
 import { isBackendVariable, isRequestVariable } from "../annotations/variables.ts";
 import {
   type Alias,
+  type Canary,
   catchAll,
   defaultUpstream,
   type Location,
@@ -19,7 +20,8 @@ import type { HttpPart } from "./place.ts";
 import { poolOf } from "./pools.ts";
 import { escapedPath } from "./records.ts";
 import { type AboutServers, certificateAt, headOf } from "./server-views.ts";
-import { type BesideLocation, type RenderedFile, type Shapes, traitsOf, type Writing } from "./shape.ts";
+import { type BesideLocation, type RenderedFile, type Shapes, type Target, traitsOf, type Writing } from "./shape.ts";
+import { choiceOf, type StaticCanary } from "./static-canaries.ts";
 import type { ServerText } from "./static-renderer.ts";
 import type { Template } from "./template.ts";
 import { aliasNameOf, plainServerView, serverNameOf, textServerOf } from "./text-servers.ts";
@@ -143,7 +145,7 @@ function locationViews(
     for (const [pool, upstream] of body.pools) pools.set(pool, upstream);
     for (const one of body.beside)
       if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
-    const labels = labelsOf(server, location, tls, parts);
+    const labels = [...labelsOf(server, location, tls, parts), ...body.labels];
     return { match, labels, text: body.text };
   });
 }
@@ -206,7 +208,16 @@ function bodyOf(location: Location<FeatureValues>, rewrite: View, { about, shape
   const standIn = location.standIn !== undefined && isServed(location.standIn) ? location.standIn : undefined;
   const standsIn = !own && standIn !== undefined;
   const upstream = standsIn ? standIn : location.upstream;
-  const target = { dynamic: false, unserved: !own && !standsIn, rewrite, block: staticBlock(upstream) };
+  const block = staticBlock(upstream);
+  const canaries = standsIn ? [] : location.canaries.filter(({ upstream }) => isServed(upstream));
+  const choice = canaries.length === 0 ? undefined : choiceOf(block, canaries.map(staticCanary));
+  const target: Target = {
+    dynamic: false,
+    unserved: !own && !standsIn,
+    rewrite,
+    blocks: [block, ...canaries.map((canary) => staticBlock(canary.upstream))],
+    ...(choice === undefined ? {} : { chosen: choice.block }),
+  };
   const asked = new Map<string, string>();
   const writing: Writing = {
     bind: (_name, raw) => Token.text(raw),
@@ -216,14 +227,25 @@ function bodyOf(location: Location<FeatureValues>, rewrite: View, { about, shape
       const id = (ofIngress ? standIn : undefined) ?? defaultUpstream;
       asked.set(staticBlock(id), id);
       return {
-        pass: poolOf("HTTP", staticBlock(id), "").pass,
+        pass: poolOf("HTTP", [staticBlock(id)], "").pass,
         sets: [["proxy_upstream_name", Token.text(labelOf(id))]],
       };
     },
   };
   const traits = { ...traitsOf(location, about.settings), standsIn };
   const text = shapes.text(location.features, traits, writing, target);
-  return { ...text, pools: new Map([...asked, ...text.pools.map((pool) => [pool, upstream] as const)]) };
+  const ids = [upstream, ...canaries.map((canary) => canary.upstream)];
+  const each = text.pools.length / ids.length;
+  return {
+    ...text,
+    http: [...text.http, ...(choice?.http ?? [])],
+    pools: new Map([...asked, ...text.pools.map((pool, at) => [pool, ids[Math.floor(at / each)]!] as const)]),
+    labels: choice === undefined ? [] : [{ name: Token.name("proxy_alternative_upstream_name"), value: choice.label }],
+  };
+
+  function staticCanary({ upstream: id, policy }: Canary): StaticCanary {
+    return { policy, block: staticBlock(id), label: labelOf(id) };
+  }
 }
 
 function labelsOf(
@@ -231,7 +253,7 @@ function labelsOf(
   index: number,
   tls: Alias,
   { labelOf, configuredNames }: StaticParts,
-): View {
+): View[] {
   const location = server.locations[index]!;
   const labels = {
     proxy_upstream_name: labelOf(location.upstream),

@@ -112,6 +112,11 @@ export class Token {
     return new Token(`$${name}`);
   }
 
+  /** The same where text may follow at once. */
+  static bracedVariable(name: string): Token {
+    return new Token(`\${${String(Token.variable(name)).slice(1)}}`);
+  }
+
   /** Several words, separated by blanks. */
   static words(tokens: readonly Token[]): Token {
     return new Token(tokens.map(String).join(" "));

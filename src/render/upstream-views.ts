@@ -26,9 +26,9 @@ export function staticUpstream(name: string, { endpoints, balance }: Upstream, s
   };
 }
 
-/** Names of Kubernetes have no `_`, so two ids never meet. */
+/** Names of Kubernetes have no `_`, so two ids never meet; those of canaries have blanks. */
 export function staticBlock(id: string): string {
-  return id.replaceAll("/", "_");
+  return id.replace(/[/ ]/g, "_");
 }
 
 function hashKey(text: string): Token {

@@ -11,6 +11,7 @@ import type { Settings } from "../settings/registry.ts";
 import { inspect } from "./deep-inspection.ts";
 import { doubtsOf } from "./doubts.ts";
 import type { TranslateOptions } from "./options.ts";
+import { withoutLuaOf } from "./without-lua.ts";
 
 export function readIngress(
   ingress: Ingress,
@@ -27,7 +28,10 @@ export function readIngress(
   const { annotationsPrefix, deepInspect, lacks } = options;
   const reading = readAnnotations(ingress, annotationsPrefix, settings, lookup);
   const idle = idleAnnotations(ingress, annotationsPrefix, lacks);
-  const doubts = doubtsOf(ingress, annotationsPrefix, reading.values);
+  const doubts = [
+    ...doubtsOf(ingress, annotationsPrefix, reading.values),
+    ...(lacks.has("lua") ? withoutLuaOf(ingress, annotationsPrefix, reading.values) : []),
+  ];
   const found = deepInspect ? inspect(ingress) : [];
   if (found.length === 0 && idle.length === 0 && doubts.length === 0) return reading;
   const verdict = found.length === 0 ? reading.verdict : "reject";
