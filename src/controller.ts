@@ -6,11 +6,15 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fakeCertificate } from "./fake-certificate.ts";
+import { systemClock as runtimeClock } from "./kubernetes/clock.ts";
+import type { Certificate } from "./model/configuration.ts";
 import { Channel, type MemoryState } from "./nginx/channel.ts";
 import type { ConnectionFigures, ProcessFigures } from "./nginx/figures.ts";
 import type { InstalledNginx, Nginx, NginxEvent, RunFolder } from "./nginx/index.ts";
 import { instanceKey, Journal } from "./nginx/journal.ts";
 import { OpenedFiles } from "./nginx/opened-files.ts";
+import { askResponder } from "./ocsp/ask.ts";
+import { StapledSource, type StapleEvent } from "./ocsp/stapled-source.ts";
 import type { ObjectName } from "./problem.ts";
 import type { Machine } from "./render/machine.ts";
 import { openRenderer } from "./render/open-renderer.ts";
@@ -44,6 +48,7 @@ export interface ControllerOptions {
   readonly endWithController: boolean;
   readonly listener: Listener;
   readonly nginxEvent: (event: NginxEvent) => void;
+  readonly stapleEvent: (event: StapleEvent) => void;
 }
 
 export interface Controller {
@@ -92,8 +97,14 @@ export async function startController(options: ControllerOptions): Promise<Start
   const records = new Map([...journal.records].filter(([key]) => key !== instanceKey && !isReplaced(key)));
   const plain = openRenderer(machine, options.template, records);
   const renderer = new SteadyRenderer(plain, options.template, options.templateGaveUp);
+  const ending = new AbortController();
+  const source = new StapledSource(
+    options.source,
+    { ask: askResponder, clock: runtimeClock, report: options.stapleEvent },
+    ending.signal,
+  );
   const sync = new Sync({
-    source: options.source,
+    source,
     translator: new Translator(options.translate, await fakeCertificate(new Date())),
     renderer,
     memory,
@@ -107,7 +118,13 @@ export async function startController(options: ControllerOptions): Promise<Start
     },
     bucket: new TokenBucket(options.syncRateLimit, options.reloadBurst, systemClock.nowMs()),
     clock: systemClock,
-    listener: options.listener,
+    listener: {
+      problems: (all) => options.listener.problems(all),
+      synced: (report) => {
+        options.listener.synced(report);
+        source.follow(stapledOf(sync.configuration));
+      },
+    },
     state: stateFile(join(folder.data, "state.json")),
     problemsOf: (settings) =>
       settingsProblems(settings, machine.capabilities, machine.around, configMapName(options.translate)),
@@ -117,7 +134,6 @@ export async function startController(options: ControllerOptions): Promise<Start
       udp: options.translate.udpServicesConfigMap,
     },
   });
-  const ending = new AbortController();
   const running = sync.run(ending.signal);
   return {
     ok: true,
@@ -149,6 +165,12 @@ export async function startController(options: ControllerOptions): Promise<Start
       },
     },
   };
+}
+
+/** The certificates whose OCSP answers are stapled. */
+function stapledOf(configuration: Sync["configuration"]): readonly Certificate[] {
+  if (configuration?.settings.enableOcsp !== true) return [];
+  return [...configuration.certificates.values(), configuration.defaultCertificate];
 }
 
 function configMapName({ configMap = "" }: TranslateOptions): ObjectName {

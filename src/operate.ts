@@ -9,6 +9,7 @@ import { Health } from "./health/health.ts";
 import { openHealthServer } from "./health/server.ts";
 import type { Log } from "./log/log.ts";
 import { nginxLog } from "./log/nginx-log.ts";
+import { stapleLog } from "./log/staple-log.ts";
 import { type MachineFlags, machineOf } from "./machine.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { type FoundNginx, type InstalledNginx, openRunFolder, type Place, type RunFolder } from "./nginx/index.ts";
@@ -189,6 +190,7 @@ function controllerOptions(
       { problems: () => {}, synced: (report) => running.synced(report, ready) },
     ]),
     nginxEvent: nginxLog({ log, ...lines }),
+    stapleEvent: stapleLog(log),
   };
 }
 

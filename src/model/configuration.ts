@@ -15,6 +15,8 @@ export interface Configuration<S, F> {
   readonly certificates: Table<Certificate>;
   /** What unknown SNI names, and hosts without a certificate of their own, are served. */
   readonly defaultCertificate: Certificate;
+  /** OCSP answers in base64, by the fingerprint of their Certificate; empty unless they are to be stapled. */
+  readonly staples: Table<string>;
   /** TCP and UDP services and TLS passthrough, by listening port and protocol or by host. */
   readonly streams: readonly StreamServer[];
   /** Permitted text for the stream block, in the order of their Ingresses' age. */

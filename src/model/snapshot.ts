@@ -25,6 +25,8 @@ export interface Snapshot {
   readonly namespaces: Table<Namespace>;
   /** Addresses of ExternalName hosts, by lower-case name; a name that does not resolve has an empty list. */
   readonly addresses: Table<readonly string[]>;
+  /** OCSP answers in base64, by the fingerprint of their Certificate. */
+  readonly staples: Table<string>;
 }
 
 export const emptySnapshot: Snapshot = {
@@ -36,6 +38,7 @@ export const emptySnapshot: Snapshot = {
   configMaps: Table.empty(),
   namespaces: Table.empty(),
   addresses: Table.empty(),
+  staples: Table.empty(),
 };
 
 /** The kinds of object a Snapshot holds, by `kind`. */

@@ -20,7 +20,7 @@ export interface MemoryState {
 }
 
 const chunkSize = 200;
-const order = ["pair", "sni", "upstream", "host"];
+const order = ["pair", "staple", "sni", "upstream", "host"];
 
 export class Channel {
   readonly #client: Client;

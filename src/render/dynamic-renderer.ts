@@ -16,6 +16,7 @@ import {
   pairRecord,
   patternsKey,
   serverRecords,
+  stapleKey,
   upstreamKey,
   upstreamRecord,
 } from "./records.ts";
@@ -126,6 +127,9 @@ export class DynamicRenderer implements Renderer {
     const changes: KeyedRecord[] = [plain(pairKey(defaultPair), pairRecord(next.defaultCertificate))];
     for (const { key, after } of next.certificates.changesSince(last?.certificates ?? Table.empty())) {
       changes.push(plain(pairKey(key), after && pairRecord(after)));
+    }
+    for (const { key, after } of next.staples.changesSince(last?.staples ?? Table.empty())) {
+      changes.push(plain(stapleKey(key), after && JSON.stringify(after)));
     }
     for (const { key, after } of next.upstreams.changesSince(last?.upstreams ?? Table.empty())) {
       changes.push(plain(upstreamKey(key), after && upstreamRecord(after)));

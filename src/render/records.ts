@@ -39,6 +39,9 @@ export const sniKey = (name: string): RecordKey => `sni ${name}`;
 /** A certificate chain and its key. */
 export const pairKey = (id: string): RecordKey => `pair ${id}`;
 
+/** The OCSP answer of a pair, by its fingerprint. */
+export const stapleKey = (fingerprint: string): RecordKey => `staple ${fingerprint}`;
+
 export const defaultPair = "default";
 
 /** The records of one Server: its own host, its aliases and its www twin, and the names that reach it by SNI. */

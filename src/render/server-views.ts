@@ -114,9 +114,13 @@ function behindPassthrough({ paths, capabilities }: Machine, isCatchAll: boolean
   return [Token.words([Token.word(`unix:${paths.tlsSocket}`), ...parameters.map(Token.name)])];
 }
 
-/** `name` is that of its files in `tls/`, without ending. */
-export function certificateAt({ paths }: Machine, name: string): View {
-  return { chain: Token.word(`${paths.root}/tls/${name}.crt`), key: Token.word(`${paths.root}/tls/${name}.key`) };
+/** `name` is that of its files in `tls/`, without ending; `staple` the path of its OCSP answer below the run folder. */
+export function certificateAt({ paths }: Machine, name: string, staple?: string): View {
+  return {
+    chain: Token.word(`${paths.root}/tls/${name}.crt`),
+    key: Token.word(`${paths.root}/tls/${name}.key`),
+    staple: staple !== undefined && Token.word(`${paths.root}/${staple}`),
+  };
 }
 
 export function routeVariables(): string[] {

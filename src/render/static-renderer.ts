@@ -89,7 +89,8 @@ export class StaticRenderer implements Renderer {
       last.certificates === next.certificates &&
       last.streams === next.streams &&
       last.streamSnippets.join() === next.streamSnippets.join() &&
-      last.defaultCertificate === next.defaultCertificate
+      last.defaultCertificate === next.defaultCertificate &&
+      last.staples === next.staples
     );
   }
 
@@ -106,6 +107,7 @@ export class StaticRenderer implements Renderer {
       ...defaultFiles(next.defaultCertificate),
       ...about.files,
       ...[...next.certificates.values()].flatMap((certificate) => certificateFiles(fileOf(certificate), certificate)),
+      ...stapleFiles(next),
       ...rendered.flatMap((one) => one.files),
     ]);
     const parts = {
@@ -136,7 +138,15 @@ export class StaticRenderer implements Renderer {
       const certificate = id === undefined ? undefined : certificates.get(id);
       return certificate === undefined ? "default" : fileOf(certificate);
     };
-    const own = [server, ...server.aliases].map(({ certificate }) => certificateFile(certificate));
+    const stapleFile = (id: string | undefined) => {
+      const certificate = (id === undefined ? undefined : certificates.get(id)) ?? next.defaultCertificate;
+      const staple = next.staples.get(certificate.fingerprint);
+      return staple === undefined ? undefined : stapleName(staple);
+    };
+    const own = [server, ...server.aliases].flatMap(({ certificate }) => [
+      certificateFile(certificate),
+      stapleFile(certificate),
+    ]);
     const asked = server.locations.flatMap(({ upstream, standIn, canaries }) => [
       upstream,
       ...(standIn === undefined ? [] : [standIn]),
@@ -147,11 +157,33 @@ export class StaticRenderer implements Renderer {
     if (known?.served === served) return known;
     const labelOf = (id: string) => upstreams.get(id)?.label ?? "";
     const template = this.#template;
-    const parts = { about, shapes, template, isServed, labelOf, certificateFile, configuredNames: configured };
+    const parts = {
+      about,
+      shapes,
+      template,
+      isServed,
+      labelOf,
+      certificateFile,
+      stapleFile,
+      configuredNames: configured,
+    };
     const text = { ...staticServers(server, parts), served };
     this.#servers.set(server, text);
     return text;
   }
+}
+
+function stapleFiles({ certificates, defaultCertificate, staples }: Whole): RenderedFile[] {
+  return [...certificates.values(), defaultCertificate].flatMap(({ fingerprint }) => {
+    const staple = staples.get(fingerprint);
+    return staple === undefined
+      ? []
+      : [{ path: stapleName(staple), content: Buffer.from(staple, "base64"), opened: false }];
+  });
+}
+
+function stapleName(staple: string): string {
+  return `tls/${hashOf(staple).slice(0, 32)}.ocsp`;
 }
 
 /** The name of a Certificate's files: other content, other name, since workers of the old text may still read theirs. */
@@ -164,6 +196,7 @@ function hashes(next: Whole, servers: readonly ServerText[], upstreams: readonly
     settings: hashOf(JSON.stringify(next.settings)),
     certificates: hashOf([...next.certificates.values()].map((one) => one.fingerprint).join()),
     "default certificate": next.defaultCertificate.fingerprint,
+    "OCSP answers": hashOf([...next.staples.values()].join()),
     "TCP, UDP and passthrough": hashOf(JSON.stringify([next.streams, next.streamSnippets])),
     hosts: hashOf(servers.flatMap((one) => one.texts).join("\n")),
     endpoints: hashOf(JSON.stringify(upstreams)),

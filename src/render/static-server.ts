@@ -38,6 +38,8 @@ export interface StaticParts {
   readonly configuredNames: Token | undefined;
   /** Where a Certificate's files are, without ending; `default` for hosts without one. */
   certificateFile(id: string | undefined): string;
+  /** Where its OCSP answer is, below the run folder. */
+  stapleFile(id: string | undefined): string | undefined;
 }
 
 /** What the locations of a host ask for beside their text. */
@@ -70,7 +72,11 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
       rejectsUnknownNames:
         about.settings.sslRejectHandshake && takesUnknownNames && about.machine.capabilities.rejectHandshake,
       names: Token.words(names.map((one) => nameOf(server, one.name))),
-      certificate: certificateAt(about.machine, parts.certificateFile(tls.certificate)),
+      certificate: certificateAt(
+        about.machine,
+        parts.certificateFile(tls.certificate),
+        parts.stapleFile(tls.certificate),
+      ),
       features,
       catchAll: server.name === catchAll && { healthPath: Token.word(about.machine.healthPath) },
       appRoot: server.appRoot !== undefined && appRootUrl(server.appRoot),
@@ -103,12 +109,13 @@ function appRootUrl(path: string): Token {
 }
 
 /** The other of `www.host` and `host`. */
-function twinText(host: string, twin: Alias, { about, template, certificateFile }: StaticParts): Token {
+function twinText(host: string, twin: Alias, parts: StaticParts): Token {
+  const { about, template, certificateFile, stapleFile } = parts;
   return template.render("www-server", {
     ...headOf(about, false),
     dynamic: false,
     names: Token.word(twin.name),
-    certificate: certificateAt(about.machine, certificateFile(twin.certificate)),
+    certificate: certificateAt(about.machine, certificateFile(twin.certificate), stapleFile(twin.certificate)),
     features: plainServerView,
     host: Token.name(host),
   });

@@ -117,7 +117,7 @@ export const tls = {
     key: "enable-ocsp",
     kind: toggle,
     default: false,
-    noEffect: "this version of Sluice does not staple OCSP answers",
-    doc: "Staples OCSP answers to the certificates.",
+    becomes: "the controller asks the responders that certificates name, and nginx staples their answers",
+    doc: "Staples OCSP answers to the certificates. tls.crt must hold the issuer's certificate too.",
   }),
 };

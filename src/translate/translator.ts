@@ -61,6 +61,8 @@ export function translate(inputs: Inputs, options: TranslateOptions, fake: Certi
   return new Translator(options, fake).turn(inputs);
 }
 
+const noStaples = Table.empty<string>();
+
 export class Translator {
   readonly #options: TranslateOptions;
   readonly #fake: Certificate;
@@ -149,6 +151,7 @@ export class Translator {
         upstreams: this.#upstreams,
         certificates: this.#certificates,
         defaultCertificate: this.#defaultCertificate(),
+        staples: this.#settings.enableOcsp ? this.#inputs.snapshot.staples : noStaples,
         streams: this.#streams,
         streamSnippets: this.#streamSnippets(),
       },

@@ -107,6 +107,9 @@ export async function startOn(
         if (reload?.kind === "unreachable") process.stderr.write(`nginx did not take it: ${reload.cause.message}\n`);
       },
     },
+    stapleEvent: (event) => {
+      if (process.env.PARITY_PRINT) process.stderr.write(`${JSON.stringify(event)}\n`);
+    },
     nginxEvent: (event) => {
       if (process.env.PARITY_PRINT) process.stderr.write(`${JSON.stringify(event)}\n`);
     },

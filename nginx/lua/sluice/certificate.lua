@@ -1,5 +1,6 @@
 -- Chooses the certificate by SNI: the exact name, then the wildcard one label above, then the default (RS-10.5).
 local ssl = require("ngx.ssl")
+local ocsp = require("ngx.ocsp")
 local lrucache = require("resty.lrucache")
 local store = require("sluice.store")
 
@@ -52,6 +53,18 @@ local function is_known(name)
   return dot ~= nil and records:get("host *" .. string.sub(name, dot)) ~= nil
 end
 
+-- The answer of the issuer's OCSP responder, where the controller has one; for clients that ask for it.
+local function staple(fingerprint)
+  local answer = store.get("staple " .. fingerprint)
+  if not answer then
+    return
+  end
+  local ok, problem = ocsp.set_ocsp_status_resp(ngx.decode_base64(answer))
+  if not ok then
+    ngx.log(ngx.ERR, "an OCSP answer could not be stapled: ", problem)
+  end
+end
+
 -- With `rejects`, a name that no host has ends the handshake (ssl-reject-handshake).
 function _M.run(rejects)
   if rejects and not is_known(ssl.server_name()) then
@@ -69,7 +82,9 @@ function _M.run(rejects)
   end
   if not ok then
     ngx.log(ngx.ERR, "a certificate could not be set: ", problem)
+    return
   end
+  staple(pair.fingerprint)
 end
 
 return _M

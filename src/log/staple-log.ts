@@ -1,0 +1,17 @@
+/** OCSP answers in the log: each trouble once, until there is another or an answer. */
+import type { StapleEvent } from "../ocsp/stapled-source.ts";
+import type { Log } from "./log.ts";
+
+export function stapleLog(log: Log): (event: StapleEvent) => void {
+  const told = new Map<string, string>();
+  return (event) => {
+    const { certificate } = event;
+    if (event.kind === "stapled") {
+      told.delete(certificate);
+      log.info({ certificate, until: event.until?.toISOString() }, "OCSP answer stapled");
+    } else if (told.get(certificate) !== event.why) {
+      told.set(certificate, event.why);
+      log.warn({ certificate, why: event.why }, "no OCSP answer, so none is stapled");
+    }
+  };
+}

@@ -1,0 +1,134 @@
+import "reflect-metadata";
+import { sign, type webcrypto, X509Certificate } from "node:crypto";
+import {
+  BasicOCSPResponse,
+  CertStatus,
+  OCSPRequest,
+  OCSPResponse,
+  OCSPResponseStatus,
+  ResponderID,
+  ResponseBytes,
+  ResponseData,
+  SingleResponse,
+} from "@peculiar/asn1-ocsp";
+import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
+import { AlgorithmIdentifier } from "@peculiar/asn1-x509";
+import * as x509 from "@peculiar/x509";
+import { expect, onTestFinished, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { SecretText } from "../model/configuration.ts";
+import { emptySnapshot } from "../model/snapshot.ts";
+import { type Question, questionOf, readAnswer } from "./message.ts";
+import { StapledSource, type StapleEvent } from "./stapled-source.ts";
+
+const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+const [issuerKeys, leafKeys] = await Promise.all(
+  [1, 2].map(() => crypto.subtle.generateKey(algorithm, true, ["sign", "verify"])),
+);
+const dates = { notBefore: new Date("2026-01-01"), notAfter: new Date("2027-01-01") };
+const issuer = await x509.X509CertificateGenerator.createSelfSigned({
+  name: "CN=Issuer",
+  keys: issuerKeys!,
+  signingAlgorithm: algorithm,
+  ...dates,
+});
+const leaf = await x509.X509CertificateGenerator.create({
+  subject: "CN=leaf.example",
+  issuer: issuer.subject,
+  publicKey: leafKeys!.publicKey,
+  signingKey: issuerKeys!.privateKey,
+  signingAlgorithm: algorithm,
+  serialNumber: "0a01",
+  extensions: [new x509.AuthorityInfoAccessExtension({ ocsp: "http://responder.example/" })],
+  ...dates,
+});
+const chain = `${leaf.toString("pem")}\n${issuer.toString("pem")}\n`;
+const question = questionOf(chain) as Question;
+const pkcs8 = async ({ privateKey }: webcrypto.CryptoKeyPair) =>
+  `-----BEGIN PRIVATE KEY-----\n${Buffer.from(await crypto.subtle.exportKey("pkcs8", privateKey)).toString("base64")}\n-----END PRIVATE KEY-----`;
+const [issuerKey, leafKey] = await Promise.all([pkcs8(issuerKeys!), pkcs8(leafKeys!)]);
+
+/** An answer that the certificate is good, from `from` for an hour, signed with `key`. */
+function answer(from: Date, key = issuerKey!): Buffer {
+  const { reqCert } = AsnConvert.parse(question.body, OCSPRequest).tbsRequest.requestList[0]!;
+  const single = new SingleResponse({
+    certID: reqCert,
+    certStatus: new CertStatus({ good: null }),
+    thisUpdate: from,
+    nextUpdate: new Date(from.getTime() + 3_600_000),
+  });
+  const responderID = new ResponderID({ byKey: new OctetString(new Uint8Array(20)) });
+  const tbsResponseData = new ResponseData({ responderID, producedAt: from, responses: [single] });
+  const signed = Buffer.from(AsnConvert.serialize(tbsResponseData));
+  const basic = new BasicOCSPResponse({
+    tbsResponseData,
+    signatureAlgorithm: new AlgorithmIdentifier({ algorithm: "1.2.840.10045.4.3.2" }),
+    signature: new Uint8Array(sign("sha256", signed, key)).buffer,
+  });
+  const responseBytes = new ResponseBytes({
+    responseType: "1.3.6.1.5.5.7.48.1.1",
+    response: new OctetString(AsnConvert.serialize(basic)),
+  });
+  const whole = new OCSPResponse({ responseStatus: OCSPResponseStatus.successful, responseBytes });
+  return Buffer.from(AsnConvert.serialize(whole));
+}
+
+const start = new Date("2026-01-01T00:00:00Z");
+
+test("the issuer's answer counts, nobody else's, and only in its time", () => {
+  expect(readAnswer(question, answer(start), start)).toMatchObject({ ok: true });
+  expect(readAnswer(question, answer(start, leafKey), start)).toEqual({
+    ok: false,
+    why: "the answer is not signed by the issuer",
+  });
+  expect(readAnswer(question, answer(start), new Date("2026-01-02"))).toEqual({
+    ok: false,
+    why: "the answer is out of date",
+  });
+  expect(readAnswer(question, Buffer.from("<html>"), start)).toEqual({
+    ok: false,
+    why: "the answer is no OCSP answer",
+  });
+});
+
+test("a certificate without a responder is not asked about, one without its issuer cannot be", () => {
+  expect(questionOf(issuer.toString("pem"))).toBeUndefined();
+  expect(questionOf(leaf.toString("pem"))).toBe("its tls.crt lacks the certificate of the issuer");
+});
+
+test("an answer is renewed at half its time, and stapled to its end while the responder is silent", async () => {
+  const clock = new FakeClock();
+  const events: StapleEvent[] = [];
+  const ending = new AbortController();
+  onTestFinished(() => ending.abort());
+  let [asked, silent] = [0, false];
+  const ask = async () => {
+    asked++;
+    if (silent) throw new Error("silent");
+    return answer(new Date(clock.wall()));
+  };
+  const inner = { snapshot: () => emptySnapshot, onChange: () => () => {} };
+  const source = new StapledSource(inner, { ask, clock, report: (event) => events.push(event) }, ending.signal);
+  const parsed = new X509Certificate(chain);
+  const certificate = {
+    id: "ns/web",
+    chain,
+    key: new SecretText(""),
+    fingerprint: "f",
+    names: [],
+    weakness: undefined,
+  };
+  source.follow([{ ...certificate, notBefore: parsed.validFromDate, notAfter: parsed.validToDate }]);
+  const staple = () => source.snapshot().staples.get("f") !== undefined;
+  await clock.advance(1);
+  expect([asked, staple()]).toEqual([1, true]);
+  await clock.advance(1_800_000);
+  expect([asked, staple()]).toEqual([2, true]);
+  silent = true;
+  await clock.advance(3_500_000);
+  expect(staple()).toBe(true);
+  await clock.advance(200_000);
+  expect(staple()).toBe(false);
+  source.follow([]);
+  expect(events.map(({ kind }) => kind).slice(0, 3)).toEqual(["stapled", "stapled", "failed"]);
+});

@@ -1,0 +1,125 @@
+/**
+ * A Source with the OCSP answers of the certificates that are served in the Snapshot. Each is asked for again long before it runs out; while
+ * the responder does not answer, the last answer is stapled until its own end, and after that none is: a handshake without one is a good one.
+ */
+import { type Clock, sleep } from "../kubernetes/clock.ts";
+import type { Certificate } from "../model/configuration.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import { Table } from "../model/table.ts";
+import type { Source } from "../sync/ports.ts";
+import { type Question, questionOf, readAnswer } from "./message.ts";
+
+export interface StapleOptions {
+  /** Gives the answer's bytes; rejects with a reason in words. */
+  readonly ask: (question: Question, signal: AbortSignal) => Promise<Uint8Array>;
+  readonly clock: Clock;
+  readonly report: (event: StapleEvent) => void;
+}
+
+export type StapleEvent =
+  | { readonly kind: "stapled"; readonly certificate: string; readonly until: Date | undefined }
+  | { readonly kind: "failed"; readonly certificate: string; readonly why: string };
+
+const [soonestMs, latestMs] = [60_000, 86_400_000];
+/** For answers that do not say when there will be another. */
+const unsaidMs = 3_600_000;
+
+export class StapledSource implements Source {
+  readonly synced?: Promise<void>;
+  readonly #source: Source;
+  readonly #options: StapleOptions;
+  readonly #signal: AbortSignal;
+  readonly #listeners = new Set<() => void>();
+  /** Certificates that are followed, by fingerprint, with how to stop. */
+  readonly #followed = new Map<string, AbortController>();
+  #inner: Snapshot | undefined;
+  #snapshot: Snapshot | undefined;
+  #staples: Table<string> = Table.empty();
+
+  constructor(source: Source, options: StapleOptions, signal: AbortSignal) {
+    this.#source = source;
+    this.#options = options;
+    this.#signal = signal;
+    if (source.synced !== undefined) this.synced = source.synced;
+  }
+
+  snapshot(): Snapshot {
+    const inner = this.#source.snapshot();
+    if (this.#snapshot === undefined || inner !== this.#inner || this.#snapshot.staples !== this.#staples)
+      this.#snapshot = { ...inner, staples: this.#staples };
+    this.#inner = inner;
+    return this.#snapshot;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    const stop = this.#source.onChange(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      stop();
+    };
+  }
+
+  /** To be told the certificates that are served; none of them where nothing is stapled. */
+  follow(certificates: Iterable<Certificate>): void {
+    const wanted = new Map([...certificates].map((one) => [one.fingerprint, one]));
+    for (const [fingerprint, stop] of this.#followed) {
+      if (wanted.has(fingerprint)) continue;
+      stop.abort();
+      this.#followed.delete(fingerprint);
+      this.#put(fingerprint, undefined);
+    }
+    for (const [fingerprint, certificate] of wanted) {
+      if (this.#followed.has(fingerprint)) continue;
+      const stop = new AbortController();
+      this.#followed.set(fingerprint, stop);
+      void this.#askOnAndOn(certificate, AbortSignal.any([stop.signal, this.#signal]));
+    }
+  }
+
+  async #askOnAndOn({ id, chain, fingerprint }: Certificate, signal: AbortSignal): Promise<void> {
+    const { clock, report } = this.#options;
+    const question = questionOf(chain);
+    if (question === undefined) return;
+    if (typeof question === "string") return report({ kind: "failed", certificate: id, why: question });
+    let [failures, endsAt] = [0, 0];
+    while (!signal.aborted) {
+      const asked = await this.#ask(question, signal);
+      if (signal.aborted) return;
+      if (asked.ok) {
+        failures = 0;
+        endsAt = asked.nextUpdate?.getTime() ?? Number.POSITIVE_INFINITY;
+        report({ kind: "stapled", certificate: id, until: asked.nextUpdate });
+        this.#put(fingerprint, Buffer.from(asked.body).toString("base64"));
+        await sleep(clock, waitMs(asked.nextUpdate, clock.wall()), signal);
+      } else {
+        report({ kind: "failed", certificate: id, why: asked.why });
+        if (endsAt <= clock.wall()) this.#put(fingerprint, undefined);
+        const againMs = Math.min(3_600_000, soonestMs * 2 ** failures++);
+        const leftMs = endsAt - clock.wall();
+        await sleep(clock, leftMs > 0 ? Math.min(leftMs, againMs) : againMs, signal);
+      }
+    }
+  }
+
+  async #ask(question: Question, signal: AbortSignal) {
+    try {
+      const body = await this.#options.ask(question, signal);
+      return { ...readAnswer(question, body, new Date(this.#options.clock.wall())), body };
+    } catch (error) {
+      return { ok: false, why: (error as Error).message } as const;
+    }
+  }
+
+  #put(fingerprint: string, staple: string | undefined): void {
+    if (this.#staples.get(fingerprint) === staple) return;
+    this.#staples = this.#staples.with([[fingerprint, staple]]);
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Until half of what is left of the answer's time is over. */
+function waitMs(nextUpdate: Date | undefined, nowMs: number): number {
+  const left = nextUpdate === undefined ? 2 * unsaidMs : nextUpdate.getTime() - nowMs;
+  return Math.min(latestMs, Math.max(soonestMs, left / 2));
+}
