@@ -53,6 +53,7 @@ export type Problem = { readonly object: ObjectName } & (
   | { readonly kind: "service-missing"; readonly field: string; readonly service: string }
   | { readonly kind: "service-port-missing"; readonly field: string; readonly service: string; readonly port: string }
   | { readonly kind: "nginx-refused"; readonly why: string }
+  | { readonly kind: "memory-full"; readonly bytes: number }
   | { readonly kind: "path-taken"; readonly host: string; readonly path: string; readonly by: ObjectName }
   | { readonly kind: "path-contested"; readonly host: string; readonly path: string; readonly by: ObjectName }
   | { readonly kind: "secret-unusable"; readonly field: string; readonly secret: string; readonly why: string }
@@ -99,6 +100,8 @@ export function sentence(p: Problem): string {
       return `${p.field}: Service ${p.service} has no port ${p.port}; the path answers 503`;
     case "nginx-refused":
       return `nginx refused it: ${p.why}; the last good version goes on being served, if there was one`;
+    case "memory-full":
+      return `nginx's shared memory of ${Math.round(p.bytes / 1024 / 1024)} MB is full, so the newest routes and endpoints wait for a reload that gives it twice as much; configuration_data in lua-shared-dicts is how much it has at least`;
     case "path-taken":
       return `path ${p.path} of host ${p.host} belongs to the older ${named(p.by)}; this one is ignored`;
     case "path-contested":

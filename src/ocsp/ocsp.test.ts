@@ -1,5 +1,5 @@
 import "reflect-metadata";
-import { sign, type webcrypto, X509Certificate } from "node:crypto";
+import { sign, type webcrypto } from "node:crypto";
 import {
   BasicOCSPResponse,
   CertStatus,
@@ -16,8 +16,8 @@ import { AlgorithmIdentifier } from "@peculiar/asn1-x509";
 import * as x509 from "@peculiar/x509";
 import { expect, onTestFinished, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import { SecretText } from "../model/configuration.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
+import { certificateFrom } from "../translate/certificates.ts";
 import { type Question, questionOf, readAnswer } from "./message.ts";
 import { StapledSource, type StapleEvent } from "./stapled-source.ts";
 
@@ -109,17 +109,9 @@ test("an answer is renewed at half its time, and stapled to its end while the re
   };
   const inner = { snapshot: () => emptySnapshot, onChange: () => () => {} };
   const source = new StapledSource(inner, { ask, clock, report: (event) => events.push(event) }, ending.signal);
-  const parsed = new X509Certificate(chain);
-  const certificate = {
-    id: "ns/web",
-    chain,
-    key: new SecretText(""),
-    fingerprint: "f",
-    names: [],
-    weakness: undefined,
-  };
-  source.follow([{ ...certificate, notBefore: parsed.validFromDate, notAfter: parsed.validToDate }]);
-  const staple = () => source.snapshot().staples.get("f") !== undefined;
+  const certificate = certificateFrom("ns/web", chain, leafKey!);
+  source.follow([certificate]);
+  const staple = () => source.snapshot().staples.get(certificate.fingerprint) !== undefined;
   await clock.advance(1);
   expect([asked, staple()]).toEqual([1, true]);
   await clock.advance(1_800_000);

@@ -71,6 +71,8 @@ export class Sync {
   /** What nginx is being given. */
   #coming: RenderedText | undefined;
   #tidying = false;
+  /** Whether shared memory had no room the last time. */
+  #isFull = false;
   #failures = 0;
   #stopLooking: (() => void) | undefined;
   /** Whether the disk lacks records that were to be kept. */
@@ -240,8 +242,15 @@ export class Sync {
   #withDoubts({ problems, configuration }: Translation): Table<readonly Problem[]> {
     const doubts = certificateProblems(configuration.certificates.values(), this.#parts.clock.now());
     const useless = this.#parts.problemsOf(configuration.settings);
-    if (useless.length > 0) doubts.set("nginx", useless);
+    const full = this.#isFull ? [this.#fullProblem()] : [];
+    if (useless.length + full.length > 0) doubts.set("nginx", [...useless, ...full]);
     return doubts.size === 0 ? problems : problems.with(doubts);
+  }
+
+  #fullProblem(): Problem {
+    const [namespace = "", name = ""] = (this.#parts.configMap ?? "").split("/");
+    const bytes = Number(this.#live?.parts["shared memory size"] ?? 0);
+    return { object: { kind: "ConfigMap", namespace, name }, kind: "memory-full", bytes };
   }
 
   /** Records that were replaced go when nobody needs them, which no notice says. */
@@ -263,6 +272,7 @@ export class Sync {
     const given = [...this.#pending];
     const outcome = await memory.publish(given.map(([key, { value }]) => [key, value] as const));
     if (outcome.kind === "full") renderer.enlarge();
+    this.#isFull = outcome.kind === "full";
     if (outcome.kind !== "published") {
       this.#again();
       return counts;

@@ -61,6 +61,7 @@ export const problemSamples: { readonly [K in Problem["kind"]]: Problem & { read
     port: "81",
   },
   "nginx-refused": { object, kind: "nginx-refused", why: 'unknown directive "x"' },
+  "memory-full": { object, kind: "memory-full", bytes: 16_777_216 },
   "path-taken": { object, kind: "path-taken", host: "a.example", path: "/", by },
   "path-contested": { object, kind: "path-contested", host: "a.example", path: "/", by },
   "secret-unusable": {

@@ -1,0 +1,133 @@
+import { expect, onTestFinished, test } from "vitest";
+import { fakeCertificate } from "../fake-certificate.ts";
+import { emptySnapshot } from "../model/snapshot.ts";
+import { sentence } from "../problem.ts";
+import type { ChangedRecord, RenderedText, Renderer } from "../render/rendering.ts";
+import { emptyLastGood } from "../translate/last-good.ts";
+import { defaultOptions } from "../translate/options.ts";
+import { emptyQuarantine } from "../translate/quarantine.ts";
+import { Translator } from "../translate/translator.ts";
+import type { PublishOutcome, RecordChange } from "./ports.ts";
+import { Sync } from "./sync.ts";
+import { TokenBucket } from "./token-bucket.ts";
+
+const fake = await fakeCertificate(new Date("2026-01-01"));
+const text = (generation: string, ...shapes: string[]): RenderedText => {
+  const parts = { "shared memory size": String(16 * 1024 * 1024) };
+  return { conf: generation, generation, files: [], shapes: new Set(shapes), parts };
+};
+type Turn = readonly [text: RenderedText, records: Readonly<Record<string, ChangedRecord>>];
+
+/** A Sync whose renderer gives the next of `turns` when the test says so, on a memory with room for what `publish` says. */
+async function running(turns: readonly Turn[], publish: (changes: readonly RecordChange[]) => PublishOutcome) {
+  const told: string[] = [];
+  const records = new Map<string, string>();
+  let [at, given, enlarged] = [0, -1, 0];
+  const renderer = {
+    records,
+    render: () => {
+      const [text, changed] = turns[at]!;
+      const news = given === at ? [] : Object.entries(changed);
+      given = at;
+      return { text, records: new Map(news), opened: [] };
+    },
+    enlarge: () => {
+      enlarged++;
+    },
+  } as unknown as Renderer;
+  let problems: string[] = [];
+  const later: (() => void)[] = [];
+  const sync = new Sync({
+    source: { snapshot: () => emptySnapshot, onChange: () => () => {} },
+    translator: new Translator(defaultOptions, fake),
+    renderer,
+    memory: {
+      records,
+      keep: async (changes) => {
+        for (const [key, value] of changes) value === undefined ? records.delete(key) : records.set(key, value);
+      },
+      publish: async (changes) => {
+        const outcome = publish(changes);
+        told.push(`${outcome.kind} ${changes.map(([key]) => key).join(", ")}`);
+        return outcome;
+      },
+      isOurs: async () => at > 0,
+    },
+    nginx: {
+      apply: async ({ generation }) => {
+        told.push(`reload ${generation}`);
+        return { kind: "reloaded", tookMs: 1, warnings: [] };
+      },
+      keepOpened: async () => {},
+      hasOlderWorkers: () => false,
+    },
+    bucket: new TokenBucket(1000, 1000, 0),
+    clock: {
+      nowMs: () => 0,
+      now: () => new Date("2026-01-01"),
+      after: (_ms, then) => {
+        later.push(then);
+        return () => {};
+      },
+    },
+    listener: { problems: (all) => (problems = [...all.values()].flat().map(sentence)), synced: () => {} },
+    state: { load: () => ({ lastGood: emptyLastGood, quarantine: emptyQuarantine }), save: async () => {} },
+    problemsOf: () => [],
+    configMap: "edge/settings",
+  });
+  const ending = new AbortController();
+  const run = sync.run(ending.signal);
+  onTestFinished(async () => {
+    ending.abort();
+    await run;
+  });
+  const next = async () => {
+    at = Math.min(at + 1, turns.length - 1);
+    sync.notice();
+    await sync.settled();
+  };
+  await sync.settled();
+  return {
+    told,
+    next,
+    problems: () => problems,
+    enlarged: () => enlarged,
+    passTime: () => later.splice(0).forEach((then) => void then()),
+  };
+}
+
+const host = (value: string, ...shapes: string[]): ChangedRecord => ({ value, shapes });
+
+test("a route whose shape is new is published before the reload, with the one it replaces", async () => {
+  const turns: Turn[] = [
+    [text("one", "@1"), { "host a": host("{}", "@1") }],
+    [text("two", "@2"), { "host a": host('{"new":1}', "@2") }],
+  ];
+  const it = await running(turns, () => ({ kind: "published" }));
+  it.told.length = 0;
+  await it.next();
+  expect(it.told.slice(0, 2)).toEqual(["published before host a, host a", "reload two"]);
+});
+
+test("memory that is full is said, with its size, and made larger; nothing is left out", async () => {
+  const turns: Turn[] = [
+    [text("one", "@1"), { "host a": host("{}", "@1") }],
+    [text("one", "@1"), { "host b": host("{}", "@1") }],
+    [text("larger", "@1"), {}],
+  ];
+  let room = true;
+  const it = await running(turns, () => ({ kind: room ? "published" : "full" }));
+  room = false;
+  await it.next();
+  expect(it.enlarged()).toBe(1);
+  await it.next();
+  expect(it.problems()).toEqual([
+    expect.stringMatching(/^nginx's shared memory of 16 MB is full, .* lua-shared-dicts /),
+  ]);
+  room = true;
+  it.passTime();
+  await it.next();
+  expect(it.told.at(-1)).toContain("host b");
+  await it.next();
+  expect(it.problems()).toEqual([]);
+});
