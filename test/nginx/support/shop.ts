@@ -10,15 +10,16 @@ export const ingressClass = {
   spec: { controller: "k8s.io/ingress-nginx" },
 } as KubernetesObject;
 
-/** The Service and its EndpointSlice; endpoints listen on port 8080. */
-export function service(name: string, addresses: readonly string[], namespace = "ns"): KubernetesObject[] {
+/** The Service and its EndpointSlice; `port` is what endpoints listen on. */
+export function service(name: string, addresses: readonly string[], port = 8080): KubernetesObject[] {
+  const namespace = "ns";
   const slice = { name: `${name}-1`, namespace, labels: { "kubernetes.io/service-name": name } };
   return [
     {
       apiVersion: "v1",
       kind: "Service",
       metadata: { name, namespace },
-      spec: { ports: [{ port: 80, targetPort: 8080 }] },
+      spec: { ports: [{ port: 80, targetPort: port }] },
     },
     {
       apiVersion: "discovery.k8s.io/v1",
@@ -26,7 +27,7 @@ export function service(name: string, addresses: readonly string[], namespace = 
       metadata: slice,
       addressType: "IPv4",
       endpoints: addresses.map((address) => ({ addresses: [address] })),
-      ports: [{ port: 8080 }],
+      ports: [{ port }],
     },
   ] as unknown as KubernetesObject[];
 }
