@@ -1,0 +1,134 @@
+/**
+ * A websocket and a long download, open while endpoints, routes and certificates change and nginx reloads: neither is cut, and the
+ * requests beside them are answered.
+ */
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { connect, type Socket } from "node:net";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
+import type { Mode } from "../parity/subject.ts";
+import { request } from "./support/request.ts";
+import { ingress, service } from "./support/shop.ts";
+import { type ShopSubject, startShop } from "./support/shop-subject.ts";
+import { until } from "./support/until.ts";
+
+/** The one that keeps connections, and two that answer at once. */
+const [longAddress, ...quick] = ["192.0.2.78", "192.0.2.79", "192.0.2.80"] as const;
+let backend: Server;
+let tick: NodeJS.Timeout;
+
+/** Echoes what comes over an upgraded connection; sends a line of a download every 20 ms, until `/end` is asked. */
+beforeAll(async () => {
+  let going = true;
+  const sending = new Set<(line: string | undefined) => void>();
+  tick = setInterval(() => {
+    for (const send of sending) send(going ? "line\n" : undefined);
+  }, 20);
+  backend = createServer((asked, answer) => {
+    if (asked.url === "/begin" || asked.url === "/end") {
+      going = asked.url === "/begin";
+      answer.end();
+      return;
+    }
+    const send = (line: string | undefined) => void (line === undefined ? answer.end("last\n") : answer.write(line));
+    sending.add(send);
+    answer.on("close", () => sending.delete(send));
+  });
+  backend.on("upgrade", (_asked, socket: Socket) => {
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
+    socket.pipe(socket);
+  });
+  backend.listen(8080, longAddress);
+  await once(backend, "listening");
+});
+afterAll(async () => {
+  clearInterval(tick);
+  backend.close();
+  backend.closeAllConnections();
+});
+
+interface OpenSocket {
+  /** Sends a word and waits until it comes back. */
+  say(word: string): Promise<void>;
+  end(): void;
+}
+
+async function openSocket(to: string, host: string): Promise<OpenSocket> {
+  const [address = "", port] = to.split(":");
+  const socket = connect(Number(port), address);
+  let received = "";
+  let cut = false;
+  socket.on("data", (data) => (received += data)).on("close", () => (cut = true));
+  socket.write(`GET /socket HTTP/1.1\r\nHost: ${host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`);
+  const arrived = (text: string) =>
+    until(text, () => {
+      if (cut) throw new Error(`the connection was cut before ${text}`);
+      return received.includes(text);
+    });
+  await arrived("\r\n\r\n");
+  expect(received).toMatch(/^HTTP\/1.1 101 /);
+  return {
+    say: async (word) => {
+      socket.write(`${word};`);
+      await arrived(`${word};`);
+    },
+    end: () => socket.destroy(),
+  };
+}
+
+function secured(subject: ShopSubject, pair: "tls" | "alt"): KubernetesObject[] {
+  const { certificate, key } = subject.pki[pair];
+  const encoded = (text: string) => Buffer.from(text).toString("base64");
+  const data = { "tls.crt": encoded(certificate), "tls.key": encoded(key) };
+  const metadata = { name: "pair", namespace: "ns" };
+  const plain = ingress("long", "alt.example", "long");
+  return [
+    { apiVersion: "v1", kind: "Secret", type: "kubernetes.io/tls", metadata, data } as unknown as KubernetesObject,
+    { ...plain, spec: { ...plain.spec, tls: [{ secretName: "pair" }] } } as Ingress,
+  ];
+}
+
+test.each([
+  ["dynamic", 8341],
+  ["static", 8346],
+] as const)("nothing that is open is cut in %s mode", async (mode: Mode, first) => {
+  const long = service("long", [longAddress]);
+  const objects = [...long, ...service("web", [quick[0]]), ingress("web", "web.example", "web")];
+  const subject = await startShop(
+    first,
+    quick,
+    [...objects, ingress("long", "alt.example", "long", { "ssl-redirect": "false" })],
+    mode,
+  );
+  onTestFinished(() => subject.stop());
+  const { to } = subject;
+  await request({ to, host: "alt.example", path: "/begin" });
+  const socket = await openSocket(to, "alt.example");
+  const download = request({ to, host: "alt.example", path: "/download" });
+  const changes: Readonly<Record<string, readonly KubernetesObject[]>> = {
+    endpoints: service("web", [quick[1]]),
+    "its own endpoints": service("long", [longAddress, quick[0]]),
+    route: [ingress("web", "web.example", "long")],
+    "route back": [ingress("web", "web.example", "web")],
+    certificate: secured(subject, "alt"),
+    "renewed certificate": secured(subject, "tls"),
+    "location setting": [ingress("web", "web.example", "web", { "proxy-read-timeout": "77" })],
+    "another location setting": [ingress("web", "web.example", "web", { "proxy-read-timeout": "78" })],
+  };
+  for (const [what, objects] of Object.entries(changes)) {
+    await subject.apply(objects);
+    await subject.settled();
+    await socket.say(what);
+    if (what !== "route") expect((await request({ to, host: "web.example" })).status, what).toBe(200);
+  }
+  await subject.apply(service("long", [longAddress]));
+  await subject.apply([ingress("long", "alt.example", "long", { "ssl-redirect": "false" })]);
+  await subject.settled();
+  await request({ to, host: "alt.example", path: "/end" });
+  const { status, body } = await download;
+  expect(status).toBe(200);
+  expect(body).toMatch(/^(line\n)+last\n$/);
+  await socket.say("goodbye");
+  socket.end();
+});
