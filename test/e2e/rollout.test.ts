@@ -1,0 +1,134 @@
+/**
+ * Deployments rolled all at once, under traffic, against a real API server: no reload, no failed request, and nothing is asked of an
+ * address that left its EndpointSlice more than a second ago. `ROLLOUT_DEPLOYMENTS=100` for the figure that is promised.
+ */
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Client, kubeConfigCredentials, resource } from "../../src/kubernetes/index.ts";
+import type { EndpointSlice } from "../../src/model/objects.ts";
+import { request } from "../nginx/support/request.ts";
+import { steadyTraffic } from "../nginx/support/steady-traffic.ts";
+import { until } from "../nginx/support/until.ts";
+import { type Cluster, startCluster } from "./support/cluster.ts";
+import { apply, installPod, Sluice } from "./support/sluice.ts";
+
+const count = Number(process.env.ROLLOUT_DEPLOYMENTS ?? 10);
+const deployments = Array.from({ length: count }, (_, at) => ({ name: `app-${at}`, port: 9000 + at }));
+/** Two Pods of the old version, two of the new. */
+const pods = ["192.0.2.21", "192.0.2.22", "192.0.2.23", "192.0.2.24"] as const;
+const steps = [
+  [0, 1],
+  [0, 1, 2],
+  [1, 2],
+  [1, 2, 3],
+  [2, 3],
+] as const;
+const slices = resource<EndpointSlice>({
+  apiVersion: "discovery.k8s.io/v1",
+  kind: "EndpointSlice",
+  plural: "endpointslices",
+  namespaced: true,
+});
+const never = new AbortController().signal;
+const servers: Server[] = [];
+/** When each `address:port` was asked last, and when it left. */
+const [asked, left] = [new Map<string, number>(), new Map<string, number>()];
+let cluster: Cluster;
+let sluice: Sluice;
+let client: Client;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  await Promise.all(deployments.flatMap(({ port }) => pods.map((address) => pod(address, port))));
+  await installPod(cluster);
+  await apply(cluster, [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "apps" } }]);
+  await apply(
+    cluster,
+    deployments.flatMap(({ name, port }) => [serviceOf(name, port), sliceOf(name, port, steps[0]), ingressOf(name)]),
+  );
+  client = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));
+  sluice = new Sluice({ cluster, flags: ["--update-status=false", "--enable-metrics"] });
+  await sluice.process.start();
+});
+afterAll(async () => {
+  client?.close();
+  await sluice?.end();
+  for (const server of servers) server.close();
+  await cluster?.stop();
+});
+
+async function pod(address: string, port: number): Promise<void> {
+  const server = createServer({ keepAliveTimeout: 65_000 }, (_request, response) => {
+    asked.set(`${address}:${port}`, performance.now());
+    response.end("hello");
+  });
+  servers.push(server.listen(port, address).unref());
+  await once(server, "listening");
+}
+
+const serviceOf = (name: string, port: number) => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { namespace: "apps", name },
+  spec: { ports: [{ name: "http", port: 80, targetPort: port }] },
+});
+
+const sliceOf = (name: string, port: number, members: readonly number[]) => ({
+  apiVersion: "discovery.k8s.io/v1",
+  kind: "EndpointSlice",
+  metadata: { namespace: "apps", name, labels: { "kubernetes.io/service-name": name } },
+  addressType: "IPv4",
+  ports: [{ name: "http", port, protocol: "TCP" }],
+  endpoints: members.map((at) => ({ addresses: [pods[at]], conditions: { ready: true } })),
+});
+
+const ingressOf = (name: string) => ({
+  apiVersion: "networking.k8s.io/v1",
+  kind: "Ingress",
+  metadata: { namespace: "apps", name },
+  spec: {
+    ingressClassName: "nginx",
+    rules: [
+      {
+        host: `${name}.example`,
+        http: { paths: [{ path: "/", pathType: "Prefix", backend: { service: { name, port: { number: 80 } } } }] },
+      },
+    ],
+  },
+});
+
+/** One Pod after the other, as a Deployment does it with a surge of one. */
+async function roll({ name, port }: { readonly name: string; readonly port: number }): Promise<void> {
+  for (const [at, members] of steps.entries()) {
+    if (at === 0) continue;
+    const patch = { endpoints: sliceOf(name, port, members).endpoints };
+    const answer = await client.patch(slices, { namespace: "apps", name }, patch, never, { type: "merge" });
+    if (!answer.ok) throw new Error(JSON.stringify(answer));
+    for (const gone of steps[at - 1]!.filter((one) => !(members as readonly number[]).includes(one)))
+      left.set(`${pods[gone]}:${port}`, performance.now());
+    await delay(500);
+  }
+}
+
+async function reloads(): Promise<number> {
+  const { body } = await request({ to: "127.0.0.1:10254", path: "/metrics" });
+  return Number(/^nginx_ingress_controller_success\{[^}]*\} (\d+)/m.exec(body)?.[1]);
+}
+
+test(`${count} Deployments are rolled at once, and no client notices`, async () => {
+  const to = "127.0.0.1:80";
+  const hosts = deployments.map(({ name }) => `${name}.example`);
+  for (const host of hosts) await until(host, async () => (await request({ to, host })).status === 200);
+  const before = await reloads();
+  const traffic = steadyTraffic(hosts.map((host) => ({ to, host })));
+  await Promise.all(deployments.map(roll));
+  await delay(1_500);
+  await traffic.end();
+  const late = [...left].filter(([address, at]) => (asked.get(address) ?? 0) > at + 1_000).map(([address]) => address);
+  console.log(traffic.answers, `${traffic.retries} asked twice`);
+  expect(late).toEqual([]);
+  expect([...traffic.answers.keys()]).toEqual(["200"]);
+  expect(await reloads()).toBe(before);
+});
