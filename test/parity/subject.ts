@@ -26,6 +26,8 @@ export interface Subject {
   readonly remove: (objects: readonly KubernetesObject[]) => Promise<void>;
   /** Resolves when all that was applied and removed is live; rejects when that cannot happen any more. */
   readonly settled: () => Promise<void>;
+  /** Of nginx's master, where it is a child of this process. */
+  readonly nginxPid?: () => number | undefined;
   readonly stop: () => Promise<void>;
 }
 
@@ -63,6 +65,7 @@ export async function startSubject({
     },
     remove: async (some) => source.change(some.map((object) => ({ ...present(object), object: undefined }))),
     settled: () => controller.sync.settled(),
+    nginxPid: () => controller.nginx.pid,
     root,
     stop: async () => {
       await controller.stop(1000);

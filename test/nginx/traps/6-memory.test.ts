@@ -8,6 +8,7 @@ import { request } from "../support/request.ts";
 import { ingress, service, settings } from "../support/shop.ts";
 import { startShop } from "../support/shop-subject.ts";
 import { steadyTraffic } from "../support/steady-traffic.ts";
+import { until } from "../support/until.ts";
 
 const lua = fileURLToPath(new URL("../../../nginx/lua", import.meta.url));
 
@@ -40,6 +41,23 @@ test("the Lua neither lists shared memory nor writes records in a way that evict
   const code = files.map((file) => readFileSync(join(lua, file), "utf8").replace(/--.*/g, "")).join("\n");
   expect(code).toContain("records:safe_set(");
   expect(code).not.toMatch(/get_keys|records:(set|add|replace)\(/);
+});
+
+test("a new master has all that the one before knew", async () => {
+  const address = "192.0.2.81";
+  const hosts = Array.from({ length: 20 }, (_, at) => `m${at}.example`);
+  const ingresses = hosts.map((host) => ingress(host, host, "web"));
+  const subject = await startShop(8376, [address], [...service("web", [address]), ...ingresses]);
+  onTestFinished(() => subject.stop());
+  // Data only: no text on disk knows this host.
+  await subject.apply([ingress("late", "late.example", "web")]);
+  await subject.settled();
+  const before = subject.nginxPid!();
+  process.kill(before!, "SIGKILL");
+  await until("a new master", () => ![undefined, before].includes(subject.nginxPid!()));
+  const statusOf = async (host: string) => (await request({ to: subject.to, host }).catch(() => undefined))?.status;
+  await until("an answer", async () => (await statusOf("late.example")) === 200);
+  for (const host of hosts) expect(await statusOf(host)).toBe(200);
 });
 
 test("a change of its size fails no request", async () => {
