@@ -29,7 +29,7 @@ function cookieRecord({ name, mode, ...cookie }: AffinityCookie, label: string):
     algorithm: mode,
     name,
     variable: `cookie_${name}`,
-    binding: md5(md5(label) + label),
+    binding: bindingOf(label),
     path: said(cookie.path),
     domain: said(cookie.domain),
     expires: cookie.expires,
@@ -39,6 +39,11 @@ function cookieRecord({ name, mode, ...cookie }: AffinityCookie, label: string):
     secure: said(cookie.secure),
     change_on_failure: said(cookie.changeOnFailure),
   };
+}
+
+/** What binds a client to the Upstream that issued its cookie; as in ingress-nginx, a double checksum of its name. */
+export function bindingOf(label: string): string {
+  return md5(md5(label) + label);
 }
 
 /** A canary: what takes a request, what leaves it, and its share of the rest, from 0 to 1. */

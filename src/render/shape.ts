@@ -92,6 +92,8 @@ export interface Target {
   readonly blocks: readonly string[];
   /** Gives the name of one of them, where there are several. */
   readonly chosen?: Token;
+  /** Headers of its answers beside those of its features. */
+  readonly answerHeaders?: readonly AnswerHeader[];
   /** The pattern and target of a rewrite; false where there is none, or the router does it. */
   readonly rewrite: View;
 }
@@ -169,7 +171,8 @@ export class Shapes {
       pooledApart: (by) => apart.push(by),
       beside: (kind, location) => this.#beside(kind, location, beside),
     };
-    const view = locationView(values, traits, place, this.#settings, this.#headers, this.#everywhere);
+    const given = { builtIn: this.#headers, answerHeaders: target.answerHeaders ?? [] };
+    const view = locationView(values, traits, place, this.#settings, given, this.#everywhere);
     const apartBy = apart.length === 0 ? "" : digestOf(apart.join("\0"));
     const { pass, blocks } = poolOf(traits.scheme, target.blocks, apartBy, chosen);
     const elsewhere = isElsewhere(values.rewrite.target);
@@ -234,7 +237,7 @@ function locationView(
   traits: ShapeTraits,
   place: Place,
   settings: Settings,
-  builtIn: readonly Header[],
+  given: { readonly builtIn: readonly Header[]; readonly answerHeaders: readonly AnswerHeader[] },
   everywhere: InEveryLocation,
 ): Readonly<Record<string, View>> {
   const { denied, redirectsToHttps } = traits;
@@ -243,7 +246,7 @@ function locationView(
   const headers: Header[] = traits.standsIn
     ? standInHeaders.map(([name, value]) => ({ name: Token.name(name), value }))
     : [];
-  const answer: AnswerHeader[] = [];
+  const answer: AnswerHeader[] = [...given.answerHeaders];
   let restated = everywhere.restatesRequestHeaders;
   let forgets = everywhere.restatesResponseHeaders;
   for (const [name, feature] of featureList) {
@@ -261,7 +264,7 @@ function locationView(
     directives: directives.map((one) => ({ ...one })),
     requestHeaders: place.protocol !== "fastcgi" && {
       directive: Token.name(place.protocol === "grpc" ? "grpc_set_header" : "proxy_set_header"),
-      headers: headersView(headers, builtIn, restated),
+      headers: headersView(headers, given.builtIn, restated),
     },
     answerHeaders: answerHeadersView(answer, forgets, settings, place.protocol),
     settings: everywhere.view,

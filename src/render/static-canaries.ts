@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import type { CanaryPolicy } from "../model/configuration.ts";
+import { escaped, inCookies } from "./static-affinity.ts";
 import { Token } from "./token.ts";
 
 export interface StaticCanary {
@@ -12,6 +13,14 @@ export interface StaticCanary {
   /** The name of its upstream block for plain HTTP. */
   readonly block: string;
   readonly label: string;
+  /** What binds clients to it; undefined where it issues no cookie. */
+  readonly binding: string | undefined;
+}
+
+/** The cookie of the main upstream, and what binds clients to that. */
+export interface MainCookie {
+  readonly name: string;
+  readonly binding: string;
 }
 
 export interface StaticChoice {
@@ -19,34 +28,46 @@ export interface StaticChoice {
   readonly block: Token;
   /** Gives what the log calls the canary that was chosen; empty for the main upstream. */
   readonly label: Token;
+  /** Gives what binds a client to whom it is sent to. */
+  readonly binding: Token;
   /** Blocks of the http block that these variables come from. */
   readonly http: readonly Token[];
 }
 
 /** `main` is the block of the main upstream; `canaries` have endpoints, the oldest first. */
-export function choiceOf(main: string, canaries: readonly StaticCanary[]): StaticChoice {
+export function choiceOf(
+  main: string,
+  canaries: readonly StaticCanary[],
+  cookie: MainCookie | undefined,
+): StaticChoice {
   const id = createHash("sha256")
-    .update(JSON.stringify([main, canaries]))
+    .update(JSON.stringify([main, canaries, cookie]))
     .digest("hex")
     .slice(0, 16);
   const words = canaries.flatMap(({ policy }, at) => [
     headerWord(policy, `${id}_${at}`),
     cookieWord(policy, `${id}_${at}`),
   ]);
+  const bound = boundWord(canaries, cookie, id);
   const draw = Token.variable(`canary_draw_${id}`);
-  const key = Token.conf`"${joined(words.map(({ value }) => value))};${draw}"`;
-  const rules = [...by(canaries, 0), ...by(canaries, 1), ...byWeight(canaries)];
+  const key = Token.conf`"${bound.value};${joined(words.map(({ value }) => value))};${draw}"`;
+  const rules = [...byBinding(canaries), ...by(canaries, 0), ...by(canaries, 1), ...byWeight(canaries)];
   const lines = (said: (canary: StaticCanary) => Token) =>
     Token.words(rules.map(({ pattern, canary }) => Token.conf`${Token.pattern(`~${pattern}`)} ${said(canary)};`));
   const [block, label] = [Token.variable(`canary_block_${id}`), Token.variable(`canary_label_${id}`)];
+  const binding = Token.variable(`canary_binding_${id}`);
+  const bindings = canaries.map((one) => Token.conf`${Token.name(one.block)} ${Token.text(one.binding ?? "")};`);
   return {
     block: Token.bracedVariable(`canary_block_${id}`),
     label,
+    binding,
     http: [
+      ...(bound.map === undefined ? [] : [bound.map]),
+      Token.conf`map ${block} ${binding} { default ${Token.text(cookie?.binding ?? "")}; ${Token.words(bindings)} }`,
       ...words.flatMap(({ map }) => (map === undefined ? [] : [map])),
       split(id, draw, canaries),
-      Token.conf`map ${key} ${block} { default ${Token.name(main)}; ${lines((one) => Token.name(one.block))} }`,
-      Token.conf`map ${key} ${label} { default ""; ${lines((one) => Token.text(one.label))} }`,
+      Token.conf`map ${key} ${block} { default ${Token.name(main)}; "~^main;" ${Token.name(main)}; ${lines((one) => Token.name(one.block))} }`,
+      Token.conf`map ${key} ${label} { default ""; "~^main;" ""; ${lines((one) => Token.text(one.label))} }`,
     ],
   };
 }
@@ -89,14 +110,36 @@ interface Rule {
 }
 
 const any = "[^,;]*,";
+const afterBinding = "^[^;]*;";
+
+/** A client whose cookie says where it was stays there; that of the main upstream has a line of its own. */
+function byBinding(canaries: readonly StaticCanary[]): Rule[] {
+  return canaries.map((canary, at) => ({ pattern: `^${at};`, canary }));
+}
+
+/** `main`, or the place of a canary, for a client that a cookie binds. */
+function boundWord(canaries: readonly StaticCanary[], cookie: MainCookie | undefined, id: string): Word {
+  if (cookie === undefined) return nothing;
+  const value = Token.variable(`canary_bound_${id}`);
+  const line = (binding: string, meaning: Token) =>
+    Token.conf`${Token.pattern(`~${inCookies(cookie.name)}[^|;]*\\|${binding}\\s*(?:;|$)`)} ${meaning};`;
+  const lines = [
+    line(cookie.binding, Token.name("main")),
+    ...canaries.flatMap(({ binding }, at) => (binding === undefined ? [] : [line(binding, Token.count(at))])),
+  ];
+  return { value, map: Token.conf`map $http_cookie ${value} { default ""; ${Token.words(lines)} }` };
+}
 
 /** By header (0) or by cookie (1): a header that keeps a canary out, or says anything, comes before its cookie. */
 function by(canaries: readonly StaticCanary[], word: 0 | 1): Rule[] {
-  return canaries.map((canary, at) => ({ pattern: `^(?:${any}${any}){${at}}${word === 0 ? "" : ","}take,`, canary }));
+  return canaries.map((canary, at) => ({
+    pattern: `${afterBinding}(?:${any}${any}){${at}}${word === 0 ? "" : ","}take,`,
+    canary,
+  }));
 }
 
 function byWeight(canaries: readonly StaticCanary[]): Rule[] {
-  return canaries.map((canary, at) => ({ pattern: `^(?:${any}${any}){${at}},,.*;${at}$`, canary }));
+  return canaries.map((canary, at) => ({ pattern: `${afterBinding}(?:${any}${any}){${at}},,.*;${at}$`, canary }));
 }
 
 /** Each canary's share of all requests, in hundredths of a percent, as nginx counts; no more than all of them. */
@@ -114,8 +157,4 @@ function split(id: string, draw: Token, canaries: readonly StaticCanary[]): Toke
 /** Every word ends with a comma. */
 function joined(values: readonly Token[]): Token {
   return values.reduce((text, value) => Token.conf`${text}${value},`, Token.conf``);
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }

@@ -13,6 +13,7 @@ import type { HttpPart } from "./place.ts";
 import type { Rendered, RenderedText, Renderer } from "./rendering.ts";
 import { type AboutServers, aboutServers } from "./server-views.ts";
 import { type RenderedFile, Shapes } from "./shape.ts";
+import { affinityKey } from "./static-affinity.ts";
 import { staticServers } from "./static-server.ts";
 import type { Template } from "./template.ts";
 import type { Token } from "./token.ts";
@@ -115,7 +116,13 @@ export class StaticRenderer implements Renderer {
       servers: rendered.flatMap((one) => one.texts),
       upstreams: upstreams.map(({ name, upstream }) => staticUpstream(name, upstream, next.settings)),
       needs: new Set(rendered.flatMap((one) => [...one.needs])),
-      http: [...rendered.flatMap((one) => one.http), ...(configured === undefined ? [] : [configured])],
+      http: [
+        ...upstreams.flatMap(({ upstream: { balance } }) =>
+          balance.algorithm === "cookie" ? [affinityKey(balance.cookie).http] : [],
+        ),
+        ...rendered.flatMap((one) => one.http),
+        ...(configured === undefined ? [] : [configured]),
+      ],
       names: names.flatMap((name) => [name, ...next.servers.get(name)!.aliases.map((alias) => alias.name)]),
       streams: next.streams,
       streamSnippets: next.streamSnippets,
@@ -152,7 +159,12 @@ export class StaticRenderer implements Renderer {
       ...(standIn === undefined ? [] : [standIn]),
       ...canaries.map((canary) => canary.upstream),
     ]);
-    const served = [...asked.map((id) => isServed(id)), configured !== undefined, ...own].join(" ");
+    const cookieOf = (id: string) => {
+      const balance = upstreams.get(id)?.balance;
+      return balance?.algorithm === "cookie" ? balance.cookie : undefined;
+    };
+    const cookies = asked.map((id) => JSON.stringify(cookieOf(id)) ?? "");
+    const served = [...asked.map((id) => isServed(id)), ...cookies, configured !== undefined, ...own].join(" ");
     const known = this.#servers.get(server);
     if (known?.served === served) return known;
     const labelOf = (id: string) => upstreams.get(id)?.label ?? "";
@@ -163,6 +175,7 @@ export class StaticRenderer implements Renderer {
       template,
       isServed,
       labelOf,
+      cookieOf,
       certificateFile,
       stapleFile,
       configuredNames: configured,

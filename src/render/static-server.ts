@@ -5,6 +5,7 @@ import type { FeatureValues } from "../annotations/registry.ts";
 import { targetVariables } from "../annotations/rewrite.ts";
 import { isBackendVariable, isRequestVariable } from "../annotations/variables.ts";
 import {
+  type AffinityCookie,
   type Alias,
   type Canary,
   catchAll,
@@ -14,6 +15,7 @@ import {
   type Server,
 } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
+import { bindingOf } from "./balance-record.ts";
 import { configuredName, isPattern } from "./configured-names.ts";
 import { keptBy } from "./kept-by.ts";
 import type { HttpPart } from "./place.ts";
@@ -21,6 +23,7 @@ import { poolOf } from "./pools.ts";
 import { escapedPath } from "./records.ts";
 import { type AboutServers, certificateAt, headOf } from "./server-views.ts";
 import { type BesideLocation, type RenderedFile, type Shapes, type Target, traitsOf, type Writing } from "./shape.ts";
+import { affinityCookie } from "./static-affinity.ts";
 import { choiceOf, type StaticCanary } from "./static-canaries.ts";
 import type { ServerText } from "./static-renderer.ts";
 import type { Template } from "./template.ts";
@@ -34,6 +37,8 @@ export interface StaticParts {
   readonly template: Template;
   isServed(upstream: string): boolean;
   labelOf(upstream: string): string;
+  /** The cookie that binds clients to its endpoints. */
+  cookieOf(upstream: string): AffinityCookie | undefined;
   /** Answers for names that only a pattern takes; undefined where TLS is configured for no wildcard. */
   readonly configuredNames: Token | undefined;
   /** Where a Certificate's files are, without ending; `default` for hosts without one. */
@@ -210,20 +215,31 @@ function escapeRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-function bodyOf(location: Location<FeatureValues>, rewrite: View, { about, shapes, isServed, labelOf }: StaticParts) {
+function bodyOf(location: Location<FeatureValues>, rewrite: View, parts: StaticParts) {
+  const { about, shapes, isServed, labelOf, cookieOf } = parts;
   const own = isServed(location.upstream);
   const standIn = location.standIn !== undefined && isServed(location.standIn) ? location.standIn : undefined;
   const standsIn = !own && standIn !== undefined;
   const upstream = standsIn ? standIn : location.upstream;
   const block = staticBlock(upstream);
   const canaries = standsIn ? [] : location.canaries.filter(({ upstream }) => isServed(upstream));
-  const choice = canaries.length === 0 ? undefined : choiceOf(block, canaries.map(staticCanary));
+  const cookie = cookieOf(upstream);
+  const mainCookie = cookie && { name: cookie.name, binding: bindingOf(labelOf(upstream)) };
+  const choice = canaries.length === 0 ? undefined : choiceOf(block, canaries.map(staticCanary), mainCookie);
+  // only a Location whose own Ingress asks for affinity issues the cookie (RS-14.3)
+  const issues = cookie !== undefined && location.features.sessionAffinity.type === "cookie";
+  const by = choice === undefined ? {} : { binding: choice.binding };
+  const issued = issues ? affinityCookie({ cookie, label: labelOf(upstream), path: location.path, ...by }) : undefined;
   const target: Target = {
     dynamic: false,
     unserved: !own && !standsIn,
     rewrite,
     blocks: [block, ...canaries.map((canary) => staticBlock(canary.upstream))],
     ...(choice === undefined ? {} : { chosen: choice.block }),
+    answerHeaders:
+      issued === undefined
+        ? []
+        : [{ name: Token.name("Set-Cookie"), value: issued.value, always: true, replaces: false }],
   };
   const asked = new Map<string, string>();
   const writing: Writing = {
@@ -245,13 +261,14 @@ function bodyOf(location: Location<FeatureValues>, rewrite: View, { about, shape
   const each = text.pools.length / ids.length;
   return {
     ...text,
-    http: [...text.http, ...(choice?.http ?? [])],
+    http: [...text.http, ...(choice?.http ?? []), ...(issued?.http ?? [])],
     pools: new Map([...asked, ...text.pools.map((pool, at) => [pool, ids[Math.floor(at / each)]!] as const)]),
     labels: choice === undefined ? [] : [{ name: Token.name("proxy_alternative_upstream_name"), value: choice.label }],
   };
 
   function staticCanary({ upstream: id, policy }: Canary): StaticCanary {
-    return { policy, block: staticBlock(id), label: labelOf(id) };
+    const binding = cookieOf(id) === undefined ? undefined : bindingOf(labelOf(id));
+    return { policy, block: staticBlock(id), label: labelOf(id), binding };
   }
 }
 

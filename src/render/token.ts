@@ -40,6 +40,11 @@ export class Token {
     return new Token(quoted(raw).replaceAll("$", "${literal_dollar}"));
   }
 
+  /** The same for the inside of a word whose quotes are written beside it. */
+  static within(raw: string): Token {
+    return new Token(String(Token.text(raw)).slice(1, -1));
+  }
+
   /** Literal text for a directive that does not evaluate variables: a path, a file name, an address. */
   static word(raw: string): Token {
     return new Token(quoted(raw));

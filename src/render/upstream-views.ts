@@ -1,6 +1,7 @@
 /** What the template sees of an `upstream` block. */
-import type { Upstream } from "../model/configuration.ts";
+import type { Balance, Upstream } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
+import { affinityKey } from "./static-affinity.ts";
 import { Token, type View } from "./token.ts";
 
 /** The block for plain HTTP whose peers the Lua chooses; called as in ingress-nginx, whose users' snippets name it. */
@@ -13,7 +14,8 @@ export function balancedUpstream(name: string, settings: Settings): View {
 
 /** A block of its own for one Upstream (static mode). It must have endpoints. */
 export function staticUpstream(name: string, { endpoints, balance }: Upstream, settings: Settings): View {
-  const hash = balance.algorithm === "hash" ? [line("hash", Token.conf`${hashKey(balance.by)} consistent`)] : [];
+  const by = hashKeyOf(balance);
+  const hash = by === undefined ? [] : [line("hash", Token.conf`${by} consistent`)];
   return {
     name: Token.name(name),
     // An endpoint is asked as long as Kubernetes calls it ready, as in dynamic mode: a failure shuts nobody out.
@@ -31,8 +33,9 @@ export function staticBlock(id: string): string {
   return id.replace(/[/ ]/g, "_");
 }
 
-function hashKey(text: string): Token {
-  return Token.variables(text, () => true);
+function hashKeyOf(balance: Balance): Token | undefined {
+  if (balance.algorithm === "hash") return Token.variables(balance.by, () => true);
+  return balance.algorithm === "cookie" ? affinityKey(balance.cookie).key : undefined;
 }
 
 function keepalive(settings: Settings): View[] {

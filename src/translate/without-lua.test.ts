@@ -17,6 +17,8 @@ const said = (annotations: Record<string, string>, lacks: readonly "lua"[]) => {
 
 const balancing = {
   affinity: "cookie",
+  "affinity-mode": "persistent",
+  "session-cookie-expires": "60",
   "load-balance": "ewma",
   "upstream-hash-by": "$request_uri",
   "upstream-hash-by-subset": "true",
@@ -24,7 +26,8 @@ const balancing = {
 
 test("what nginx cannot balance by itself is said where there is no Lua, by annotation and mode", () => {
   expect(said(balancing, ["lua"])).toEqual([
-    "annotation affinity has no effect: static mode binds no client to an Endpoint by a cookie; requests go round in turn",
+    "annotation affinity-mode has no effect: static mode finds the Endpoint of a cookie as balanced does",
+    "annotation session-cookie-expires has no effect: static mode writes no dates; session-cookie-max-age does the same",
     "annotation load-balance has no effect: static mode has no ewma; requests go round in turn",
     "annotation upstream-hash-by-subset has no effect: static mode hashes to one Endpoint of all, not to a group of them",
   ]);

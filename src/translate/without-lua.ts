@@ -15,8 +15,12 @@ export function withoutLuaOf(ingress: Ingress, prefix: string, values: FeatureVa
   const useless = (key: string, why: string) => {
     if ((annotations[`${prefix}/${key}`] ?? "") !== "") problems.push({ object, kind: "annotation-useless", key, why });
   };
-  if (sessionAffinity.type === "cookie")
-    useless("affinity", "static mode binds no client to an Endpoint by a cookie; requests go round in turn");
+  if (sessionAffinity.mode === "persistent")
+    useless("affinity-mode", "static mode finds the Endpoint of a cookie as balanced does");
+  if (sessionAffinity.expires !== undefined)
+    useless("session-cookie-expires", "static mode writes no dates; session-cookie-max-age does the same");
+  if (sessionAffinity.conditionalSameSiteNone)
+    useless("session-cookie-conditional-samesite-none", "static mode sends SameSite to all browsers alike");
   if (loadBalance.algorithm === "ewma") useless("load-balance", "static mode has no ewma; requests go round in turn");
   if (upstreamHashBy !== undefined && upstreamHashBy.subset > 0)
     useless("upstream-hash-by-subset", "static mode hashes to one Endpoint of all, not to a group of them");
