@@ -73,7 +73,7 @@ async function running(turns: readonly Turn[], publish: (changes: readonly Recor
     listener: { problems: (all) => (problems = [...all.values()].flat().map(sentence)), synced: () => {} },
     state: { load: () => ({ lastGood: emptyLastGood, quarantine: emptyQuarantine }), save: async () => {} },
     problemsOf: () => [],
-    configMap: "edge/settings",
+    configMaps: { settings: "edge/settings", tcp: undefined, udp: undefined },
   });
   const ending = new AbortController();
   const run = sync.run(ending.signal);

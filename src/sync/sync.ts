@@ -248,7 +248,7 @@ export class Sync {
   }
 
   #fullProblem(): Problem {
-    const [namespace = "", name = ""] = (this.#parts.configMap ?? "").split("/");
+    const [namespace = "", name = ""] = (this.#parts.configMaps.settings ?? "").split("/");
     const bytes = Number(this.#live?.parts["shared memory size"] ?? 0);
     return { object: { kind: "ConfigMap", namespace, name }, kind: "memory-full", bytes };
   }
