@@ -20,8 +20,8 @@ local options
 -- Sums since the last time, as { labels, values } by their labels in one text. Requests have the histogram of their duration
 -- alone, whose count is theirs; the other histograms have an entry of their own, because their labels may be fewer.
 local requests, histograms = {}, {}
--- Parts of the routes since then.
-local routes = {}
+-- Parts of the routes since then, and the labels of hosts: one look at shared memory a second is enough.
+local routes, hosts = {}, {}
 local kept = 0
 local last = 0
 
@@ -71,13 +71,19 @@ end
 
 -- A host that some Ingress names, or the wildcard that takes it; what a client makes up is no label unless a flag says so.
 local function host_label(host)
-  if store.get("host " .. host) then
-    return host
+  local known = hosts[host]
+  if known then
+    return known
   end
-  local dot = find(host, ".", 1, true)
-  local wildcard = dot and "*" .. sub(host, dot)
-  if wildcard and store.get("host " .. wildcard) then
-    return wildcard
+  local label = store.get("host " .. host) and host
+  if not label then
+    local dot = find(host, ".", 1, true)
+    local wildcard = dot and "*" .. sub(host, dot)
+    label = wildcard and store.get("host " .. wildcard) and wildcard
+  end
+  if label then
+    hosts[host] = label
+    return label
   end
   return options.undefined_hosts and host or nil
 end
@@ -176,7 +182,7 @@ end
 -- Everything is kept where the controller has not fetched for long, unless the worker is about to end.
 function _M.hand_over(whatever)
   last = ngx.now()
-  routes = {}
+  routes, hosts = {}, {}
   if kept == 0 or (not whatever and (handed:llen("sums") or 0) >= most_messages) then
     return
   end
