@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
-import { text } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { Health } from "./health.ts";
 import { openHealthServer } from "./server.ts";
@@ -80,6 +81,23 @@ test("metrics, build and stop", async () => {
   expect(stops()).toBe(0);
   expect(await ask("/stop", "POST")).toMatch(/^202/);
   expect(stops()).toBe(1);
+});
+
+test("metrics are compressed for those who say that they take it", async () => {
+  const { port } = await served(() => undefined);
+  const ask = (encoding: string) =>
+    new Promise<string>((resolve, reject) => {
+      const headers = { "accept-encoding": encoding };
+      request({ host: "127.0.0.1", port, path: "/metrics", headers, agent: false }, (response) => {
+        const how = response.headers["content-encoding"] ?? "plain";
+        buffer(response).then((body) => resolve(`${how} ${how === "gzip" ? gunzipSync(body) : body}`), reject);
+      })
+        .on("error", reject)
+        .end();
+    });
+  expect(await ask("deflate, gzip;q=0.5")).toBe("gzip up 1\n");
+  expect(await ask("gzip;q=0, identity")).toBe("plain up 1\n");
+  expect(await ask("identity")).toBe("plain up 1\n");
 });
 
 test("a busy port is one sentence", async () => {

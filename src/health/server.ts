@@ -3,6 +3,8 @@
  * secret, and what changes anything (`/stop`) is taken from this machine alone.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { promisify } from "node:util";
+import { constants, gzip as gzipWith, type ZlibOptions } from "node:zlib";
 import { isLoopback } from "../kinds/addresses.ts";
 import type { Health } from "./health.ts";
 
@@ -47,7 +49,9 @@ async function answer(options: HealthServerOptions, request: IncomingMessage, re
   if (pathname === healthPath || pathname.startsWith(`${healthPath}/`)) return health(options, url, response);
   if (pathname === "/metrics") {
     const { contentType, text } = await options.metrics();
-    return send(response, 200, text, contentType);
+    if (!takesGzip(request)) return send(response, 200, text, contentType);
+    response.setHeader("content-encoding", "gzip");
+    return send(response, 200, await gzip(text, { level: constants.Z_BEST_SPEED }), contentType);
   }
   if (pathname === "/build") return send(response, 200, `${JSON.stringify(options.build)}\n`, "application/json");
   if (pathname !== "/stop") return send(response, 404, "404 page not found\n");
@@ -65,7 +69,19 @@ async function health({ health, healthPath }: HealthServerOptions, url: URL, res
   else send(response, found.status, found.body);
 }
 
-function send(response: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8"): void {
+/** Labels repeat so much that a fiftieth is left of them. */
+const gzip = promisify<string, ZlibOptions, Buffer>(gzipWith);
+
+function takesGzip({ headers }: IncomingMessage): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(headers["accept-encoding"] ?? ""));
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  body: string | Buffer,
+  type = "text/plain; charset=utf-8",
+): void {
   response.writeHead(status, {
     "content-type": type,
     "content-length": Buffer.byteLength(body),
