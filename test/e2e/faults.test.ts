@@ -15,7 +15,7 @@ import { FaultyProxy } from "./support/faulty-proxy.ts";
 import { handles, liveBytes } from "./support/handles.ts";
 import { configMap, configMaps } from "./support/objects.ts";
 
-/** How many faults, one after the other: `npm run soak` makes 200, which takes about five minutes. */
+/** How many faults, one after the other: `npm run soak` makes 200, which takes five to fifteen minutes. */
 const faults = Number(process.env.FAULTS ?? 20);
 const never = new AbortController().signal;
 
