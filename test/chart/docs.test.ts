@@ -48,7 +48,8 @@ const blocksOf = (page: string) =>
 async function paste(commands: string): Promise<string> {
   const path = [dirname(toolPath("helm")), dirname(toolPath("kubectl")), process.env.PATH].join(delimiter);
   const env = { PATH: path, KUBECONFIG: cluster.kubeconfig() };
-  const { stdout } = await execa("bash", ["-euo", "pipefail", "-c", commands], { cwd: folder, env, timeout: 240_000 });
+  const script = commands.replaceAll("npx sluice", `${process.execPath} ${join(root, "src/main.ts")}`);
+  const { stdout } = await execa("bash", ["-euo", "pipefail", "-c", script], { cwd: folder, env, timeout: 240_000 });
   return stdout;
 }
 
