@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { type Nginx, type NginxEvent, nginxBeside, type ReloadOutcome, type RunFolder } from "../../src/nginx/index.ts";
 import { nginxProcesses } from "../../src/nginx/processes.ts";
 import { rendered } from "./support/conf.ts";
@@ -14,6 +14,9 @@ import { request } from "./support/request.ts";
 import { until } from "./support/until.ts";
 
 const to = "127.0.0.45:18080";
+/** For a program that starts: a busy machine takes many seconds for it. */
+const patienceMs = 60_000;
+vi.setConfig({ testTimeout: 3 * patienceMs });
 const program = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const answer = async (): Promise<string> => (await request({ to })).body;
 
@@ -52,8 +55,8 @@ interface Side {
 
 /** What runs in the controller's container. */
 async function startSide(): Promise<Side> {
-  const signal = AbortSignal.timeout(30_000);
-  const found = await nginxBeside(socket, { limitMs: 20_000, told: () => {}, signal });
+  const signal = AbortSignal.timeout(patienceMs);
+  const found = await nginxBeside(socket, { limitMs: patienceMs, told: () => {}, signal });
   if (!found.ok) throw new Error(found.why);
   const events: NginxEvent[] = [];
   const report = (event: NginxEvent) => void events.push(event);
@@ -102,7 +105,7 @@ test("an nginx that dies comes back, and the controller knows", async () => {
   await serve("back");
   const first = nginx.pid!;
   process.kill(first, "SIGKILL");
-  await until("it was started again", () => nginx.restarts === 1 && nginx.pid !== first);
+  await until("it was started again", () => nginx.restarts === 1 && nginx.pid !== first, patienceMs);
   expect(await answer()).toBe("back");
 });
 
@@ -111,11 +114,11 @@ test("when the program of the container dies, nginx serves on and takes orders f
   const { nginx, events, serve } = await startSide();
   await serve("before");
   await ended(program, "SIGKILL");
-  await until("the controller knows", () => nginx.pid === undefined);
+  await until("the controller knows", () => nginx.pid === undefined, patienceMs);
   expect(await serve("lost")).toMatchObject({ kind: "unreachable" });
   expect(await answer()).toBe("before");
   startProgram();
-  await until("it answers again", () => nginx.pid !== undefined);
+  await until("it answers again", () => nginx.pid !== undefined, patienceMs);
   expect(await serve("after")).toMatchObject({ kind: "reloaded" });
   expect(await answer()).toBe("after");
   expect(events.map(({ kind }) => kind)).toEqual(["silent", "answers"]);
