@@ -126,15 +126,16 @@ function twinText(host: string, twin: Alias, parts: StaticParts): Token {
   });
 }
 
-/** The redirect to the path with a slash says scheme, host and port as the Location there does. */
+/** The redirect to the path with a slash says scheme, host and port as the Location there does, and takes bodies as large. */
 function slashView(route: Route, { locations }: Server<FeatureValues>, settings: Settings): View[] {
   if (route.match !== "slash") return [];
-  const { redirects, sslRedirect } = locations[route.location]!.features;
+  const { redirects, sslRedirect, requestBody } = locations[route.location]!.features;
   const target = `${escapedPath(route.path).replaceAll("$", "%24")}/$is_args$args`;
   return [
     {
       path: Token.word(route.path),
       target: Token.variables(target, (name) => name === "is_args" || name === "args"),
+      most: requestBody.most !== settings.proxyBodySize && Token.size(requestBody.most),
       relative: redirects.relative && !settings.relativeRedirects,
       port: sslRedirect.port && !settings.usePortInRedirects,
     },
