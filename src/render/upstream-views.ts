@@ -1,4 +1,5 @@
 /** What the template sees of an `upstream` block. */
+import { isKnownVariable } from "../kinds/variables.ts";
 import type { Balance, Upstream } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { affinityKey } from "./static-affinity.ts";
@@ -33,8 +34,12 @@ export function staticBlock(id: string): string {
   return id.replace(/[/ ]/g, "_");
 }
 
+/**
+ * What is hashed. A variable that nobody declares is text: nginx would refuse everything for it. The letter in front keeps the
+ * key from being empty, which nginx takes for none.
+ */
 function hashKeyOf(balance: Balance): Token | undefined {
-  if (balance.algorithm === "hash") return Token.variables(balance.by, () => true);
+  if (balance.algorithm === "hash") return Token.variables(`k${balance.by}`, (name) => isKnownVariable(name, "http"));
   return balance.algorithm === "cookie" ? affinityKey(balance.cookie).key : undefined;
 }
 

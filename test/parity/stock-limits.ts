@@ -20,6 +20,17 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
   "of several headers of one name in the answer of an auth service nginx alone knows the first": [
     "access/auth-response-headers",
   ],
+  "nginx alone hashes otherwise than the Lua, and knows no groups of endpoints": [
+    "routing/hash-same-endpoint-as-before",
+    "routing/upstream-hash-by-subset",
+  ],
+  "an affinity cookie of nginx alone is a key that is hashed: it knows neither endpoints that failed nor who the client is":
+    [
+      "routing/affinity-change-on-failure",
+      "routing/affinity-cookie-attributes",
+      "routing/affinity-foreign-cookie",
+      "routing/affinity-no-change-on-failure",
+    ],
   "nginx alone takes every 2xx of an auth service for a yes, with auth-keepalive too": [
     "access/auth-keepalive-invalid",
   ],
