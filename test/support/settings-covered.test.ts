@@ -14,7 +14,7 @@ test("every ConfigMap key that acts has a behaviour test", () => {
   const acting = (Object.values(settings) as unknown as readonly Setting<unknown>[]).filter(
     ({ noEffect }) => noEffect === undefined,
   );
-  const used = new Set([...corpus.settings, ...usedInNginxTests((file) => /^(settings-|faults)/.test(file))]);
+  const used = new Set([...corpus.settings, ...usedInNginxTests((file) => /^(settings-|faults|ocsp)/.test(file))]);
   const { line, untested } = coverageOf(
     "ConfigMap keys that act",
     acting.map(({ key }) => key),
