@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 /** The suites, by what they need. `scripts/test.mjs` picks them and gives them a network namespace. */
 const suites = {
-  unit: { include: ["src/**/*.test.ts", "test/support/**/*.test.ts"], testTimeout: 40_000 },
+  unit: { include: ["src/**/*.test.ts", "test/support/**/*.test.ts", "test/bench/**/*.test.ts"], testTimeout: 40_000 },
   golden: { include: ["test/golden/**/*.test.ts"], testTimeout: 30_000 },
   nginx: { include: ["test/nginx/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
   parity: { include: ["test/parity/**/*.test.ts"], testTimeout: 120_000, fileParallelism: false },

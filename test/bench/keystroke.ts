@@ -4,11 +4,11 @@
  */
 import { createServer } from "node:http";
 import { serving } from "../nginx/support/serve.ts";
-import type { Measured } from "./measured.ts";
+import type { Figure } from "./measured.ts";
 
 const ingresses = 1_000;
 const edits = 20;
-const goalMs = 300;
+const boundMs = 300;
 const backendPort = 21_902;
 
 const ingress = (at: number, path: string): string => `apiVersion: networking.k8s.io/v1
@@ -33,7 +33,7 @@ endpoints: [{ addresses: [127.0.0.1] }]
 ports: [{ port: ${backendPort} }]
 `;
 
-export async function keystroke(): Promise<Measured> {
+export async function keystroke(): Promise<Figure[]> {
   const backend = createServer((_request, response) => response.end("ok")).listen(backendPort, "127.0.0.1");
   const files = Object.fromEntries(Array.from({ length: ingresses }, (_, at) => [`${at}.yaml`, ingress(at, "/")]));
   const served = await serving({ files: { ...files, "backends.yaml": backends } });
@@ -48,7 +48,15 @@ export async function keystroke(): Promise<Measured> {
   await served.remove();
   backend.close();
   backend.closeAllConnections();
-  return { name: `keystroke to answer, one changed Ingress of ${ingresses}`, tookMs, goalMs };
+  return [
+    {
+      what: "from keystroke to answer, one changed Ingress",
+      hosts: ingresses,
+      unit: "ms",
+      values: tookMs,
+      bound: boundMs,
+    },
+  ];
 
   /** The root answered before the edit, and does not after it. */
   async function isOld(at: number): Promise<boolean> {

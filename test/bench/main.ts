@@ -1,17 +1,28 @@
-/** `npm run bench [NAME ...]`: runs the benchmarks, one after another, and prints a line for each. Nothing else should run meanwhile. */
+/**
+ * `npm run bench [NAME ...]`: runs the benchmarks one after another, prints a line for each figure and writes results.json, of which
+ * docs/performance.md is made. Nothing else should run meanwhile: what a busy machine does to the figures is not their fault.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import { build } from "./build.ts";
+import { hosts, manyHosts } from "./hosts.ts";
 import { keystroke } from "./keystroke.ts";
-import { lineOf, type Measured } from "./measured.ts";
-import { counting, scrape } from "./scrape.ts";
-import { checkTool, compatTool } from "./tools.ts";
-import { webhooks } from "./webhook.ts";
+import { type Benchmark, lineOf, type Results } from "./measured.ts";
+import { pageOf } from "./page.ts";
+import { requests } from "./requests.ts";
+import { metrics } from "./scrape.ts";
+import { tools } from "./tools.ts";
+import { webhook } from "./webhook.ts";
 
-const benchmarks: Readonly<Record<string, () => Promise<Measured>>> = {
+const benchmarks: Readonly<Record<string, Benchmark>> = {
+  build,
+  hosts,
+  "many-hosts": manyHosts,
+  requests,
   keystroke,
-  ...webhooks,
-  scrape,
-  counting,
-  check: checkTool,
-  compat: compatTool,
+  webhook,
+  metrics,
+  tools,
 };
 
 const asked = process.argv.slice(2);
@@ -20,4 +31,21 @@ if (unknown !== undefined) {
   console.error(`There is no benchmark ${unknown}; there are ${Object.keys(benchmarks).join(", ")}.`);
   process.exit(2);
 }
-for (const name of asked.length > 0 ? asked : Object.keys(benchmarks)) console.log(lineOf(await benchmarks[name]!()));
+const file = (name: string) => new URL(name, import.meta.url);
+const results: Record<string, Results> = JSON.parse(readFileSync(file("results.json"), "utf8"));
+for (const name of asked.length > 0 ? asked : Object.keys(benchmarks)) {
+  const figures = await benchmarks[name]!();
+  for (const figure of figures) console.log(lineOf(figure));
+  results[name] = { taken: new Date().toISOString().slice(0, 10), conditions: conditions(), figures };
+  const inOrder = Object.keys(benchmarks).flatMap((one) => (results[one] === undefined ? [] : [[one, results[one]]]));
+  writeFileSync(file("results.json"), `${JSON.stringify(Object.fromEntries(inOrder), undefined, 1)}\n`);
+  writeFileSync(
+    file("../../docs/performance.md"),
+    pageOf(Object.fromEntries(inOrder), readFileSync(file("notes.md"), "utf8")),
+  );
+}
+
+function conditions(): string {
+  const model = cpus()[0]?.model.trim() ?? "unknown CPU";
+  return `${cpus().length} cores (${model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, Linux`;
+}

@@ -1,23 +1,58 @@
-/** What a benchmark found. */
+/** What benchmarks find, and how it is printed: each is a list of figures, and the page of docs is made of nothing else. */
 
-export interface Measured {
-  readonly name: string;
+export interface Figure {
+  /** What was measured, in words. */
+  readonly what: string;
+  /** How many hosts or Ingresses there were; undefined where that does not matter. */
+  readonly hosts?: number;
+  readonly unit: "ms" | "us" | "MB" | "times" | "" | "KB" | "s";
   /** One entry for each try. */
-  readonly tookMs: readonly number[];
-  /** The median is to be below this, or 95 in 100 where `tail` says so. */
-  readonly goalMs: number;
-  readonly tail?: boolean;
+  readonly values: readonly number[];
+  /** The median is to be at most this, or 95 in 100 where `tail` says so. */
+  readonly bound?: number;
+  readonly tail?: true;
   /** What else is worth knowing. */
   readonly note?: string;
 }
 
-/** `name: median 80 ms, slowest 120 ms (goal 300 ms: met)`. */
-export function lineOf({ name, tookMs, goalMs, tail = false, note }: Measured): string {
-  const sorted = tookMs.toSorted((a, b) => a - b);
-  const [median = 0, slowest = 0] = [sorted[sorted.length >> 1], sorted.at(-1)];
-  const most = sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;
-  const verdict = (tail ? most : median) < goalMs ? "met" : "missed";
-  const figures = [`median ${median.toFixed(0)} ms`, ...(tail ? [`95 % ${most.toFixed(0)} ms`] : [])];
-  const more = note === undefined ? "" : `; ${note}`;
-  return `${name}: ${figures.join(", ")}, slowest ${slowest.toFixed(0)} ms (goal ${goalMs} ms: ${verdict})${more}`;
+/** One benchmark's figures, and when and where they were taken. */
+export interface Results {
+  readonly taken: string;
+  readonly conditions: string;
+  readonly figures: readonly Figure[];
+}
+
+export type Benchmark = () => Promise<readonly Figure[]>;
+
+export function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}
+
+/** What is held against the bound. */
+export function measureOf({ values, tail }: Figure): number {
+  return tail === true ? values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1]! : medianOf(values);
+}
+
+export function isMet(figure: Figure): boolean | undefined {
+  return figure.bound === undefined ? undefined : measureOf(figure) <= figure.bound;
+}
+
+/** `1.27 times`, `12 ms`: three digits say enough. */
+export function shown(value: number, unit: Figure["unit"]): string {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return `${value.toFixed(Number.isInteger(value) ? 0 : digits)}${unit === "" ? "" : ` ${unit}`}`;
+}
+
+/** `keystroke to answer, 1,000 hosts: 97 ms (82 to 140, 20 tries; bound 300 ms: met)`. */
+export function lineOf(figure: Figure): string {
+  const { what, hosts, values, unit, bound, tail, note } = figure;
+  const among = hosts === undefined ? "" : `, ${hosts.toLocaleString("en")} hosts`;
+  const spread =
+    values.length === 1
+      ? []
+      : [`${shown(Math.min(...values), "")} to ${shown(Math.max(...values), "")}, ${values.length} tries`];
+  const verdict = bound === undefined ? [] : [`bound ${shown(bound, unit)}: ${isMet(figure) ? "met" : "missed"}`];
+  const most = tail === true ? [`95 % ${shown(measureOf(figure), unit)}`] : [];
+  const more = [...most, ...spread, ...verdict, ...(note === undefined ? [] : [note])];
+  return `${what}${among}: ${shown(medianOf(values), unit)}${more.length === 0 ? "" : ` (${more.join("; ")})`}`;
 }

@@ -1,87 +1,90 @@
-/** CPU per request of the workers, beside a hand-written nginx.conf that serves the same. */
-import { mkdtempSync, writeFileSync } from "node:fs";
+/**
+ * CPU per request of nginx's workers beside a hand-written nginx.conf that proxies the same hosts with the same headers and the same
+ * log: alternating pairs on one machine, so that what the machine does hits both.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { stringify } from "yaml";
 import { makeCertificate } from "../../src/admission/own-certificate.ts";
 import { nginxProcesses } from "../../src/nginx/processes.ts";
 import { ports, serving } from "../nginx/support/serve.ts";
+import type { Figure } from "./measured.ts";
 import { cpuMicroseconds } from "./support/cpu.ts";
 import { backend, handWritten, startNginx } from "./support/hand-written.ts";
-import { hostOf, ingress, ingressClass, service, slice } from "./support/hosts.ts";
+import { filesOf, hostOf } from "./support/hosts.ts";
 import { type Protocol, run } from "./support/load.ts";
 
-const backendPort = 21_950,
-  plainHttp = 21_951,
-  plainHttps = 21_952;
-export async function requests(hosts: number, flags: string[], protocols: Protocol[], pairs: number, each: number) {
-  const folder = mkdtempSync(join(tmpdir(), "bench-"));
+const [backendPort, http, https] = [21_950, 21_951, 21_952];
+const pairs = 12;
+const requestsEach = 8_000;
+
+interface Way {
+  readonly name: string;
+  readonly flags: readonly string[];
+  readonly bound: number;
+}
+const ways: readonly Way[] = [
+  { name: "dynamic", flags: ["--mode=dynamic", "--enable-metrics=false"], bound: 1.25 },
+  { name: "dynamic with request metrics", flags: ["--mode=dynamic", "--enable-metrics=true"], bound: 1.4 },
+  { name: "static", flags: ["--mode=static"], bound: 1.05 },
+];
+const protocols: Readonly<Record<Protocol, string>> = { http: "HTTP/1.1", https: "HTTP/1.1 over TLS", h2: "HTTP/2" };
+
+export async function requests(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const hosts of [10, 10_000]) for (const way of ways) figures.push(...(await beside(way, hosts)));
+  return figures;
+}
+
+async function beside({ name, flags, bound }: Way, hosts: number): Promise<Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const { cert, key } = await makeCertificate(["example"], new Date());
-  writeFileSync(join(folder, "tls.crt"), cert);
-  writeFileSync(join(folder, "tls.key"), key);
+  const [certificate, keyFile] = [join(folder, "tls.crt"), join(folder, "tls.key")];
+  writeFileSync(certificate, cert);
+  writeFileSync(keyFile, key);
   const names = Array.from({ length: hosts }, (_, at) => hostOf(at));
-  const back = await startNginx(backend(backendPort));
+  const backends = await startNginx(backend(backendPort));
   const hand = await startNginx(
-    handWritten({
-      hosts: names,
-      http: plainHttp,
-      https: plainHttps,
-      backend: backendPort,
-      certificate: join(folder, "tls.crt"),
-      key: join(folder, "tls.key"),
-    }),
+    handWritten({ hosts: names, http, https, backend: backendPort, certificate, key: keyFile }),
   );
-  const config = {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name: "ingress-nginx-controller", namespace: "ingress-nginx" },
-    data: { "access-log-path": join(folder, "access.log"), "keep-alive-requests": "1000000", "ssl-redirect": "false" },
-  };
-  const all = [
-    ingressClass,
-    config,
-    ...names.flatMap((_, at) => [ingress(at), service(at), slice(at, ["127.0.0.1"], backendPort)]),
-  ];
-  const served = await serving({
-    files: { "all.yaml": all.map((one) => JSON.stringify(one)).join("\n---\n") },
-    flags: ["--configmap=ingress-nginx/ingress-nginx-controller", ...flags],
+  const files = filesOf({
+    hosts,
+    endpoint: { address: "127.0.0.1", port: backendPort },
+    settings: {
+      "access-log-path": join(folder, "access.log"),
+      "keep-alive-requests": "1000000",
+      "ssl-redirect": "false",
+    },
   });
+  const served = await serving({ files, flags: ["--configmap=ingress-nginx/ingress-nginx-controller", ...flags] });
   const workers = () =>
-    nginxProcesses({ root: served.runFolder, conf: join(served.runFolder, "nginx.conf") })
-      .filter((p) => p.role === "worker")
-      .map((p) => p.pid);
-  for (const protocol of protocols) {
-    const ratios: number[] = [],
-      mine: number[] = [],
-      theirs: number[] = [];
-    const measure = async (pids: readonly number[], http: number, https: number) => {
-      const port = protocol === "http" ? http : https;
+    nginxProcesses({ root: served.runFolder, conf: join(served.runFolder, "nginx.conf") }).flatMap((process) =>
+      process.role === "worker" && !process.draining ? [process.pid] : [],
+    );
+
+  const figures: Figure[] = [];
+  for (const [protocol, spoken] of Object.entries(protocols) as [Protocol, string][]) {
+    const cost = async (pids: readonly number[], port: number): Promise<number> => {
       const before = cpuMicroseconds(pids);
-      await run({ protocol, port, connections: 32, requests: each, hosts: names });
-      return (cpuMicroseconds(pids) - before) / each;
+      await run({ protocol, port, connections: 32, requests: requestsEach, hosts: names });
+      return (cpuMicroseconds(pids) - before) / requestsEach;
     };
-    await measure(workers(), ports.http, ports.https);
-    await measure(hand.workers(), plainHttp, plainHttps);
-    for (let pair = 0; pair < pairs; pair++) {
-      const b = await measure(hand.workers(), plainHttp, plainHttps);
-      const a = await measure(workers(), ports.http, ports.https);
-      mine.push(a);
-      theirs.push(b);
-      ratios.push(a / b);
-    }
-    const med = (x: number[]) => x.toSorted((p, q) => p - q)[x.length >> 1]!;
-    console.log(
-      hosts,
-      flags.join(" "),
-      protocol,
-      `sluice ${med(mine).toFixed(1)} us hand ${med(theirs).toFixed(1)} us ratio ${med(ratios).toFixed(3)} (${Math.min(...ratios).toFixed(2)}..${Math.max(...ratios).toFixed(2)})`,
+    const ours = () => cost(workers(), protocol === "http" ? ports.http : ports.https);
+    const theirs = () => cost(hand.workers(), protocol === "http" ? http : https);
+    await ours();
+    await theirs();
+    const found: { ours: number; theirs: number }[] = [];
+    for (let pair = 0; pair < pairs; pair++) found.push({ theirs: await theirs(), ours: await ours() });
+    const values = found.map((pair) => pair.ours / pair.theirs);
+    const what = `${spoken}, ${name}`;
+    figures.push(
+      { what: `${what}: CPU beside the hand-written`, hosts, unit: "times", values, bound },
+      { what: `${what}: CPU of a request`, hosts, unit: "us", values: found.map((pair) => pair.ours) },
     );
   }
   await served.remove();
   await hand.stop();
-  await back.stop();
-}
-if (import.meta.main) {
-  const [hosts, mode, ...p] = process.argv.slice(2);
-  await requests(Number(hosts), mode!.split(","), p as Protocol[], 10, 10000);
+  await backends.stop();
+  rmSync(folder, { recursive: true });
+  return figures;
 }

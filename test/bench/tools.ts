@@ -4,19 +4,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { stringify } from "yaml";
-import type { Measured } from "./measured.ts";
+import type { Figure } from "./measured.ts";
 import { objectsOf } from "./support/population.ts";
 
 const program = join(import.meta.dirname, "../../src/main.ts");
 const tries = 5;
-const goalMs = 1_000;
+const ingressCount = 1_000;
+const boundMs = 1_000;
 
-export const checkTool = () => measured("check");
-export const compatTool = () => measured("compat");
+export async function tools(): Promise<Figure[]> {
+  return [await measured("check"), await measured("compat")];
+}
 
-async function measured(command: string): Promise<Measured> {
+async function measured(command: string): Promise<Figure> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
-  const ingresses = [...objectsOf(1_000)].map(([, object]) => object).filter(({ kind }) => kind === "Ingress");
+  const ingresses = [...objectsOf(ingressCount)].map(([, object]) => object).filter(({ kind }) => kind === "Ingress");
   const file = join(folder, "all.yaml");
   writeFileSync(file, ingresses.map((one) => stringify(one)).join("---\n"));
   const tookMs: number[] = [];
@@ -27,5 +29,5 @@ async function measured(command: string): Promise<Measured> {
     if (at > 0) tookMs.push(performance.now() - since);
   }
   rmSync(folder, { recursive: true });
-  return { name: `sluice ${command} on 1,000 Ingresses`, tookMs, goalMs };
+  return { what: `sluice ${command}`, hosts: ingressCount, unit: "ms", values: tookMs, bound: boundMs };
 }

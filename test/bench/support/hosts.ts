@@ -99,3 +99,30 @@ export async function plainHosts(hosts: number, certificates = 0): Promise<Snaps
     (flat as KubernetesObject[]).map((object) => ({ kind: object.kind as WatchedKind, key: keyOf(object), object })),
   );
 }
+
+export interface Files {
+  readonly hosts: number;
+  /** Where every host's Service leads. */
+  readonly endpoint: { readonly address: string; readonly port: number };
+  /** The ConfigMap ingress-nginx/ingress-nginx-controller. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** The same as files for `sluice serve`: many objects a file, as JSON is YAML. */
+export function filesOf({ hosts, endpoint, settings = {} }: Files): Record<string, string> {
+  const configMap = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "ingress-nginx-controller", namespace: "ingress-nginx" },
+    data: settings,
+  };
+  const file = (objects: readonly object[]) => objects.map((one) => JSON.stringify(one)).join("\n---\n");
+  const all: Record<string, string> = { "first.yaml": file([ingressClass, configMap]) };
+  for (let from = 0; from < hosts; from += 1_000) {
+    const some = Array.from({ length: Math.min(1_000, hosts - from) }, (_, at) => from + at);
+    all[`hosts-${from}.yaml`] = file(
+      some.flatMap((at) => [ingress(at), service(at), slice(at, [endpoint.address], endpoint.port)]),
+    );
+  }
+  return all;
+}
