@@ -5,6 +5,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { inNamespace } from "./namespace.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const suites = ["unit", "golden", "nginx", "parity", "hostile", "chart", "e2e", "image"];
@@ -21,20 +22,6 @@ if (wanted.includes("image")) step(["node_modules/.bin/node", "scripts/image.ts"
 const projects = wanted.flatMap((suite) => ["--project", suite]);
 const vitest = ["node_modules/.bin/vitest", "run", "--passWithNoTests", ...projects, ...options];
 step(inNamespace(vitest));
-
-/** The addresses 192.0.2.1 to .120 are what the corpus expects; 10.96.77.77 plays a ClusterIP. */
-function inNamespace(command) {
-  const rootless = process.getuid?.() === 0 ? [] : ["--map-root-user"];
-  const addresses = [
-    "ip link set lo up",
-    "ip addr add 192.0.2.1/24 dev lo",
-    "for i in $(seq 2 120); do ip addr add 192.0.2.$i/32 dev lo; done",
-    "ip addr add 10.96.77.77/32 dev lo",
-    "ip -6 addr add 2001:db8::1/64 dev lo 2>/dev/null || true",
-  ];
-  const script = `set -e; ${addresses.join("; ")}; export PATH="${root}node_modules/.bin:$PATH:/usr/sbin:/sbin"; exec "$@"`;
-  return ["unshare", ...rootless, "--net", "--", "sh", "-c", script, "sh", ...command];
-}
 
 function step([command, ...args]) {
   const done = spawnSync(command, args, { cwd: root, stdio: "inherit" });

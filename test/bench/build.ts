@@ -3,8 +3,9 @@ import type { Snapshot } from "../../src/model/snapshot.ts";
 import type { Figure } from "./measured.ts";
 import { changed, ingress, plainHosts, secret, slice } from "./support/hosts.ts";
 import { cpuOf, openPipeline } from "./support/pipeline.ts";
+import { sizesOr } from "./support/sizes.ts";
 
-const sizes = [100, 1_000, 10_000, 100_000];
+const sizes = sizesOr([100, 1_000, 10_000]);
 const changes = 100;
 /** The bounds hold for this size. */
 const boundAt = 10_000;

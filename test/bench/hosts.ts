@@ -10,11 +10,12 @@ import { serving } from "../nginx/support/serve.ts";
 import type { Figure } from "./measured.ts";
 import { pssMegabytes } from "./support/cpu.ts";
 import { filesOf, hostOf, ingress, service, slice } from "./support/hosts.ts";
+import { sizesOr } from "./support/sizes.ts";
 
 const backendPort = 21_960;
 const births = 20;
 
-export const hosts = () => eachOf([10, 100, 1_000, 10_000]);
+export const hosts = () => eachOf(sizesOr([10, 100, 1_000, 10_000]));
 export const manyHosts = () => eachOf([100_000]);
 
 async function eachOf(sizes: readonly number[]): Promise<Figure[]> {

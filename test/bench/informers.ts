@@ -1,52 +1,68 @@
 /**
- * Time to sync and memory of this project's informers beside plain client-node ones, on one real API server:
- * `node_modules/.bin/node test/bench/informers.ts [thousands]`, ten by default: 10,000 Ingresses, 10,000 Services, 20,000 EndpointSlices.
- * Each reader is a process of its own, and its memory is read after a collection; filling the cluster takes longest. Ours runs with the options
- * of Node that the image gives the controller, the other with Node's own and, to be fair, once more with those.
+ * Time to sync and memory of this project's informers beside plain client-node ones, on one real API server with as many Services as
+ * Ingresses and twice as many EndpointSlices. Each reader is a process of its own, and its memory is read after a collection; filling the
+ * cluster takes longest. Ours runs with the options of Node that the image gives the controller, the other with Node's own and, to be fair,
+ * once more with those.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { Client, type KubernetesObject, kubeConfigCredentials, type Resource } from "../../src/kubernetes/index.ts";
 import { type Cluster, startCluster } from "../e2e/support/cluster.ts";
+import type { Figure } from "./measured.ts";
+import { imageOptions } from "./support/image-options.ts";
 import type { Read } from "./support/measure.ts";
 import { objectsOf } from "./support/population.ts";
+import { sizesOr } from "./support/sizes.ts";
 
-const thousands = Number(process.argv[2] ?? 10);
 const never = new AbortController().signal;
 
-const cluster = await startCluster({
-  address: "127.0.0.1",
-  apiPort: 16_443,
-  etcdPort: 12_379,
-  // A /16 has too few cluster IPs left for ten thousand Services to find one quickly.
-  apiServerFlags: ["--service-cluster-ip-range=10.96.0.0/12"],
-});
-try {
-  const client = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));
-  const work = objectsOf(thousands * 1_000);
-  const fill = async () => {
-    for (let next = work.next(); !next.done; next = work.next()) {
-      const [of, object] = next.value;
-      await create(client, of, object);
-    }
-  };
-  await Promise.all(Array.from({ length: 24 }, fill));
-  client.close();
+export async function informers(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const ingresses of sizesOr([10_000])) figures.push(...(await among(ingresses)));
+  return figures;
+}
 
-  console.log(`${thousands * 1_000} Ingresses, ${thousands * 1_000} Services, ${thousands * 2_000} EndpointSlices`);
-  const env = { KUBECONFIG: cluster.kubeconfig(), ...podIn(cluster) };
-  const others = await read("read-client-node", [], env);
-  print("client-node", others);
-  print("the same with our options", await read("read-client-node", imageOptions(), env));
-  const ours = await read("read-sluice", imageOptions(), env);
-  print("sluice", ours);
-  const share = (of: "heap" | "resident") => `${Math.round((100 * ours[of]) / others[of])} %`;
-  console.log(`of client-node's: heap ${share("heap")}, resident ${share("resident")}`);
-} finally {
-  await cluster.stop();
+async function among(ingresses: number): Promise<Figure[]> {
+  // A /16 has too few cluster IPs left for ten thousand Services to find one quickly.
+  const cluster = await startCluster({ apiServerFlags: ["--service-cluster-ip-range=10.96.0.0/12"] });
+  try {
+    const client = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));
+    const work = objectsOf(ingresses);
+    const fill = async () => {
+      for (let next = work.next(); !next.done; next = work.next()) {
+        const [of, object] = next.value;
+        await create(client, of, object);
+      }
+    };
+    await Promise.all(Array.from({ length: 24 }, fill));
+    client.close();
+    const env = { KUBECONFIG: cluster.kubeconfig(), ...podIn(cluster) };
+    const theirs = await read("read-client-node", [], env);
+    const alike = await read("read-client-node", imageOptions(), env);
+    const ours = await read("read-sluice", imageOptions(), env);
+    const mb = (bytes: number) => bytes / 2 ** 20;
+    const figure = (what: string, unit: Figure["unit"], value: number, bound?: number): Figure => ({
+      what,
+      hosts: ingresses,
+      unit,
+      values: [value],
+      ...(bound === undefined ? {} : { bound }),
+    });
+    return [
+      figure("time to sync", "s", ours.syncMs / 1000),
+      figure("time to sync with client-node's informers", "s", theirs.syncMs / 1000),
+      figure("heap", "MB", mb(ours.heap)),
+      figure("resident memory", "MB", mb(ours.resident)),
+      figure("heap beside client-node's", "times", ours.heap / theirs.heap, 0.5),
+      figure("resident memory beside client-node's", "times", ours.resident / theirs.resident, 0.5),
+      figure("the same with our options of Node for both", "times", ours.resident / alike.resident),
+    ];
+  } finally {
+    await cluster.stop();
+  }
 }
 
 /** A busy server refuses some; each has a minute. */
@@ -59,21 +75,10 @@ async function create(client: Client, of: Resource<KubernetesObject>, object: Ku
   }
 }
 
-/** Those in the image's script, but the one that depends on the machine. */
-function imageOptions(): readonly string[] {
-  const script = readFileSync(new URL("../../image/nginx-ingress-controller", import.meta.url), "utf8");
-  return [...script.matchAll(/--max-semi-space-size=\d+/g)].map(([option]) => option);
-}
-
 async function read(reader: string, options: readonly string[], env: Record<string, string>): Promise<Read> {
   const script = fileURLToPath(new URL(`support/${reader}.ts`, import.meta.url));
   const { stdout } = await execa(process.execPath, ["--expose-gc", ...options, script], { env });
   return JSON.parse(stdout) as Read;
-}
-
-function print(who: string, { objects, syncMs, heap, resident }: Read): void {
-  const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
-  console.log(`${who}: ${objects} objects, synced in ${syncMs} ms, heap ${mb(heap)}, resident ${mb(resident)}`);
 }
 
 /** The environment and the mounted files of a Pod, which is how the controller runs where its memory counts. */

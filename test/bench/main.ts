@@ -5,11 +5,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { build } from "./build.ts";
+import { cluster } from "./cluster.ts";
 import { hosts, manyHosts } from "./hosts.ts";
+import { informers } from "./informers.ts";
 import { keystroke } from "./keystroke.ts";
 import { type Benchmark, lineOf, type Results } from "./measured.ts";
 import { pageOf } from "./page.ts";
 import { requests } from "./requests.ts";
+import { rollout } from "./rollout.ts";
 import { metrics } from "./scrape.ts";
 import { tools } from "./tools.ts";
 import { webhook } from "./webhook.ts";
@@ -18,6 +21,9 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   build,
   hosts,
   "many-hosts": manyHosts,
+  cluster,
+  rollout,
+  informers,
   requests,
   keystroke,
   webhook,

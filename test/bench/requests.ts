@@ -13,6 +13,7 @@ import { cpuMicroseconds } from "./support/cpu.ts";
 import { backend, handWritten, startNginx } from "./support/hand-written.ts";
 import { filesOf, hostOf } from "./support/hosts.ts";
 import { type Protocol, run } from "./support/load.ts";
+import { sizesOr } from "./support/sizes.ts";
 
 const [backendPort, http, https] = [21_950, 21_951, 21_952];
 const pairs = 12;
@@ -32,7 +33,7 @@ const protocols: Readonly<Record<Protocol, string>> = { http: "HTTP/1.1", https:
 
 export async function requests(): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const hosts of [10, 10_000]) for (const way of ways) figures.push(...(await beside(way, hosts)));
+  for (const hosts of sizesOr([10, 10_000])) for (const way of ways) figures.push(...(await beside(way, hosts)));
   return figures;
 }
 

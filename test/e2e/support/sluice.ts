@@ -12,6 +12,8 @@ import { Daemon } from "./daemon.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
+const sources = [join(root, "src/main.ts")];
+
 export interface SluiceOptions {
   readonly cluster: Cluster;
   readonly flags?: readonly string[];
@@ -22,6 +24,8 @@ export interface SluiceOptions {
   readonly pod?: { readonly namespace: string; readonly name: string };
   /** Where its health is asked. */
   readonly healthPort?: number;
+  /** The program, when it is not the sources. */
+  readonly program?: readonly string[];
 }
 
 export class Sluice {
@@ -29,13 +33,21 @@ export class Sluice {
   readonly folder = mkdtempSync(join(tmpdir(), "sluice-run-"));
   readonly #healthPort: number;
 
-  constructor({ cluster, flags = [], user, server, pod = ownPod, healthPort = 10_254 }: SluiceOptions) {
+  constructor({
+    cluster,
+    flags = [],
+    user,
+    server,
+    pod = ownPod,
+    healthPort = 10_254,
+    program = sources,
+  }: SluiceOptions) {
     this.#healthPort = healthPort;
     const given = ["--kubeconfig", cluster.kubeconfig(user, server), "--run-folder", join(this.folder, "run")];
     const quick = ["--post-shutdown-grace-period=0", `--healthz-port=${healthPort}`];
     this.process = new Daemon({
       name: "sluice",
-      command: [join(root, "node_modules/.bin/node"), join(root, "src/main.ts"), "run", ...given, ...quick, ...flags],
+      command: [join(root, "node_modules/.bin/node"), ...program, "run", ...given, ...quick, ...flags],
       folder: this.folder,
       isReady: async () => (await this.health()) === 200,
       env: { POD_NAME: pod.name, POD_NAMESPACE: pod.namespace },

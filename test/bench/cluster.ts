@@ -1,0 +1,134 @@
+/**
+ * `sluice run` beside a real API server with 100, 3,000 and 10,000 hosts: how long a start takes, how long a new host takes from the API
+ * server's answer to its own, what 50 changes a second do to requests, and what the controller's memory is.
+ */
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { execa } from "execa";
+import { Sluice } from "../e2e/support/sluice.ts";
+import { request } from "../nginx/support/request.ts";
+import type { Figure } from "./measured.ts";
+import { type FilledCluster, host, inParallel, startFilledCluster } from "./support/cluster.ts";
+import { pssMegabytes } from "./support/cpu.ts";
+import { hostOf, slice } from "./support/hosts.ts";
+import { imageOptions } from "./support/image-options.ts";
+import { sizesOr } from "./support/sizes.ts";
+
+const endpoint = { address: "192.0.2.11", port: 8_080 };
+const root = join(import.meta.dirname, "../..");
+const births = 20;
+const burstSeconds = 20;
+const changesPerSecond = 50;
+
+export async function cluster(): Promise<Figure[]> {
+  const backend = createServer((_request, response) => response.end("ok")).listen(endpoint.port, "0.0.0.0");
+  const program = await compiled();
+  const filled = await startFilledCluster();
+  const figures: Figure[] = [];
+  try {
+    let hosts = 0;
+    for (const size of sizesOr([100, 3_000, 10_000])) {
+      const missing = Array.from({ length: size - hosts }, (_, at) => hosts + at);
+      await inParallel(missing, 20, (at) => filled.create(...host(at, endpoint)));
+      hosts = size;
+      const { found, born } = await at(filled, hosts, program);
+      figures.push(...found.map((figure) => ({ ...figure, hosts: size })));
+      hosts += born;
+    }
+  } finally {
+    await filled.stop();
+    backend.close();
+    backend.closeAllConnections();
+  }
+  return figures;
+}
+
+async function at(
+  filled: FilledCluster,
+  hosts: number,
+  program: readonly string[],
+): Promise<{ found: Figure[]; born: number }> {
+  const sluice = new Sluice({ cluster: filled.cluster, program });
+  const begun = performance.now();
+  await sluice.process.start();
+  const ready = (performance.now() - begun) / 1000;
+  const missing = await notFound(hosts);
+  const before = reloads(sluice);
+  const live: number[] = [];
+  for (let at = hosts; at < hosts + births; at++) {
+    await filled.create(...host(at, endpoint));
+    const since = performance.now();
+    while ((await status(at)) !== 200) {}
+    live.push(performance.now() - since);
+  }
+  const burst = await underChanges(filled, hosts);
+  const reloaded = reloads(sluice) - before;
+  const memory = pssMegabytes(sluice.process.pid!);
+  await sluice.end();
+  const large = hosts === 10_000;
+  const found: Figure[] = [
+    { what: "from the start to ready", unit: "s", values: [ready], ...(large ? { bound: 10 } : {}) },
+    { what: "hosts that answered 404 then", unit: "", values: [missing], bound: 0 },
+    { what: "a new host, from the API server's answer to its own", unit: "ms", values: live, bound: 100 },
+    {
+      what: `requests that failed during ${changesPerSecond} changes a second`,
+      unit: "",
+      values: [burst.failed],
+      bound: 0,
+    },
+    { what: "the last change live after the end", unit: "s", values: [burst.seconds], bound: 2 },
+    { what: "reloads meanwhile", unit: "", values: [reloaded], bound: 0 },
+    { what: "the controller's memory (PSS)", unit: "MB", values: [memory], ...boundOfMemory(hosts) },
+  ];
+  return { found, born: births };
+}
+
+const boundOfMemory = (hosts: number) => (hosts === 100 ? { bound: 170 } : hosts === 10_000 ? { bound: 400 } : {});
+
+/** As the image runs it: compiled, with its options of Node. */
+async function compiled(): Promise<string[]> {
+  await execa("npm", ["run", "build"], { cwd: root });
+  return [...imageOptions(), join(root, "dist/main.js")];
+}
+
+async function notFound(hosts: number): Promise<number> {
+  let missing = 0;
+  for (let at = 0; at < hosts; at += Math.max(1, Math.floor(hosts / 500))) if ((await status(at)) === 404) missing++;
+  return missing;
+}
+
+/** Routes and endpoints of existing hosts change, in turn, while their other paths are asked. */
+async function underChanges(filled: FilledCluster, hosts: number): Promise<{ failed: number; seconds: number }> {
+  let failed = 0;
+  const stop = new AbortController();
+  const traffic = (async () => {
+    for (let at = 0; !stop.signal.aborted; at++) {
+      if ((await status((at * 13) % hosts).catch(() => 0)) !== 200) failed++;
+      await delay(5);
+    }
+  })();
+  const begun = performance.now();
+  for (let change = 0; change < burstSeconds * changesPerSecond; change++) {
+    const at = (change * 7) % hosts;
+    if (change % 2 === 0) await filled.replace(slice(at, [`192.0.2.${11 + (change % 90)}`], endpoint.port));
+    else await filled.addPath(at, `/more-${change}`);
+    const due = begun + (change + 1) * (1000 / changesPerSecond);
+    if (due > performance.now()) await delay(due - performance.now());
+  }
+  await filled.create(...host(1_000_000 + hosts, endpoint));
+  const ended = performance.now();
+  while ((await status(1_000_000 + hosts)) !== 200) {}
+  const seconds = (performance.now() - ended) / 1000;
+  stop.abort();
+  await traffic;
+  return { failed, seconds };
+}
+
+async function status(at: number): Promise<number> {
+  return (await request({ to: "127.0.0.1:80", host: hostOf(at), path: "/" })).status;
+}
+
+function reloads(sluice: Sluice): number {
+  return sluice.log.split("\n").filter((line) => line.includes('"applied with a reload"')).length;
+}
