@@ -44,7 +44,7 @@ for (const name of asked.length > 0 ? asked : Object.keys(benchmarks)) {
   for (const figure of figures) console.log(lineOf(figure));
   results[name] = { taken: new Date().toISOString().slice(0, 10), conditions: conditions(), figures };
   const inOrder = Object.keys(benchmarks).flatMap((one) => (results[one] === undefined ? [] : [[one, results[one]]]));
-  writeFileSync(file("results.json"), `${JSON.stringify(Object.fromEntries(inOrder), undefined, 1)}\n`);
+  writeFileSync(file("results.json"), `${JSON.stringify(Object.fromEntries(inOrder), rounded, 1)}\n`);
   writeFileSync(
     file("../../docs/performance.md"),
     pageOf(Object.fromEntries(inOrder), readFileSync(file("notes.md"), "utf8")),
@@ -54,4 +54,9 @@ for (const name of asked.length > 0 ? asked : Object.keys(benchmarks)) {
 function conditions(): string {
   const model = cpus()[0]?.model.trim() ?? "unknown CPU";
   return `${cpus().length} cores (${model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, Linux`;
+}
+
+/** Four digits say more than a benchmark knows. */
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === "number" ? Number(value.toPrecision(4)) : value;
 }
