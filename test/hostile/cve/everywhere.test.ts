@@ -41,7 +41,9 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   });
 
   test("CVE-2024-7646: each key of the ConfigMap with a line break, and what it says is said", async () => {
-    const names = Object.values(declarations).filter(({ kind }) => !/directives|rules|format/.test(kind.label));
+    // Those that shut where they cannot be read would shut the neighbour too.
+    const open = Object.values(declarations).filter((one) => !("closed" in one));
+    const names = open.filter(({ kind }) => !/directives|rules|format/.test(kind.label));
     await world.apply(settings(Object.fromEntries(names.map(({ key, kind }) => [key, `${kind.good[0]}\rpwned;`]))));
     expect(world.said("ingress-nginx-controller").length).toBeGreaterThan(100);
     await harmless();
