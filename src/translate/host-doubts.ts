@@ -7,13 +7,16 @@ import { featureList } from "../annotations/registry.ts";
 import type { Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Claim } from "./claim.ts";
-import { typedPath } from "./paths.ts";
+import { pathFault, typedPath } from "./paths.ts";
 
 /** Paths that look like patterns on a host without regular expressions. `host` is its key in the Claims. */
 export function literalPatterns(host: string, claims: readonly Claim[]): Problem[] {
   return claims.flatMap(({ object, hosts }) =>
     (hosts.get(host) ?? []).flatMap(({ field, path }): Problem[] => {
-      const { text } = typedPath(path);
+      const typed = typedPath(path);
+      // One that is ignored is told of already, without its line breaks.
+      if (pathFault(typed) !== undefined) return [];
+      const { text } = typed;
       if (path.pathType !== "ImplementationSpecific" || !/[*+?^$()[\]{}|\\]/.test(text)) return [];
       const why = `${text} looks like a regular expression, and use-regex is not true`;
       return [{ object, kind: "field-unusable", field: `${field}.path`, why, done: "it is taken letter by letter" }];

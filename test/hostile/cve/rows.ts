@@ -39,6 +39,7 @@ const noSnippets =
   "annotation configuration-snippet has no effect: the operator does not allow snippets (allow-snippet-annotations)";
 const looksLikeAlias =
   "spec.rules[0].http.paths[0].path: it looks like an alias directive, and --deep-inspect is on; the Ingress is not applied";
+const taken = "looks like a regular expression, and use-regex is not true; it is taken letter by letter";
 const noCertificates =
   "annotation auth-tls-secret: Secret ns/NAME has a ca.crt that does not hold certificates in PEM; every request to its hosts gets 403";
 
@@ -47,7 +48,7 @@ const snippets: readonly Attack[] = [
     id: "CVE-2021-25742",
     title: "a snippet that opens the folder of the controller's token, while snippets are off",
     objects: annotated({ "configuration-snippet": "location /pwned { alias /var/run/secrets/; }" }),
-    says: [notCritical, noSnippets],
+    says: [notCritical],
     answers: absent,
   },
   {
@@ -118,7 +119,7 @@ const paths: readonly Attack[] = [
     id: "CVE-2026-24512",
     title: `the ImplementationSpecific path ${JSON.stringify(path)}`,
     objects: at(path),
-    says: [],
+    says: /[\\{}]/.test(path) ? [`spec.rules[0].http.paths[0].path: ${path} ${taken}`] : [],
     answers: { [request]: 200, "/a": 404 },
   })),
   {
