@@ -28,7 +28,8 @@ export class Running {
       ...[...ingresses].map(([key, { why }]) => `Ingress ${key} is set aside: nginx refused it: ${why}`),
       ...[...settings].map(([key, { why }]) => `setting ${key} is set aside: nginx refused it: ${why}`),
     ];
-    const refused = this.#refused === undefined ? [] : [`nginx refuses the configuration: ${this.#refused}`];
+    const behind = this.#refused !== undefined && this.controller?.sync.isBehind === true;
+    const refused = behind ? [`nginx refuses the configuration: ${this.#refused}`] : [];
     const more = aside.length - mostNotes;
     return [...refused, ...aside.slice(0, mostNotes), ...(more > 0 ? [`and ${more} more`] : [])];
   }

@@ -103,6 +103,11 @@ export class Sync {
     return this.#detention.quarantine;
   }
 
+  /** Whether nginx serves another text than the newest that is wanted. */
+  get isBehind(): boolean {
+    return this.#wanted !== undefined && this.#wanted.text.generation !== this.#live?.generation;
+  }
+
   /** What the last turn translated; undefined before the first. */
   get configuration(): Configuration<Settings, FeatureValues> | undefined {
     return this.#configuration;
