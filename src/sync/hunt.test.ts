@@ -37,6 +37,13 @@ test("one guilty among a thousand is found with few tries, and the rest is live 
   expect(play(hunt, all, new Set(["ingress ns/777"]))).toBeLessThan(60);
 });
 
+test("a lone suspect is not given back for a trial", () => {
+  const hunt = new Hunt("");
+  hunt.suspect(["setting http-snippet"]);
+  expect(hunt.accepted()).toBe(false);
+  expect([...hunt.setAside]).toEqual(["setting http-snippet"]);
+});
+
 test("those whom the line names are set aside at once", () => {
   const hunt = new Hunt("");
   hunt.accuse(["ingress ns/a"], "unknown directive");

@@ -14,6 +14,8 @@ export class Hunt {
   /** Those still to be judged; while `#trying` is given back, the rest is set aside. */
   #unjudged: Suspect[] = [];
   #trying: Suspect[] = [];
+  /** Whether there is but one suspect: without it nginx took what it had refused, so it need not be tried again. */
+  #lone = false;
 
   constructor(why: string) {
     this.#why = why;
@@ -45,12 +47,15 @@ export class Hunt {
   suspect(changed: Iterable<Suspect>): boolean {
     this.#unjudged = [...changed].filter((suspect) => !this.#guilty.has(suspect));
     this.#trying = [];
+    this.#lone = this.#unjudged.length === 1 && this.#guilty.size === 0 && this.#accusation === undefined;
     return this.#unjudged.length > 0;
   }
 
   /** nginx took the rest. Gives half of the suspects back; false when there is nobody left to judge. */
   accepted(): boolean {
     this.#trying = [];
+    if (this.#lone) this.#guilty.add(this.#unjudged.pop()!);
+    this.#lone = false;
     if (this.#unjudged.length === 0) return false;
     const half = Math.ceil(this.#unjudged.length / 2);
     this.#trying = this.#unjudged.splice(0, half);

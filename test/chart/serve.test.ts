@@ -73,8 +73,10 @@ test("as it comes: Ingresses are served, and a wrong one is refused by the webho
   const { to, address } = await install("defaults");
   await apply(cluster, [ingress("web", { tls: "missing" })]);
   await answers("web", to, 308);
-  const secure = await request({ to: `${address}:443`, host: "web.example", sni: "web.example" });
-  expect(secure).toMatchObject({ status: 200, certificate: "Kubernetes Ingress Controller Fake Certificate" });
+  // A worker of the time before may still take a connection, and does not know the host.
+  const secure = { to: `${address}:443`, host: "web.example", sni: "web.example" };
+  await until("web answers over TLS", async () => (await request(secure)).status === 200);
+  expect(await request(secure)).toMatchObject({ certificate: "Kubernetes Ingress Controller Fake Certificate" });
   const wrong = ingress("wrong", {
     annotations: { "nginx.ingress.kubernetes.io/configuration-snippet": "return 200;" },
   });
@@ -148,14 +150,6 @@ const postgres = [
     endpoints: [{ addresses: ["192.0.2.11"], conditions: { ready: true } }],
   },
 ];
-
-test("a DaemonSet on the node's own network", async () => {
-  await cluster.kubectl(["label", "node", "node-1", "ingress=true"]);
-  const { to, address } = await install("host-network", { workload: "daemonset" });
-  expect(address).toBe("192.0.2.1");
-  await apply(cluster, [ingress("host")]);
-  await answers("host", to, "echo-a");
-});
 
 test("TCP and UDP ports lead to their Services", async () => {
   const { address } = await install("tcp-udp");

@@ -28,8 +28,8 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Starts what runs in a Pod; the promise resolves when it is ready, and a failure is tried again. */
-export type StartPod = (pod: Pod, address: string) => Promise<Running>;
+/** Starts what runs in a Pod; the promise resolves when it is ready, and a failure is tried again. `signal` says that the Pod is to go before that. */
+export type StartPod = (pod: Pod, address: string, signal: AbortSignal) => Promise<Running>;
 
 const pods = resource<Pod>({ apiVersion: "v1", kind: "Pod", plural: "pods", namespaced: true });
 const node = { name: "node-1", address: "192.0.2.1" };
@@ -49,7 +49,7 @@ export async function startKubelet(
   const logs = await serveLogs(cluster);
   const client = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));
   const stopping = new AbortController();
-  const running = new Map<string, Promise<Running>>();
+  const running = new Map<string, { readonly started: Promise<Running>; readonly going: AbortController }>();
   const looks = new Set<Promise<void>>();
   let addresses = 0;
 
@@ -58,9 +58,10 @@ export async function startKubelet(
     const say = (args: readonly string[], input = "") =>
       cluster.kubectl([...args, "--namespace", namespace], { input });
     if (pod.metadata.deletionTimestamp) {
-      const going = running.get(uid);
+      const one = running.get(uid);
       running.delete(uid);
-      await (await going)?.stop();
+      one?.going.abort();
+      await (await one?.started)?.stop();
       await say(["delete", "pod", name, "--grace-period=0", "--force", "--ignore-not-found"]);
     } else if (!pod.spec.nodeName) {
       const binding = {
@@ -73,9 +74,12 @@ export async function startKubelet(
       await say(["create", "--raw", path, "--filename", "-"], JSON.stringify(binding));
     } else if (!running.has(uid)) {
       const address = pod.spec.hostNetwork ? node.address : `${subnet}.${20 + addresses++}`;
-      const started = untilItStarts(() => start(pod, address), stopping.signal);
-      running.set(uid, started);
+      const going = new AbortController();
+      const signal = AbortSignal.any([stopping.signal, going.signal]);
+      const started = untilItStarts(() => start(pod, address, signal), signal);
+      running.set(uid, { started, going });
       await started;
+      if (signal.aborted) return;
       const patch = JSON.stringify({ status: ready(pod, address) });
       await say(["patch", "pod", name, "--subresource=status", "--patch", patch]);
     }
@@ -99,7 +103,7 @@ export async function startKubelet(
       stopping.abort();
       await watching;
       await Promise.all(looks);
-      await Promise.all([...running.values()].map(async (one) => (await one).stop()));
+      await Promise.all([...running.values()].map(async ({ started }) => (await started).stop()));
       client.close();
       logs.close();
     },

@@ -39,7 +39,7 @@ export interface Pods {
 export function podsAsProcesses(cluster: Cluster): Pods {
   const logs = new Map<string, string>();
   const live = new Map<string, Contained>();
-  const start: StartPod = async (pod, address) => {
+  const start: StartPod = async (pod, address, signal) => {
     const containers: readonly Manifest[] = pod.spec.containers;
     const folder = mkdtempSync(join(tmpdir(), "sluice-pod-"));
     chmodSync(folder, 0o755);
@@ -63,7 +63,7 @@ export function podsAsProcesses(cluster: Cluster): Pods {
       rmSync(folder, { recursive: true });
     };
     try {
-      for (const container of containers) await isReady(container, address);
+      for (const container of containers) await isReady(container, address, signal);
     } catch (cause) {
       await stop();
       throw cause;
@@ -88,15 +88,15 @@ const hello = (name: string) =>
 
 const readyMs = 120_000;
 
-/** Asks the readiness probe until it says yes. */
-async function isReady(container: Manifest, address: string): Promise<void> {
+/** Asks the readiness probe until it says yes; throws where the Pod is to go before that. */
+async function isReady(container: Manifest, address: string, signal: AbortSignal): Promise<void> {
   const probe = container.readinessProbe?.httpGet;
   if (probe === undefined) return;
   const deadline = performance.now() + readyMs;
   while (performance.now() < deadline) {
     const answer = await request({ to: `${address}:${probe.port}`, path: probe.path }).catch(() => undefined);
     if (answer?.status === 200) return;
-    await sleep(100);
+    await sleep(100, undefined, { signal });
   }
   throw new Error(`${container.name} at ${address} was not ready within ${readyMs} ms`);
 }
