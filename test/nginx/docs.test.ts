@@ -59,7 +59,7 @@ test.each(commands)("%s: %s", async (_page, line) => {
   const env = { HOME: folder };
   // The progress that curl shows is no complaint.
   const complaints = (stderr: string) => (line.startsWith("curl ") ? "" : stderr);
-  const { exitCode, stdout, stderr } = await execa("bash", ["-uo", "pipefail", "-c", command], {
+  const { exitCode, stdout, stderr } = await execa("bash", ["--norc", "-uo", "pipefail", "-c", command], {
     cwd: root,
     env,
     reject: false,

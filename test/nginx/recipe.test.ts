@@ -44,7 +44,7 @@ async function run(command: string): Promise<string> {
     .replace("npx sluice", `${process.execPath} src/main.ts`)
     .replace("npx vitest", "node_modules/.bin/vitest")
     .replace("FOLDER", "folder");
-  return (await execa("bash", ["-euo", "pipefail", "-c", line], { cwd: copy, env: { HOME: copy } })).stdout;
+  return (await execa("bash", ["--norc", "-euo", "pipefail", "-c", line], { cwd: copy, env: { HOME: copy } })).stdout;
 }
 
 test("the recipe for an annotation works", async () => {
