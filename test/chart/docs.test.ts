@@ -49,7 +49,11 @@ async function paste(commands: string): Promise<string> {
   const path = [dirname(toolPath("helm")), dirname(toolPath("kubectl")), process.env.PATH].join(delimiter);
   const env = { PATH: path, KUBECONFIG: cluster.kubeconfig() };
   const script = commands.replaceAll("npx sluice", `${process.execPath} ${join(root, "src/main.ts")}`);
-  const { stdout } = await execa("bash", ["--norc", "-euo", "pipefail", "-c", script], { cwd: folder, env, timeout: 240_000 });
+  const { stdout } = await execa("bash", ["--norc", "-euo", "pipefail", "-c", script], {
+    cwd: folder,
+    env,
+    timeout: 240_000,
+  });
   return stdout;
 }
 
