@@ -38,11 +38,9 @@ let backends: EchoBackends;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "parity-"));
   pki = await pkiIn(folder);
-  backends = await startEchoBackends({ addresses: backendAddresses, ...pki.backend });
 });
 
-afterAll(async () => {
-  await backends.stop();
+afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
@@ -55,6 +53,11 @@ for (const mode of modes) {
   const limits = mode === "static" ? stockLimits() : new Map<string, string>();
 
   describe(`${mode} mode`, () => {
+    // They remember what a case sent them, and a mode must not find what another left.
+    beforeAll(async () => {
+      backends = await startEchoBackends({ addresses: backendAddresses, ...pki.backend });
+    });
+    afterAll(() => backends.stop());
     afterAll(() => void process.stdout.write(`\nparity, ${mode} mode\n${tally.table()}\n`));
 
     describe.each([...byFlags(cases)])("%s", (_flags, group) => {

@@ -31,6 +31,10 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
       "routing/affinity-foreign-cookie",
       "routing/affinity-no-change-on-failure",
     ],
+  "nginx alone asks each endpoint once for a request": ["settings/proxy-read-timeout"],
+  "the upstream of a location has a name of its own, which is what proxy-redirect-from default speaks of": [
+    "settings/proxy-redirect-default",
+  ],
   "nginx alone takes every 2xx of an auth service for a yes, with auth-keepalive too": [
     "access/auth-keepalive-invalid",
   ],
