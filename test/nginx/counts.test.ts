@@ -1,7 +1,7 @@
 /** Requests are counted in nginx and read at a scrape: exactly as many as were sent, over a reload too, and of whom. */
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Served, serving } from "./support/serve.ts";
+import { type Served, serving, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
 
 const backendPort = 21_904;
@@ -18,18 +18,7 @@ const files = {
   "web.yaml": ingress("web", "one.example", ""),
   "timed.yaml": ingress("timed", "two.example", load),
   "wild.yaml": ingress("wild", "*.wild.example", ""),
-  "backends.yaml": `apiVersion: v1
-kind: Service
-metadata: { name: web, namespace: shop }
-spec: { ports: [{ port: 80 }] }
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: { name: web-1, namespace: shop, labels: { kubernetes.io/service-name: web } }
-addressType: IPv4
-endpoints: [{ addresses: [127.0.0.1] }]
-ports: [{ port: ${backendPort} }]
-`,
+  "backends.yaml": webAt(backendPort),
 };
 
 let backend: Server;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Exposition, readExposition, sumOf } from "../support/exposition.ts";
 import { ingressNginxMetrics } from "../support/ingress-nginx-metrics.ts";
 import { request } from "./support/request.ts";
-import { ports, type Served, serving } from "./support/serve.ts";
+import { ports, type Served, serving, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
 
 const count = 1_000;
@@ -19,18 +19,7 @@ spec:
 `;
 const files = {
   "ingresses.yaml": Array.from({ length: count }, (_, at) => ingress(at)).join("---\n"),
-  "backends.yaml": `apiVersion: v1
-kind: Service
-metadata: { name: web, namespace: shop }
-spec: { ports: [{ port: 80 }] }
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: { name: web-1, namespace: shop, labels: { kubernetes.io/service-name: web } }
-addressType: IPv4
-endpoints: [{ addresses: [127.0.0.1] }]
-ports: [{ port: ${backendPort} }]
-`,
+  "backends.yaml": webAt(backendPort),
 };
 
 let backend: Server;

@@ -57,6 +57,20 @@ export interface ServeOptions {
   readonly through?: (command: readonly string[]) => readonly string[];
 }
 
+/** The Service shop/web with one endpoint, on this port of 127.0.0.1. */
+export const webAt = (port: number): string => `apiVersion: v1
+kind: Service
+metadata: { name: web, namespace: shop }
+spec: { ports: [{ port: 80 }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: web-1, namespace: shop, labels: { kubernetes.io/service-name: web } }
+addressType: IPv4
+endpoints: [{ addresses: [127.0.0.1] }]
+ports: [{ port: ${port} }]
+`;
+
 /** Starts it and does not wait. */
 export function startServe({ files, flags = [], env = {}, through = (command) => command }: ServeOptions): Served {
   const base = mkdtempSync(join(tmpdir(), "sluice-serve-"));
