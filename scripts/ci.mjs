@@ -1,9 +1,10 @@
 /**
- * Everything that must be true of a commit: set-up from nothing, types, lint, all test suites. The image's comes last, because the image is
- * really built for it; that needs root, and without root it is skipped and said so. Ends with `N passed, N failed`; the exit code says the
- * same. It runs on whatever Node is installed, so it is plain JavaScript.
+ * Everything that must be true of a commit: set-up from nothing, types, lint, all test suites. Suites whose files run one after the other
+ * leave a core idle most of the time, so two rows of them run side by side, each in a network namespace of its own. The image is really
+ * built for its suite; that needs root, and without root it is skipped and said so. Ends with `N passed, N failed`; the exit code says
+ * the same. It runs on whatever Node is installed, so it is plain JavaScript.
  */
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,50 +13,64 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const env = { ...process.env, PATH: `${root}node_modules/.bin:${process.env.PATH}` };
 const folder = mkdtempSync(join(tmpdir(), "sluice-ci-"));
-const summaryFile = join(folder, "summary.json");
-
 const failed = [];
 let passed = 0;
 
-if (step("set-up", [process.execPath, "scripts/setup.mjs"])) {
-  step("types", ["tsc", "--noEmit"]);
-  step("lint", ["biome", "check", ".", "--diagnostic-level=error"]);
-  suites();
-  if (process.getuid?.() === 0) suites("image");
-  else console.log("skipped: image: it is built as root");
+if (await step("set-up", [process.execPath, "scripts/setup.mjs"])) {
+  await step("types", ["tsc", "--noEmit"]);
+  await step("lint", ["biome", "check", ".", "--diagnostic-level=error"]);
+  await suites(["unit", "golden", "nginx", "hostile"]);
+  const beside = async () => {
+    await suites(["parity"], { printedAtEnd: true });
+    if (process.getuid?.() === 0) await suites(["image"], { printedAtEnd: true });
+    else console.log("skipped: image: it is built as root");
+  };
+  await Promise.all([suites(["chart", "e2e"]), beside()]);
 }
 rmSync(folder, { recursive: true });
 for (const name of failed) console.log(`failed: ${name}`);
 console.log(`${passed} passed, ${failed.length} failed`);
 process.exit(failed.length === 0 ? 0 : 1);
 
-function step(name, command) {
+async function step(name, command) {
   console.log(`--- ${name}`);
-  const ended = run(command);
+  const ended = await run(command);
   if (ended) passed += 1;
   else failed.push(name);
   return ended;
 }
 
-/** Runs the suites with these names, or all but the image's. */
-function suites(...names) {
+/** Runs the suites with these names; what is printed at the end does not mix with what runs beside it. */
+async function suites(names, { printedAtEnd = false } = {}) {
+  const summaryFile = join(folder, `${names[0]}.json`);
   const reporters = ["--reporter=default", "--reporter=./test/support/summary-reporter.ts"];
-  rmSync(summaryFile, { force: true });
-  const ended = run(["node", "scripts/test.mjs", ...names, ...reporters], { SUMMARY_FILE: summaryFile });
-  const summary = readSummary();
+  const command = ["node", "scripts/test.mjs", ...names, ...reporters];
+  const ended = await run(command, { more: { SUMMARY_FILE: summaryFile }, printedAtEnd });
+  const summary = readSummary(summaryFile);
   passed += summary.passed;
   failed.push(...summary.failed);
   if (!ended && summary.failed.length === 0) failed.push(["the test run", ...names, "ended early"].join(", "));
   for (const { name, reason } of summary.skipped) console.log(`skipped: ${name}: ${reason}`);
 }
 
-function run([command, ...args], more = {}) {
-  return spawnSync(command, args, { cwd: root, stdio: "inherit", env: { ...env, ...more } }).status === 0;
+/** Whether the command ended with 0. */
+function run([command, ...args], { more = {}, printedAtEnd = false } = {}) {
+  const stdio = printedAtEnd ? ["ignore", "pipe", "pipe"] : "inherit";
+  const child = spawn(command, args, { cwd: root, stdio, env: { ...env, ...more } });
+  const printed = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => printed.push(chunk));
+  return new Promise((resolve) => {
+    child.on("error", () => resolve(false));
+    child.on("close", (code) => {
+      process.stdout.write(Buffer.concat(printed));
+      resolve(code === 0);
+    });
+  });
 }
 
-function readSummary() {
+function readSummary(file) {
   try {
-    return JSON.parse(readFileSync(summaryFile, "utf8"));
+    return JSON.parse(readFileSync(file, "utf8"));
   } catch {
     return { passed: 0, failed: [], skipped: [] };
   }

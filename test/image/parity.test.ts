@@ -1,6 +1,7 @@
 /**
  * The parity suite once more, on the nginx that ships. A program called nginx stands first in the PATH and starts the image's own, by chroot; what
- * both sides must see at one path is mounted there, in a mount namespace that ends with the suite.
+ * both sides must see at one path is mounted there, in a mount namespace that ends with the suite. In dynamic mode, which is the image's; another
+ * PARITY_MODE asks for the other.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +34,7 @@ test("the parity suite passes on the nginx that ships", { timeout: longMs }, asy
     ["--mount", "--propagation", "private", "sh", "-c", script, "sh", ...suite],
     {
       cwd: root,
-      env: { PATH: [folder, process.env.PATH].join(delimiter) },
+      env: { PARITY_MODE: "dynamic", ...process.env, PATH: [folder, process.env.PATH].join(delimiter) },
       reject: false,
       all: true,
     },
