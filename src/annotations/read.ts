@@ -9,6 +9,7 @@ import type { Ingress } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { AnyFeature, Context, Field, Fields } from "./declare.ts";
+import { Readings } from "./readings.ts";
 import { type FeatureValues, featureList } from "./registry.ts";
 import { elsewhere, removed } from "./removed.ts";
 import { restrictionsOn } from "./restrictions.ts";
@@ -42,13 +43,14 @@ for (const [feature, { fields }] of featureList) {
 export const annotationKeys: readonly string[] = [...fieldOfKey.keys()];
 
 /** By Settings, then by the texts of the annotations; only readings that depend on nothing else. */
-const interned = new WeakMap<Settings, Map<string, Reading>>();
+const interned = new WeakMap<Settings, Readings>();
 const defaults = new WeakMap<Settings, Map<string, unknown>>();
 
 export function readAnnotations(ingress: Ingress, prefix: string, settings: Settings, lookup: Lookup): Reading {
   const own = ownAnnotations(ingress, prefix);
   const key = JSON.stringify([lookup.validates, own]);
-  const known = mapOf(interned, settings);
+  const known = interned.get(settings) ?? new Readings();
+  interned.set(settings, known);
   const before = known.get(key);
   if (before !== undefined) return before;
   const reading = read(ingress, new Map(own), settings, lookup);

@@ -9,10 +9,11 @@ import {
 } from "../../src/kubernetes/index.ts";
 import type { ConfigMap } from "../../src/model/objects.ts";
 import { until } from "../nginx/support/until.ts";
+import { liveBytes } from "../support/live-bytes.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { FaultyApi, type HttpFault, httpFaults } from "./support/faulty-api.ts";
 import { FaultyProxy } from "./support/faulty-proxy.ts";
-import { handles, liveBytes } from "./support/handles.ts";
+import { handles } from "./support/handles.ts";
 import { configMap, configMaps } from "./support/objects.ts";
 
 /** How many faults, one after the other: `npm run soak` makes 200, which takes five to fifteen minutes. */
@@ -129,7 +130,7 @@ test(`after ${faults} random faults on two ways the caches equal a fresh list an
   let warmBytes = 0;
   for (let round = 0; round < faults; round += 1) {
     await breakThings(round, answers.informer.store);
-    if (round === faults >> 1) warmBytes = liveBytes();
+    if (round === faults >> 1) warmBytes = await liveBytes();
   }
 
   const fresh = await direct.list(configMaps, { namespace: "default" }, never);
@@ -141,7 +142,7 @@ test(`after ${faults} random faults on two ways the caches equal a fresh list an
     expect([...believed].sort()).toEqual(present);
     expect(contradictions).toEqual([]);
   }
-  const grown = liveBytes() - warmBytes;
+  const grown = (await liveBytes()) - warmBytes;
 
   for (const { count } of both) {
     console.log(
