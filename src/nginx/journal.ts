@@ -18,6 +18,8 @@ export class Journal {
   readonly #path: string;
   readonly #records: Map<string, string>;
   #bytes = 0;
+  /** Of keys and values that are in force: about what a compact journal would have. */
+  #liveBytes = 0;
   /** Whether the last write failed, and may have left half a line, behind which nothing is read. */
   #torn = false;
 
@@ -37,6 +39,7 @@ export class Journal {
       else records.set(key, value);
     }
     const journal = new Journal(path, records);
+    for (const [key, value] of records) journal.#liveBytes += key.length + value.length;
     journal.#bytes = await stat(path).then(
       ({ size }) => size,
       () => 0,
@@ -50,13 +53,10 @@ export class Journal {
 
   /** Rejects when the disk does not take it; the next write puts that right, whatever it is called with. */
   async write(changes: readonly JournalChange[]): Promise<void> {
-    for (const [key, value] of changes) {
-      if (value === undefined) this.#records.delete(key);
-      else this.#records.set(key, value);
-    }
+    for (const change of changes) this.#take(change);
     const text = linesOf(changes);
     this.#bytes += Buffer.byteLength(text);
-    const long = this.#bytes > smallBytes && this.#bytes > 2 * this.#liveBytes();
+    const long = this.#bytes > smallBytes && this.#bytes > 2 * this.#liveBytes;
     const torn = this.#torn;
     this.#torn = true;
     if (long || torn) await this.#compact();
@@ -70,10 +70,12 @@ export class Journal {
     this.#bytes = Buffer.byteLength(text);
   }
 
-  #liveBytes(): number {
-    let bytes = 0;
-    for (const [key, value] of this.#records) bytes += key.length + value.length;
-    return bytes;
+  #take([key, value]: JournalChange): void {
+    const before = this.#records.get(key);
+    if (before !== undefined) this.#liveBytes -= key.length + before.length;
+    if (value === undefined) this.#records.delete(key);
+    else this.#records.set(key, value);
+    if (value !== undefined) this.#liveBytes += key.length + value.length;
   }
 }
 
