@@ -73,6 +73,11 @@ test("what is read fast is what the careful reader reads, however it is written"
     {},
     { defaultStringType: "QUOTE_SINGLE" as const },
     { collectionStyle: "flow" as const },
+    {
+      collectionStyle: "flow" as const,
+      defaultStringType: "QUOTE_DOUBLE" as const,
+      defaultKeyType: "QUOTE_DOUBLE" as const,
+    },
     { version: "1.1" as const },
   );
   fc.assert(
@@ -95,4 +100,14 @@ test.each([
   ["a tab", "a:\n\tb: 1"],
   ["a mistake", "a: [1"],
   ["the same key twice", "a: 1\na: 2"],
+  ["the same key twice in JSON", '{"a": {"b": ":", "b": 2}}'],
+  ["a mistake in JSON", '{"a": 1]'],
 ])("%s is left to the careful reader", (_, text) => expect(plainDocuments(text)).toBeUndefined());
+
+test("JSON is read as YAML, whatever stands in its texts", () => {
+  const value = { a: "x: {y} --- \\ \" ' # &", "b: c": [1, -2.5e3, true, "yes", "on", "1"], d: { e: {}, f: [] } };
+  for (const text of [JSON.stringify(value), JSON.stringify(value, null, "\t"), JSON.stringify(value, null, 2)]) {
+    expect(plainDocuments(`${text}\n---\n${text}\n`)).toEqual([value, value]);
+    expect(carefully(text.replaceAll("\t", "  "))).toEqual([value]);
+  }
+});

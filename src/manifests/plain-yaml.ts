@@ -3,6 +3,7 @@
  * different readers (anchors, tags, merge keys, `yes` and `no`) is left to the careful reader, and so is every mistake.
  */
 import { CORE_SCHEMA, loadAll } from "js-yaml";
+import { jsonDocuments } from "./plain-json.ts";
 
 /** A tag, an anchor, an alias, a directive, a merge key, a key of several lines, a tab, or a word that is a switch. */
 const extraordinary =
@@ -10,6 +11,8 @@ const extraordinary =
 
 /** The documents that hold something; undefined where the text is not ordinary, or has a mistake. */
 export function plainDocuments(text: string): readonly unknown[] | undefined {
+  const json = jsonDocuments(text);
+  if (json !== undefined) return json;
   if (extraordinary.test(text)) return undefined;
   try {
     return loadAll(text, { schema: CORE_SCHEMA }).filter((value) => value !== null && value !== undefined);

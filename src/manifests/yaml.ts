@@ -2,11 +2,12 @@
  * Text of a file as documents, and the place of every field in it. The dialect is kubectl's: YAML 1.2 with merge keys, and
  * `yes`, `no`, `on` and `off` are switches, so that what works here works there.
  *
- * Ordinary text is read by `plain-yaml.ts`, six times as fast; only where a place is asked for, or something is out of the ordinary, is
- * the text read with its places. A test holds the two readings together.
+ * Ordinary text is read by `plain-yaml.ts`, six times as fast; only what is out of the ordinary, and the lines of an object of
+ * which a place is asked for, are read with their places. A test holds the two readings together.
  */
 import { isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type YAMLError } from "yaml";
 import type { Path } from "./check.ts";
+import { documentsIn, itemsIn, type Piece } from "./pieces.ts";
 import { plainDocuments } from "./plain-yaml.ts";
 
 /** Counted from 1, as editors do. */
@@ -28,16 +29,43 @@ export type ReadYaml =
 export function readYaml(text: string): ReadYaml {
   const plain = plainDocuments(text);
   if (plain === undefined) return readWithPlaces(text);
-  let placed: ReadYaml | undefined;
-  const documentAt = (at: number): YamlDocument | undefined => {
-    placed ??= readWithPlaces(text);
-    return placed.ok ? placed.documents[at] : undefined;
+  const places = placesIn(text, plain);
+  return { ok: true, documents: plain.map((value, at) => ({ value, placeOf: (path) => places(at, path) })) };
+}
+
+/** Finds the place of a field of document `at` of ordinary text, whose documents hold `values`. */
+function placesIn(text: string, values: readonly unknown[]): (at: number, path: Path) => Place {
+  const once = new Map<string, unknown>();
+  const known = <T>(key: string, make: () => T): T => {
+    if (!once.has(key)) once.set(key, make());
+    return once.get(key) as T;
   };
-  const documents = plain.map((value, at) => ({
-    value,
-    placeOf: (path: Path) => documentAt(at)?.placeOf(path) ?? { line: 1, column: 1 },
-  }));
-  return { ok: true, documents };
+  const whole = () => known("", () => readWithPlaces(text));
+  const documents = () => known("documents", () => fitting(documentsIn(text), values.length));
+  const itemsOf = (at: number, piece: Piece) =>
+    known(`items of ${at}`, () => fitting(itemsIn(piece), itemCountOf(values[at])));
+  return (at, path) => {
+    const document = documents()?.[at];
+    const [list, item, ...below] = path;
+    const inItem = document !== undefined && list === "items" && typeof item === "number";
+    const piece = inItem ? itemsOf(at, document)?.[item] : document;
+    if (piece !== undefined) {
+      const read = known(`${at} ${inItem ? item : ""}`, () => readWithPlaces(piece.lines.join("\n")));
+      const place = read.ok && read.documents.length === 1 && read.documents[0]!.placeOf(inItem ? below : path);
+      if (place) return { line: place.line + piece.before, column: place.column };
+    }
+    const read = whole();
+    return (read.ok ? read.documents[at]?.placeOf(path) : undefined) ?? { line: 1, column: 1 };
+  };
+}
+
+function fitting(pieces: readonly Piece[] | undefined, count: number): readonly Piece[] | undefined {
+  return pieces?.length === count ? pieces : undefined;
+}
+
+function itemCountOf(value: unknown): number {
+  const { items } = value as { readonly items?: unknown };
+  return Array.isArray(items) ? items.length : 0;
 }
 
 /** Documents that hold nothing are left out. */

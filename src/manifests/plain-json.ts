@@ -1,0 +1,28 @@
+/**
+ * JSON, as `kubectl get -o json` and other programs write it: it is YAML too, and read many times as fast as what it is. A mistake is left
+ * to the YAML readers, and so is a key that stands twice, of which JSON's own reader would say nothing.
+ */
+import { isMapping } from "./check.ts";
+
+/** The documents; undefined where they are not all JSON. */
+export function jsonDocuments(text: string): readonly unknown[] | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  const documents = text.split(/^---[ \r]*$/m).filter((document) => document.trim() !== "");
+  try {
+    const values = documents.map((document) => JSON.parse(document) as unknown);
+    return documents.every((document, at) => colonsIn(document) === keysIn(values[at])) ? values : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Outside of texts: as many as there are keys. */
+function colonsIn(json: string): number {
+  return json.replace(/"(?:[^"\\]+|\\.)*"/g, "").split(":").length - 1;
+}
+
+function keysIn(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum, item) => sum + keysIn(item), 0);
+  if (!isMapping(value)) return 0;
+  return Object.values(value).reduce<number>((sum, item) => sum + 1 + keysIn(item), 0);
+}
