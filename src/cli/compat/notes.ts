@@ -1,5 +1,6 @@
 /** Which differences are told at which annotation, key or flag. */
 import type { FilePlace } from "../../problem.ts";
+import { candidatesAmong } from "./candidates.ts";
 import type { Difference } from "./differences.ts";
 import type { Item } from "./item.ts";
 import { metBy, type Uses } from "./uses.ts";
@@ -12,7 +13,7 @@ export class Notes {
   readonly #by = new Map<string, Difference[]>();
 
   constructor(list: readonly Difference[], uses: Uses, where: "ingress" | "everywhere") {
-    for (const difference of list) {
+    for (const difference of candidatesAmong(list, uses)) {
       const met = new Set(
         metBy(uses, difference, where).map(({ of, name }) => (of === "shape" ? "object " : `${of} ${name}`)),
       );
