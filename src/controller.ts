@@ -4,7 +4,6 @@
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { fakeCertificate } from "./fake-certificate.ts";
 import { systemClock as runtimeClock } from "./kubernetes/clock.ts";
 import type { Certificate } from "./model/configuration.ts";
@@ -74,9 +73,6 @@ export interface Controller {
 export type StartedController =
   | { readonly ok: true; readonly controller: Controller }
   | { readonly ok: false; readonly why: string };
-
-/** Where the Lua is: beside the sources, or beside the compiled files. */
-export const luaFolder = fileURLToPath(new URL("../nginx/lua", import.meta.url));
 
 export async function startController(options: ControllerOptions): Promise<StartedController> {
   const { folder, machine } = options;

@@ -1,6 +1,6 @@
 /** What the template must know of the machine, from the capabilities of nginx, the place where it runs, and the flags. */
 import { existsSync } from "node:fs";
-import { luaFolder } from "./controller.ts";
+import { fileURLToPath } from "node:url";
 import type { Capabilities, Place, RunFolder } from "./nginx/index.ts";
 import type { Machine, Ports, RequestCounts } from "./render/machine.ts";
 
@@ -17,6 +17,9 @@ export interface MachineFlags {
   readonly errorLog: string;
   readonly talkative: boolean;
 }
+
+/** Where the Lua is: beside the sources, or beside the compiled files. */
+export const luaFolder = fileURLToPath(new URL("../nginx/lua", import.meta.url));
 
 export function machineOf(capabilities: Capabilities, place: Place, folder: RunFolder, flags: MachineFlags): Machine {
   const { ports } = flags;

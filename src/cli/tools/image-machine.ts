@@ -3,7 +3,9 @@
  * desk and in every pipeline, and no nginx is needed.
  */
 import { machineOf } from "../../machine.ts";
-import { type Capabilities, type Place, pathsOf } from "../../nginx/index.ts";
+// Of the folder alone: the rest of that edge is what only a controller needs, and a tool would wait for it.
+import { pathsOf } from "../../nginx/folder.ts";
+import type { Capabilities, Place } from "../../nginx/index.ts";
 import type { Machine } from "../../render/machine.ts";
 import type { Flags } from "../flags.ts";
 import { machineFlags } from "../options.ts";
