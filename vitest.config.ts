@@ -9,6 +9,7 @@ const suites = {
   hostile: { include: ["test/hostile/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 },
   chart: { include: ["test/chart/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 120_000, fileParallelism: false },
   image: { include: ["test/image/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 120_000, fileParallelism: false },
+  soak: { include: ["test/soak/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 120_000, fileParallelism: false },
   e2e: { include: ["test/e2e/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 120_000, fileParallelism: false },
 };
 

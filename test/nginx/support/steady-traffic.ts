@@ -2,6 +2,7 @@
  * Requests without a pause while a test does something else, half of them over connections that are kept. A client asks once more
  * where a connection it reused was closed before a byte of answer, as HTTP clients do; that is counted.
  */
+import { setTimeout as delay } from "node:timers/promises";
 import { keepalive, type RequestOptions, request } from "./request.ts";
 
 export interface SteadyTraffic {
@@ -11,7 +12,8 @@ export interface SteadyTraffic {
   end(): Promise<void>;
 }
 
-export function steadyTraffic(asked: readonly RequestOptions[], clients = 4): SteadyTraffic {
+/** Each client pauses for `pauseMs` after an answer. */
+export function steadyTraffic(asked: readonly RequestOptions[], clients = 4, pauseMs = 0): SteadyTraffic {
   const answers = new Map<string, number>();
   const agent = keepalive();
   let [going, retries] = [true, 0];
@@ -29,6 +31,7 @@ export function steadyTraffic(asked: readonly RequestOptions[], clients = 4): St
     for (let at = number; going; at++) {
       const answer = await statusOf(asked[at % asked.length]!, number % 2 === 0);
       answers.set(answer, (answers.get(answer) ?? 0) + 1);
+      if (pauseMs > 0) await delay(pauseMs);
     }
   };
   const running = Array.from({ length: clients }, (_, number) => client(number));

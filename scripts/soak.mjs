@@ -1,0 +1,24 @@
+/**
+ * `npm run soak [faults] [changes]`: what takes too long for a test. `faults` breaks the way to the API server 200 times, `changes` changes a
+ * cluster under traffic for SOAK_MINUTES (20) and fails when anything grows. Both where none is named.
+ */
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const soaks = {
+  faults: { args: ["e2e", "test/e2e/faults.test.ts"], env: { FAULTS: "200" } },
+  changes: { args: ["soak"], env: {} },
+};
+const asked = process.argv.slice(2);
+const unknown = asked.find((name) => !Object.hasOwn(soaks, name));
+if (unknown !== undefined) {
+  console.error(`There is no soak ${unknown}; there are ${Object.keys(soaks).join(" and ")}.`);
+  process.exit(2);
+}
+for (const name of asked.length > 0 ? asked : Object.keys(soaks)) {
+  const { args, env } = soaks[name];
+  const command = ["scripts/test.mjs", ...args];
+  const done = spawnSync(process.execPath, command, { cwd: root, stdio: "inherit", env: { ...env, ...process.env } });
+  if (done.status !== 0) process.exit(done.status ?? 1);
+}

@@ -1,0 +1,147 @@
+/**
+ * A controller on which everything changes, at random and under traffic, for `SOAK_MINUTES` (20): nothing may grow after the first
+ * minutes, hosts that nobody touches answer all the time, and in the end each host answers what the objects say.
+ * `npm run soak changes`; `SOAK_SEED` repeats a run.
+ */
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Client, kubeConfigCredentials, type Resource, resource } from "../../src/kubernetes/index.ts";
+import type { KubernetesObject } from "../../src/model/objects.ts";
+import { inParallel } from "../bench/support/cluster.ts";
+import { hostOf } from "../bench/support/hosts.ts";
+import { type Cluster, startCluster } from "../e2e/support/cluster.ts";
+import { installPod, Sluice } from "../e2e/support/sluice.ts";
+import { request } from "../nginx/support/request.ts";
+import { steadyTraffic } from "../nginx/support/steady-traffic.ts";
+import { until } from "../nginx/support/until.ts";
+import { Chance } from "../support/chance.ts";
+import { grows, lineThrough } from "../support/line.ts";
+import { type Figures, figuresOf, tolerated } from "./figures.ts";
+import { backendPort, Shop, settingsName, steadyPlaces } from "./shop.ts";
+
+const minutes = Number(process.env.SOAK_MINUTES ?? 20);
+const seed = Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const to = "127.0.0.1:80";
+const changeEveryMs = 200;
+const lookEveryMs = 2_000;
+/** Compilers and caches fill first. */
+const warmMs = Math.min(5, minutes / 3) * 60_000;
+const never = new AbortController().signal;
+
+let cluster: Cluster;
+let client: Client;
+let sluice: Sluice;
+let backend: Server;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  await installPod(cluster);
+  await cluster.kubectl(["create", "namespace", "shop"]);
+  client = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));
+  backend = createServer({ keepAliveTimeout: 600_000 }, (_request, response) => response.end("ok"));
+  await new Promise<void>((resolve) => backend.listen(backendPort, "0.0.0.0", resolve));
+  const flags = ["--enable-metrics", `--configmap=${settingsName.namespace}/${settingsName.name}`];
+  sluice = new Sluice({ cluster, flags });
+});
+afterAll(async () => {
+  await sluice?.end();
+  client?.close();
+  backend?.close();
+  backend?.closeAllConnections();
+  await cluster?.stop();
+});
+
+const kinds: Readonly<Record<string, Resource<KubernetesObject>>> = Object.fromEntries(
+  [
+    ["Ingress", "networking.k8s.io/v1", "ingresses"] as const,
+    ["Service", "v1", "services"] as const,
+    ["EndpointSlice", "discovery.k8s.io/v1", "endpointslices"] as const,
+    ["Secret", "v1", "secrets"] as const,
+    ["ConfigMap", "v1", "configmaps"] as const,
+  ].map(([kind, apiVersion, plural]) => [kind, resource({ apiVersion, kind, plural, namespaced: true })]),
+);
+
+/** Without what the API server gives. */
+async function put(object: object): Promise<void> {
+  const { metadata, ...rest } = object as KubernetesObject;
+  const { uid: _uid, resourceVersion: _version, creationTimestamp: _created, ...own } = metadata;
+  const name = { namespace: metadata.namespace!, name: metadata.name };
+  const options = { type: "apply", fieldManager: "soak", force: true } as const;
+  const answer = await client.patch(kinds[rest.kind]!, name, { ...rest, metadata: own }, never, options);
+  if (!answer.ok) throw new Error(`${rest.kind} ${metadata.name}: ${answer.failure.message}`);
+}
+
+async function remove(object: object): Promise<void> {
+  const { kind, metadata } = object as KubernetesObject;
+  const answer = await client.delete(kinds[kind]!, { namespace: metadata.namespace!, name: metadata.name }, never);
+  if (!answer.ok && answer.failure.code !== 404) throw new Error(`${kind} ${metadata.name}: ${answer.failure.message}`);
+}
+
+/** Until `end` is aborted; gives how often each sort of change was made. */
+async function change(shop: Shop, end: AbortSignal): Promise<Map<string, number>> {
+  const made = new Map<string, number>();
+  for (let due = performance.now(); !end.aborted; due += changeEveryMs) {
+    const step = shop.step();
+    for (const object of step.put) await put(object);
+    for (const object of step.gone) await remove(object);
+    made.set(step.what, (made.get(step.what) ?? 0) + 1);
+    await delay(Math.max(0, due - performance.now()));
+  }
+  return made;
+}
+
+interface Look {
+  readonly atMs: number;
+  readonly figures: Figures;
+}
+
+async function look(lastMs: number): Promise<Look[]> {
+  const looks: Look[] = [];
+  const begun = performance.now();
+  for (let atMs = 0; atMs < lastMs; atMs = performance.now() - begun) {
+    const figures = await figuresOf(sluice.process.pid!, join(sluice.folder, "run"));
+    if (figures !== undefined) looks.push({ atMs, figures });
+    await delay(lookEveryMs);
+  }
+  return looks;
+}
+
+test(`nothing grows in ${minutes} minutes of random changes`, { timeout: (minutes + 5) * 60_000 }, async () => {
+  console.log(`SOAK_SEED=${seed}`);
+  const shop = await Shop.open(new Chance(seed));
+  await inParallel(shop.first(), 10, put);
+  await sluice.process.start();
+  const steady = Array.from({ length: steadyPlaces }, (_, at) => ({ to, host: hostOf(at) }));
+  for (const asked of steady) await until(asked.host, async () => (await request(asked)).status === 200);
+
+  const controller = sluice.process.pid;
+  const traffic = steadyTraffic(steady, 4, 20);
+  const ending = new AbortController();
+  const changing = change(shop, ending.signal);
+  const looks = await Promise.race([look(minutes * 60_000), changing.then(() => [])]);
+  ending.abort();
+  console.log(Object.fromEntries(await changing));
+  await traffic.end();
+
+  const names = Object.keys(tolerated) as (keyof Figures)[];
+  const warm = looks.filter(({ atMs }) => atMs > warmMs);
+  const lines = names.map((name) => {
+    const line = lineThrough(warm.map(({ atMs, figures }) => [atMs, figures[name]]));
+    const [least, most] = [Math.min, Math.max].map((of) => of(...warm.map(({ figures }) => figures[name])));
+    return { name, ...line, least, most, grows: grows(line, tolerated[name]) };
+  });
+  console.table(Object.fromEntries(lines.map(({ name, ...line }) => [name, line])));
+  expect(lines.filter((line) => line.grows).map(({ name }) => name)).toEqual([]);
+  expect(sluice.process.pid).toBe(controller);
+  expect([...traffic.answers.keys()]).toEqual(["200"]);
+  const reloads = sluice.log.split("\n").filter((line) => line.includes('"applied with a reload"')).length;
+  expect(reloads).toBeGreaterThan(minutes);
+  expect(sluice.log).toContain("nginx refuses it");
+
+  for (const [host, status] of shop.answers()) {
+    const asked = async () => (await request({ to, host })).status;
+    await until(`${host} to answer ${status}`, async () => (await asked()) === status, 30_000);
+  }
+});
