@@ -10,7 +10,7 @@ import { Sluice } from "../e2e/support/sluice.ts";
 import { request } from "../nginx/support/request.ts";
 import type { Figure } from "./measured.ts";
 import { type FilledCluster, host, inParallel, startFilledCluster } from "./support/cluster.ts";
-import { pssMegabytes } from "./support/cpu.ts";
+import { cpuMs, pssMegabytes } from "./support/cpu.ts";
 import { hostOf, slice } from "./support/hosts.ts";
 import { imageOptions } from "./support/image-options.ts";
 import { sizesOr } from "./support/sizes.ts";
@@ -51,9 +51,12 @@ async function at(
 ): Promise<{ found: Figure[]; born: number }> {
   const sluice = new Sluice({ cluster: filled.cluster, program });
   const begun = performance.now();
+  const starting = new AbortController();
+  const early = notFoundUntil(hosts, starting.signal);
   await sluice.process.start();
   const ready = (performance.now() - begun) / 1000;
-  const missing = await notFound(hosts);
+  starting.abort();
+  const missing = (await early) + (await notFound(hosts));
   const before = reloads(sluice);
   const live: number[] = [];
   for (let at = hosts; at < hosts + births; at++) {
@@ -62,14 +65,22 @@ async function at(
     while ((await status(at)) !== 200) {}
     live.push(performance.now() - since);
   }
+  const cpuBefore = cpuMs(sluice.process.pid!);
   const burst = await underChanges(filled, hosts);
+  const cpuEach = (cpuMs(sluice.process.pid!) - cpuBefore) / (burstSeconds * changesPerSecond);
   const reloaded = reloads(sluice) - before;
   const memory = pssMegabytes(sluice.process.pid!);
   await sluice.end();
   const large = hosts === 10_000;
   const found: Figure[] = [
     { what: "from the start to ready", unit: "s", values: [ready], ...(large ? { bound: 10 } : {}) },
-    { what: "hosts that answered 404 then", unit: "", values: [missing], bound: 0 },
+    { what: "reloads until then", unit: "", values: [before], bound: 1 },
+    {
+      what: "requests for hosts that exist answered with 404, from the first answer on",
+      unit: "",
+      values: [missing],
+      bound: 0,
+    },
     { what: "a new host, from the API server's answer to its own", unit: "ms", values: live, bound: 100 },
     {
       what: `requests that failed during ${changesPerSecond} changes a second`,
@@ -78,6 +89,7 @@ async function at(
       bound: 0,
     },
     { what: "the last change live after the end", unit: "s", values: [burst.seconds], bound: 2 },
+    { what: "the controller's CPU for one of those changes", unit: "ms", values: [cpuEach], bound: 20 },
     { what: "reloads meanwhile", unit: "", values: [reloaded], bound: 0 },
     { what: "the controller's memory (PSS)", unit: "MB", values: [memory], ...boundOfMemory(hosts) },
   ];
@@ -90,6 +102,16 @@ const boundOfMemory = (hosts: number) => (hosts === 100 ? { bound: 170 } : hosts
 async function compiled(): Promise<string[]> {
   await execa("npm", ["run", "build"], { cwd: root });
   return [...imageOptions(), join(root, "dist/main.js")];
+}
+
+/** How many of all requests are answered 404, from before nginx listens. */
+async function notFoundUntil(hosts: number, end: AbortSignal): Promise<number> {
+  let missing = 0;
+  for (let at = 0; !end.aborted; at++) {
+    if ((await status((at * 13) % hosts).catch(() => 0)) === 404) missing++;
+    await delay(10);
+  }
+  return missing;
 }
 
 async function notFound(hosts: number): Promise<number> {

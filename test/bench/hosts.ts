@@ -1,85 +1,140 @@
 /**
- * What many plain hosts cost nginx, and how long a new one takes, with `sluice serve` on a folder: from 10 to 10,000 hosts, and
- * 100,000 in a benchmark of its own.
+ * What many plain hosts cost nginx, and how long a new one takes, with `sluice serve` on a folder: from 10 to 100,000 hosts as data, 10,000
+ * of them with 2,000 certificates, and as text (static mode) beside the smallest nginx.conf that serves the same hosts.
  */
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { execa } from "execa";
 import { nginxProcesses } from "../../src/nginx/processes.ts";
-import { serving } from "../nginx/support/serve.ts";
+import { request } from "../nginx/support/request.ts";
+import { ports, type Served, serving } from "../nginx/support/serve.ts";
+import { until } from "../nginx/support/until.ts";
 import type { Figure } from "./measured.ts";
 import { pssMegabytes } from "./support/cpu.ts";
-import { filesOf, hostOf, ingress, service, slice } from "./support/hosts.ts";
+import {
+  certificatesAmong,
+  fileOf,
+  filesOf,
+  hostOf,
+  ingress,
+  secretsOf,
+  service,
+  settingsFlag,
+  slice,
+} from "./support/hosts.ts";
 import { sizesOr } from "./support/sizes.ts";
 
-const backendPort = 21_960;
+export const backendPort = 21_960;
+const endpoint = { address: "127.0.0.1", port: backendPort };
 const births = 20;
+const reloads = 5;
+/** The bounds that name a number of hosts hold for this one. */
+const boundAt = 10_000;
 
-export const hosts = () => eachOf(sizesOr([10, 100, 1_000, 10_000]));
-export const manyHosts = () => eachOf([100_000]);
-
-async function eachOf(sizes: readonly number[]): Promise<Figure[]> {
+export async function hosts(): Promise<Figure[]> {
   const backend = createServer((_request, response) => response.end("ok")).listen(backendPort, "127.0.0.1");
   const figures: Figure[] = [];
-  for (const size of sizes) figures.push(...(await at(size)));
+  for (const size of sizesOr([10, 100, 1_000, 10_000, 100_000])) figures.push(...(await plain(size)));
+  for (const size of sizesOr([boundAt])) figures.push(...(await withCertificates(size)));
   backend.close();
   backend.closeAllConnections();
   return figures;
 }
 
-async function at(size: number): Promise<Figure[]> {
-  const endpoint = { address: "127.0.0.1", port: backendPort };
+async function plain(hosts: number): Promise<Figure[]> {
   const begun = performance.now();
-  const served = await serving({ files: filesOf({ hosts: size, endpoint }) });
+  const served = await serving({ files: filesOf({ hosts, endpoint }), limitMs: 600_000 });
   const ready = (performance.now() - begun) / 1000;
-  const conf = join(served.runFolder, "nginx.conf");
-  const processes = () => nginxProcesses({ root: served.runFolder, conf });
-  for (let at = 0; at < size; at += Math.max(1, Math.floor(size / 2_000))) await answered(hostOf(at));
-
-  const tests: number[] = [];
-  for (let tries = 0; tries < 5; tries++) {
-    const since = performance.now();
-    await execa("nginx", ["-t", "-p", served.runFolder, "-c", conf, "-e", "stderr"], { reject: false });
-    tests.push(performance.now() - since);
-  }
-  const before = reloads();
-  const live: number[] = [];
-  for (let at = size; at < size + births; at++) {
-    const objects = [ingress(at), service(at), slice(at, [endpoint.address], endpoint.port)];
-    const since = performance.now();
-    served.write(`born-${at}.yaml`, objects.map((one) => JSON.stringify(one)).join("\n---\n"));
-    await answered(hostOf(at));
-    live.push(performance.now() - since);
-  }
-  const workers = processes().filter(({ role, draining }) => role === "worker" && !draining);
-  const figure = (what: string, unit: Figure["unit"], values: number[], bound?: number): Figure => ({
-    what,
-    hosts: size,
-    unit,
-    values,
-    ...(bound === undefined ? {} : { bound }),
-  });
-  const figures = [
-    figure("from the start to the first request served", "s", [ready]),
-    figure("nginx -t", "ms", tests, 200),
-    figure(
-      "a worker's memory (PSS)",
-      "MB",
-      workers.map(({ pid }) => pssMegabytes(pid)),
-      size > 10_000 ? undefined : 40,
-    ),
-    figure("the controller's memory (PSS)", "MB", [pssMegabytes(served.pid)], size > 10_000 ? undefined : 400),
-    figure("a new host, from its file to its answer", "ms", live, size > 10_000 ? 200 : 100),
-    figure("reloads for those new hosts", "", [reloads() - before], 0),
+  for (let at = 0; at < hosts; at += Math.max(1, Math.floor(hosts / 2_000))) await answered(served, hostOf(at));
+  const tests = await testsOf(served);
+  const live = await newHosts(served, hosts);
+  const born = reloadsOf(served).length;
+  const tookMs = await newShapes(served, hosts + births);
+  const large = hosts > boundAt;
+  const figures: Figure[] = [
+    { what: "from the start to the first request served", hosts, unit: "s", values: [ready] },
+    { what: "nginx -t", hosts, unit: "ms", values: tests, bound: 200 },
+    { what: "test and reload", hosts, unit: "ms", values: tookMs, ...(large ? {} : { bound: 200 }) },
+    { what: "a worker's memory (PSS)", hosts, unit: "MB", values: workersOf(served), ...(large ? {} : { bound: 40 }) },
+    {
+      what: "the controller's memory (PSS)",
+      hosts,
+      unit: "MB",
+      values: [pssMegabytes(served.pid)],
+      ...(large ? {} : { bound: 400 }),
+    },
+    { what: "a new host, from its file to its answer", hosts, unit: "ms", values: live, bound: large ? 200 : 100 },
+    { what: "reloads for those new hosts", hosts, unit: "", values: [born - 1], bound: 0 },
   ];
   await served.remove();
   return figures;
+}
 
-  function reloads(): number {
-    return served.lines().filter(({ msg }) => msg === "applied with a reload").length;
-  }
+async function withCertificates(hosts: number): Promise<Figure[]> {
+  const count = certificatesAmong(hosts);
+  const files = filesOf({ hosts, endpoint, secrets: await secretsOf(count), settings: { "ssl-redirect": "false" } });
+  const served = await serving({ files, flags: [settingsFlag], limitMs: 600_000 });
+  for (let at = 0; at < hosts; at += Math.max(1, Math.floor(hosts / 2_000))) await answered(served, hostOf(at));
+  const before = workersOf(served);
+  for (let at = 0; at < count; at++)
+    await request({ to: `127.0.0.1:${ports.https}`, host: hostOf(at), sni: hostOf(at) });
+  const after = workersOf(served);
+  const tookMs = await newShapes(served, hosts);
+  await served.remove();
+  const having = `with ${count.toLocaleString("en")} certificates`;
+  return [
+    { what: `test and reload, ${having}`, hosts, unit: "ms", values: tookMs, bound: 200 },
+    { what: `a worker's memory (PSS), ${having}`, hosts, unit: "MB", values: before, bound: 60 },
+    { what: `a worker's memory (PSS), ${having} that were all asked for`, hosts, unit: "MB", values: after, bound: 60 },
+  ];
+}
 
-  async function answered(host: string): Promise<void> {
-    while ((await served.ask(host)).status !== 200) {}
+export async function testsOf(served: Served, tries = 5): Promise<number[]> {
+  const tookMs: number[] = [];
+  const conf = join(served.runFolder, "nginx.conf");
+  for (let at = 0; at < tries; at++) {
+    const since = performance.now();
+    await execa("nginx", ["-t", "-p", served.runFolder, "-c", conf, "-e", "stderr"], { reject: false });
+    tookMs.push(performance.now() - since);
   }
+  return tookMs;
+}
+
+/** The memory of each worker. */
+export function workersOf({ runFolder: root }: Served): number[] {
+  const workers = nginxProcesses({ root, conf: join(root, "nginx.conf") });
+  return workers.flatMap(({ role, draining, pid }) => (role === "worker" && !draining ? [pssMegabytes(pid)] : []));
+}
+
+async function newHosts(served: Served, first: number): Promise<number[]> {
+  const tookMs: number[] = [];
+  for (let at = first; at < first + births; at++) {
+    const text = fileOf([ingress(at), service(at), slice(at, [endpoint.address], endpoint.port)]);
+    const since = performance.now();
+    served.write(`born-${at}.yaml`, text);
+    await answered(served, hostOf(at));
+    tookMs.push(performance.now() - since);
+  }
+  return tookMs;
+}
+
+/** What nginx's test and reload took for each of some hosts with settings that no other has. */
+async function newShapes(served: Served, first: number): Promise<number[]> {
+  const before = reloadsOf(served).length;
+  for (let at = 0; at < reloads; at++) {
+    const annotations = { "nginx.ingress.kubernetes.io/proxy-read-timeout": `${1_000 + at}` };
+    served.write(`shape-${at}.yaml`, fileOf([ingress(first + at, { annotations })]));
+    await until("a reload", () => reloadsOf(served).length > before + at, 120_000);
+  }
+  return reloadsOf(served).slice(before);
+}
+
+/** What each reload so far took, in ms. */
+function reloadsOf(served: Served): number[] {
+  const lines = served.lines().filter(({ msg }) => msg === "applied with a reload");
+  return lines.map(({ reload }) => Number.parseFloat(String(reload)));
+}
+
+async function answered(served: Served, host: string): Promise<void> {
+  while ((await served.ask(host)).status !== 200) {}
 }

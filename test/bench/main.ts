@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { build } from "./build.ts";
 import { cluster } from "./cluster.ts";
-import { hosts, manyHosts } from "./hosts.ts";
+import { hosts } from "./hosts.ts";
 import { informers } from "./informers.ts";
 import { keystroke } from "./keystroke.ts";
 import { type Benchmark, lineOf, type Results } from "./measured.ts";
@@ -14,13 +14,14 @@ import { pageOf } from "./page.ts";
 import { requests } from "./requests.ts";
 import { rollout } from "./rollout.ts";
 import { metrics } from "./scrape.ts";
+import { staticHosts } from "./static.ts";
 import { tools } from "./tools.ts";
 import { webhook } from "./webhook.ts";
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   build,
   hosts,
-  "many-hosts": manyHosts,
+  static: staticHosts,
   cluster,
   rollout,
   informers,

@@ -15,3 +15,10 @@ test("a missed bound is bold on the page and said in the line", () => {
   const page = pageOf({ one: { taken: "today", conditions: "here", figures: [figure] } }, "# Notes");
   expect(page).toContain("| a change | **20 ms** (10 to 30) | at most 15 ms |");
 });
+
+test("a row says how its cost grows with the hosts", () => {
+  const at = (hosts: number, value: number) => ({ what: "a change", hosts, unit: "ms", values: [value] }) as const;
+  const figures = [at(100, 2), at(1_000, 3), at(10_000, 8)];
+  const page = pageOf({ one: { taken: "today", conditions: "here", figures } }, "# Notes");
+  expect(page).toContain("| a change | 2 ms | 3 ms | 8 ms | 2 times |  |");
+});

@@ -4,26 +4,34 @@ import { type Figure, isMet, measureOf, medianOf, type Results, shown } from "./
 /** `results` by the names of the benchmarks. */
 export function pageOf(results: Readonly<Record<string, Results>>, notes: string): string {
   const sections = Object.entries(results).map(([name, { taken, conditions, figures }]) =>
-    [`## ${name}`, `\`npm run bench ${name}\`, ${taken}, ${conditions}.`, tableOf(figures)].join("\n\n"),
+    [
+      `## ${name}`,
+      `\`npm run bench ${name}\`, ${taken}, ${conditions}.`,
+      tableOf(figures),
+      ...figures.filter(({ note }) => note !== undefined).map(noteOf),
+    ].join("\n\n"),
   );
   return `${[notes.trim(), ...sections].join("\n\n")}\n`;
 }
 
 /** A row for what was measured; columns for numbers of hosts, where there are several. */
 function tableOf(figures: readonly Figure[]): string {
-  const sizes = [...new Set(figures.map(({ hosts }) => hosts))];
+  const sizes = [...new Set(figures.map(({ hosts }) => hosts))].toSorted((a, b) => (a ?? 0) - (b ?? 0));
   const rows = [...new Set(figures.map(({ what }) => what))];
+  const several = sizes.length > 1;
   const head = [
     "",
     ...sizes.map((hosts) => (hosts === undefined ? "measured" : `${hosts.toLocaleString("en")} hosts`)),
+    ...(several ? ["for 10 times the hosts"] : []),
   ];
   const lines = rows.map((what) => {
     const of = figures.filter((figure) => figure.what === what);
     const bound = of.find((figure) => figure.bound !== undefined);
     const cells = sizes.map((hosts) => cellOf(of.find((figure) => figure.hosts === hosts)));
-    return [what, ...cells, bound === undefined ? "" : `at most ${shown(bound.bound!, bound.unit)}`];
+    const growth = several ? [growthOf(of)] : [];
+    return [what, ...cells, ...growth, bound === undefined ? "" : `at most ${shown(bound.bound!, bound.unit)}`];
   });
-  const table = [[...head, "bound"], ["---", ...sizes.map(() => "---:"), "---"], ...lines];
+  const table = [[...head, "bound"], ["---", ...head.slice(1).map(() => "---:"), "---"], ...lines];
   return table.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
@@ -34,4 +42,20 @@ function cellOf(figure: Figure | undefined): string {
   const median = shown(medianOf(values), unit) + (tail ? `, 95 % ${shown(measureOf(figure), unit)}` : "");
   const spread = values.length === 1 ? "" : ` (${shown(Math.min(...values), "")} to ${shown(Math.max(...values), "")})`;
   return isMet(figure) === false ? `**${median}**${spread}` : `${median}${spread}`;
+}
+
+/** By how much a cost is multiplied, on the way from the fewest hosts to the most, where their number is multiplied by ten. */
+function growthOf(figures: readonly Figure[]): string {
+  const sized = figures.filter(
+    (figure) => figure.hosts !== undefined && ["ms", "s", "us", "MB", "KB"].includes(figure.unit),
+  );
+  const [first, last] = [sized[0], sized.at(-1)];
+  if (first === undefined || last === undefined || first === last || medianOf(first.values) <= 0) return "";
+  const decades = Math.log10(last.hosts! / first.hosts!);
+  return shown((medianOf(last.values) / medianOf(first.values)) ** (1 / decades), "times");
+}
+
+function noteOf({ what, hosts, note }: Figure): string {
+  const among = hosts === undefined ? "" : `, ${hosts.toLocaleString("en")} hosts`;
+  return `${what}${among}: ${note}.`;
 }

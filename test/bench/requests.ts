@@ -11,7 +11,7 @@ import { ports, serving } from "../nginx/support/serve.ts";
 import type { Figure } from "./measured.ts";
 import { cpuMicroseconds } from "./support/cpu.ts";
 import { backend, handWritten, startNginx } from "./support/hand-written.ts";
-import { filesOf, hostOf } from "./support/hosts.ts";
+import { filesOf, hostOf, settingsFlag } from "./support/hosts.ts";
 import { type Protocol, run } from "./support/load.ts";
 import { sizesOr } from "./support/sizes.ts";
 
@@ -57,7 +57,7 @@ async function beside({ name, flags, bound }: Way, hosts: number): Promise<Figur
       "ssl-redirect": "false",
     },
   });
-  const served = await serving({ files, flags: ["--configmap=ingress-nginx/ingress-nginx-controller", ...flags] });
+  const served = await serving({ files, flags: [settingsFlag, ...flags] });
   const workers = () =>
     nginxProcesses({ root: served.runFolder, conf: join(served.runFolder, "nginx.conf") }).flatMap((process) =>
       process.role === "worker" && !process.draining ? [process.pid] : [],

@@ -2,13 +2,13 @@
  * Metrics of requests at 5,000 Ingresses: how long a scrape takes while requests come, and what counting costs nginx for each of them. nginx's
  * time is what the kernel says its processes used, so a busy machine spoils it less than the clock.
  */
-import { readFileSync } from "node:fs";
 import { Agent, createServer, get, type RequestOptions } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { processFigures } from "../../src/nginx/figures.ts";
 import { ports, type Served, serving } from "../nginx/support/serve.ts";
 import type { Figure } from "./measured.ts";
+import { cpuMs } from "./support/cpu.ts";
 
 const agent = new Agent({ keepAlive: true, maxSockets: 20 });
 
@@ -124,12 +124,6 @@ async function flow(count: number, signal: AbortSignal): Promise<number> {
     answered += 10;
   }
   return answered;
-}
-
-/** What a process has used until now; the kernel counts in hundredths of a second. */
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
-  return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
 function asked(at: number): Promise<number> {

@@ -1,38 +1,48 @@
 /**
  * A review by the webhook in clusters of 100, 1,000 and 10,000 Ingresses, over HTTPS, while the cluster and the webhook's certificate change: from
- * the first byte of the question to the last of the answer. One at a time, and twenty at once. The goal is 50 ms for 95 in 100, and flat memory.
+ * the first byte of the question to the last of the answer. One at a time, and twenty at once. The goal is 50 ms for 95 in 100, and flat
+ * memory: of live objects, since what a process holds besides is garbage that the collector has not come round to.
  */
 import { Agent, request } from "node:https";
 import type { KeyPair } from "../../src/admission/key-pairs.ts";
 import { makeCertificate } from "../../src/admission/own-certificate.ts";
 import { startWebhook } from "../../src/admission/webhook.ts";
 import { defaultOptions } from "../../src/translate/options.ts";
+import { liveBytes } from "../support/live-bytes.ts";
 import { base, ingress, put } from "../support/sketch.ts";
 import type { Figure } from "./measured.ts";
 
 const sizes = [100, 1_000, 10_000];
+/** In a round, of which there are four. */
 const reviews = 400;
 const boundMs = 50;
 
 const kind = { group: "networking.k8s.io", version: "v1", kind: "Ingress" };
-const annotations = { "proxy-body-size": "8m", "proxy-read-timeout": "60", "rewrite-target": "/$1" };
+/** Those under review have annotations that no other has. */
+const annotations = (timeout: number) => ({
+  "proxy-body-size": "8m",
+  "proxy-read-timeout": `${timeout}`,
+  "rewrite-target": "/$1",
+});
 const paths = Array.from({ length: 5 }, (_, at) => [`/path/${at}`, "web"] as const);
-const one = (at: number) => ingress({ name: `web-${at}`, host: `host-${at}.example`, annotations, paths });
+const one = (at: number, name = `web-${at}`, timeout = 60) =>
+  ingress({ name, host: `host-${at}.example`, annotations: annotations(timeout), paths });
 
-function question(at: number): string {
-  const object = one(at);
-  const metadata = { ...object.metadata, name: `new-${at}`, uid: "705ab4f5-6393-11e8-b7cc-42010a800002" };
+/** The Ingress `new-N` with the host of Ingress `at`. */
+function question(n: number, at: number): string {
+  const object = one(at, `new-${n}`, 100 + n);
+  const metadata = { ...object.metadata, uid: "705ab4f5-6393-11e8-b7cc-42010a800002" };
   const asked = { uid: "u", kind, operation: "CREATE", object: { ...object, metadata } };
   return JSON.stringify({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request: asked });
 }
 
 export async function webhook(): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const ingresses of sizes) for (const atOnce of [1, 20]) figures.push(await measured(ingresses, atOnce));
+  for (const ingresses of sizes) for (const atOnce of [1, 20]) figures.push(...(await measured(ingresses, atOnce)));
   return figures;
 }
 
-async function measured(ingresses: number, atOnce: number): Promise<Figure> {
+async function measured(ingresses: number, atOnce: number): Promise<Figure[]> {
   let snapshot = put(base, ...Array.from({ length: ingresses }, (_, at) => one(at)));
   const { cert, key } = await makeCertificate(["localhost"], new Date());
   let pair: KeyPair = { cert, key };
@@ -62,31 +72,51 @@ async function measured(ingresses: number, atOnce: number): Promise<Figure> {
         response.once("end", () => resolve(performance.now() - begun));
       });
       asked.once("error", reject);
-      asked.end(question(at % 2 === 0 ? at : ingresses + at));
+      asked.end(question(at, at % 2 === 0 ? at % ingresses : ingresses + at));
     });
 
-  await Promise.all(Array.from({ length: atOnce }, (_, at) => ask(at)));
-  const tookMs: number[] = [];
-  const before = memoryMb();
-  const cpu = process.cpuUsage();
-  for (let at = 0; at < reviews; at += atOnce) {
-    snapshot = put(snapshot, one(at));
-    if (at === reviews / 2) {
-      pair = await makeCertificate(["localhost"], new Date());
-      renew(pair);
+  /** As many reviews as one round has, while the cluster and the certificate change. */
+  const round = async (first: number): Promise<number[]> => {
+    const tookMs: number[] = [];
+    for (let at = first; at < first + reviews; at += atOnce) {
+      snapshot = put(snapshot, one(at % ingresses));
+      if (at === first + reviews / 2) {
+        pair = await makeCertificate(["localhost"], new Date());
+        renew(pair);
+      }
+      tookMs.push(...(await Promise.all(Array.from({ length: atOnce }, (_, more) => ask(at + more)))));
     }
-    tookMs.push(...(await Promise.all(Array.from({ length: atOnce }, (_, more) => ask(at + more)))));
-  }
+    return tookMs;
+  };
+  await round(0); // the compiler's share
+  const before = await liveBytes();
+  const cpu = process.cpuUsage();
+  const tookMs: number[] = [];
+  for (let rounds = 1; rounds <= 3; rounds++) tookMs.push(...(await round(rounds * reviews)));
   const { user, system } = process.cpuUsage(cpu);
-  const cpuMs = (user + system) / 1000 / reviews;
+  const cpuMs = (user + system) / 1000 / tookMs.length;
+  const grown = ((await liveBytes()) - before) / 2 ** 20;
   agent.destroy();
   await started.stop();
-  const what = atOnce === 1 ? "a review by the webhook" : `a review by the webhook, ${atOnce} at once`;
-  // What asks is in the same process: the webhook's part of it is about half.
-  const note = `${cpuMs.toFixed(1)} ms of CPU each; resident ${before} MB before, ${memoryMb()} MB after`;
-  return { what, hosts: ingresses, unit: "ms", values: tookMs, bound: boundMs, tail: true, note };
-}
-
-function memoryMb(): number {
-  return Math.round(process.memoryUsage().rss / 1e6);
+  const among = atOnce === 1 ? "" : `, ${atOnce} at once`;
+  const told = tookMs.length.toLocaleString("en");
+  return [
+    {
+      what: `a review by the webhook${among}`,
+      hosts: ingresses,
+      unit: "ms",
+      values: tookMs,
+      bound: boundMs,
+      tail: true,
+      // What asks is in the same process: the webhook's part of it is about half.
+      note: `${cpuMs.toFixed(1)} ms of CPU each`,
+    },
+    {
+      what: `live memory after ${told} reviews more than before${among}`,
+      hosts: ingresses,
+      unit: "MB",
+      values: [grown],
+      bound: 1,
+    },
+  ];
 }

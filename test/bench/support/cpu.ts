@@ -9,6 +9,12 @@ export function cpuMicroseconds(pids: readonly number[]): number {
   );
 }
 
+/** What a process has used until now with all its threads, in ms; the kernel counts in hundredths of a second. */
+export function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
+  return 10 * (Number(fields[11]) + Number(fields[12]));
+}
+
 /** Proportional set size of a process, in MB of 2^20 bytes: pages that n processes share count a nth for each. */
 export function pssMegabytes(pid: number): number {
   const kilobytes = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1];

@@ -9,6 +9,10 @@ import { until } from "../../nginx/support/until.ts";
 export interface Started {
   /** The worker processes. */
   workers(): readonly number[];
+  /** Where the text is. */
+  readonly conf: string;
+  /** Milliseconds that `nginx -t` takes. */
+  test(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -31,6 +35,12 @@ export async function startNginx(conf: string): Promise<Started> {
   ]);
   return {
     workers,
+    conf: file,
+    test: async () => {
+      const since = performance.now();
+      await execa("nginx", ["-t", "-p", `${root}/`, "-e", "stderr", "-c", file]);
+      return performance.now() - since;
+    },
     stop: async () => {
       child.kill("SIGTERM");
       await child;
@@ -100,6 +110,30 @@ http {
   access_log {root}/access.log upstreaminfo;
   upstream backend { server 127.0.0.1:${backend}; keepalive 320; keepalive_requests 10000; }
   server { listen ${http} default_server reuseport backlog=4096; listen ${https} default_server reuseport backlog=4096 ssl http2; return 404; }
+  ${hosts.map(server).join("")}
+}`;
+}
+
+/** The least that serves these hosts: a server and an upstream block each, with as many kept connections as ingress-nginx has, and the same log. */
+export function smallestByHand({ hosts, http, https, backend, certificate, key }: HandWritten): string {
+  const server = (host: string, at: number) => `
+  upstream app-${at} { server 127.0.0.1:${backend}; keepalive 320; }
+  server {
+    listen ${http}; listen ${https} ssl http2;
+    server_name ${host};
+    location / { proxy_pass http://app-${at}; }
+  }`;
+  return `
+worker_processes 2;
+pid {root}/nginx.pid;
+events { worker_connections 16384; }
+http {
+  client_body_temp_path {root}/temp; proxy_temp_path {root}/temp; fastcgi_temp_path {root}/temp; uwsgi_temp_path {root}/temp; scgi_temp_path {root}/temp;
+  access_log {root}/access.log;
+  ssl_certificate ${certificate}; ssl_certificate_key ${key}; ssl_session_cache shared:SSL:10m;
+  server_names_hash_max_size ${Math.max(1024, 4 * hosts.length)}; server_names_hash_bucket_size 64;
+  proxy_http_version 1.1; proxy_set_header Host $http_host; proxy_set_header Connection "";
+  server { listen ${http} default_server; listen ${https} default_server ssl http2; return 404; }
   ${hosts.map(server).join("")}
 }`;
 }

@@ -85,11 +85,17 @@ export const changed = (snapshot: Snapshot, ...objects: readonly object[]): Snap
     })),
   );
 
-/** `hosts` of them, the first `certificates` with TLS. */
-export async function plainHosts(hosts: number, certificates = 0): Promise<Snapshot> {
-  const secrets = await Promise.all(Array.from({ length: certificates }, (_, at) => secret(at)));
+/** How many of so many hosts have a certificate of their own. */
+export const certificatesAmong = (hosts: number): number => Math.min(2_000, hosts / 5);
+
+export function secretsOf(count: number): Promise<readonly KubernetesObject[]> {
+  return Promise.all(Array.from({ length: count }, (_, at) => secret(at)));
+}
+
+/** `hosts` of them; the first have the `secrets` with TLS. */
+export function plainHosts(hosts: number, secrets: readonly KubernetesObject[] = []): Snapshot {
   const all = Array.from({ length: hosts }, (_, at) => [
-    ingress(at, at < certificates ? { secret: `tls-${at}` } : {}),
+    ingress(at, at < secrets.length ? { secret: `tls-${at}` } : {}),
     service(at),
     slice(at, [`10.${(at >> 14) & 255}.${(at >> 6) & 255}.${(at & 63) + 1}`]),
   ]);
@@ -102,6 +108,8 @@ export async function plainHosts(hosts: number, certificates = 0): Promise<Snaps
 
 export interface Files {
   readonly hosts: number;
+  /** Of the first hosts. */
+  readonly secrets?: readonly KubernetesObject[];
   /** Where every host's Service leads. */
   readonly endpoint: { readonly address: string; readonly port: number };
   /** The ConfigMap ingress-nginx/ingress-nginx-controller. */
@@ -109,20 +117,25 @@ export interface Files {
 }
 
 /** The same as files for `sluice serve`: many objects a file, as JSON is YAML. */
-export function filesOf({ hosts, endpoint, settings = {} }: Files): Record<string, string> {
-  const configMap = {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name: "ingress-nginx-controller", namespace: "ingress-nginx" },
-    data: settings,
-  };
-  const file = (objects: readonly object[]) => objects.map((one) => JSON.stringify(one)).join("\n---\n");
-  const all: Record<string, string> = { "first.yaml": file([ingressClass, configMap]) };
+export function filesOf({ hosts, endpoint, secrets = [], settings = {} }: Files): Record<string, string> {
+  const all: Record<string, string> = { "first.yaml": fileOf([ingressClass]), "settings.yaml": settingsFile(settings) };
+  const of = (at: number) =>
+    at < secrets.length ? [ingress(at, { secret: `tls-${at}` }), secrets[at]!] : [ingress(at)];
   for (let from = 0; from < hosts; from += 1_000) {
     const some = Array.from({ length: Math.min(1_000, hosts - from) }, (_, at) => from + at);
-    all[`hosts-${from}.yaml`] = file(
-      some.flatMap((at) => [ingress(at), service(at), slice(at, [endpoint.address], endpoint.port)]),
+    all[`hosts-${from}.yaml`] = fileOf(
+      some.flatMap((at) => [...of(at), service(at), slice(at, [endpoint.address], endpoint.port)]),
     );
   }
   return all;
 }
+
+/** The file `settings.yaml`. */
+export function settingsFile(data: Readonly<Record<string, string>>): string {
+  const metadata = { name: "ingress-nginx-controller", namespace: "ingress-nginx" };
+  return fileOf([{ apiVersion: "v1", kind: "ConfigMap", metadata, data }]);
+}
+
+export const settingsFlag = "--configmap=ingress-nginx/ingress-nginx-controller";
+
+export const fileOf = (objects: readonly object[]): string => objects.map((one) => JSON.stringify(one)).join("\n---\n");
