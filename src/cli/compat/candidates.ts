@@ -17,8 +17,8 @@ const indices = new WeakMap<readonly Difference[], Index>();
 export function candidatesAmong(list: readonly Difference[], uses: Uses): readonly Difference[] {
   const { byName, patterned } = indices.get(list) ?? indexOf(list);
   const found = new Set(patterned);
-  for (const of of ["annotation", "key", "flag", "shape"] as const)
-    for (const name of uses[of].keys()) for (const at of byName.get(called(of, name)) ?? []) found.add(at);
+  for (const kind of ["annotation", "key", "flag", "shape"] as const)
+    for (const name of uses[kind].keys()) for (const at of byName.get(called(kind, name)) ?? []) found.add(at);
   return [...found].sort((a, b) => a - b).map((at) => list[at]!);
 }
 
