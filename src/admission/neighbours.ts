@@ -3,11 +3,11 @@
  * what changed. An object under review is held against its neighbours alone, however many others there are.
  */
 import { catchAll } from "../model/configuration.ts";
+import { Dependencies } from "../model/dependencies.ts";
 import type { Ingress, IngressClass } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 import { isOurs } from "../translate/accept.ts";
-import { Dependencies } from "../translate/dependencies.ts";
 import type { TranslateOptions } from "../translate/options.ts";
 import { typedPath } from "../translate/paths.ts";
 

@@ -4,6 +4,8 @@
  * What a newcomer would get wrong: an Ingress may name a Secret whose data is not in memory. It is taken in when that data has come, and its
  * former version stays until then; else every new Ingress would serve the default certificate for a moment.
  */
+
+import { Dependencies } from "../model/dependencies.ts";
 import type { ConfigMap, Ingress, KubernetesObject } from "../model/objects.ts";
 import {
   emptySnapshot,
@@ -14,7 +16,6 @@ import {
   withObjects,
 } from "../model/snapshot.ts";
 import type { Endpoints } from "../resources.ts";
-import { Dependencies } from "../translate/dependencies.ts";
 import { slicesOf } from "./endpoints.ts";
 import { sameContent } from "./kept.ts";
 import { type Reference, referencesOfIngress, referencesOfSettings } from "./references.ts";

@@ -4,9 +4,9 @@
  */
 import { isIP } from "node:net";
 import { type Clock, sleep } from "../kubernetes/clock.ts";
+import { Dependencies } from "../model/dependencies.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { Source } from "../sync/ports.ts";
-import { Dependencies } from "../translate/dependencies.ts";
 import type { Found, Lookup } from "./lookup.ts";
 
 export interface AddressOptions {

@@ -16,6 +16,7 @@ import {
   type StreamServer,
   type Upstream,
 } from "../model/configuration.ts";
+import { Dependencies } from "../model/dependencies.ts";
 import type { EndpointSlice, Ingress, Secret } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import { Table, type TableChange } from "../model/table.ts";
@@ -27,7 +28,6 @@ import { byAge, isOurs } from "./accept.ts";
 import { balanceOf, canaryBalance, roundRobin, speakerOf, type UpstreamUse } from "./balance.ts";
 import { certificateOf } from "./certificates.ts";
 import { type Claim, claimOf } from "./claim.ts";
-import { Dependencies } from "./dependencies.ts";
 import { type EndpointsAnswer, type EndpointsQuestion, endpointsOf } from "./endpoints.ts";
 import { HostNames, wantedNames } from "./host-names.ts";
 import { emptyLastGood, guardsDiffer, type LastGood } from "./last-good.ts";
