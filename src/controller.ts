@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { fakeCertificate } from "./fake-certificate.ts";
+import { fakeCertificate } from "./certificates/fake.ts";
 import { systemClock as runtimeClock } from "./kubernetes/clock.ts";
 import type { Certificate } from "./model/configuration.ts";
 import { Channel, type MemoryState } from "./nginx/channel.ts";

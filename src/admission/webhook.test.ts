@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { base, ingress, put } from "../../test/support/sketch.ts";
-import { fakeCertificate } from "../fake-certificate.ts";
+import { fakeCertificate } from "../certificates/fake.ts";
 import { defaultOptions } from "../translate/options.ts";
 import { openKeyPairFiles } from "./key-pairs.ts";
 import { type StartedWebhook, startWebhook, type WebhookEvent } from "./webhook.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { notingPlace, printed, readingOf, settingsOf, valuesOf } from "../../test/support/reading.ts";
-import { fakeCertificate } from "../fake-certificate.ts";
+import { fakeCertificate } from "../certificates/fake.ts";
 import { sentence } from "../problem.ts";
 import { certificateWord, clientCertificate } from "./client-certificate.ts";
 

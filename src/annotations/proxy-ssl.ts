@@ -4,6 +4,7 @@
  * (design.md 4, trap 7).
  */
 import { X509Certificate } from "node:crypto";
+import { certificateOf, decoded } from "../certificates/certificate.ts";
 import { blankListOf } from "../kinds/combine.ts";
 import { shaped } from "../kinds/names.ts";
 import { integer } from "../kinds/numbers.ts";
@@ -15,7 +16,6 @@ import { keyOf, type Secret } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
 import type { Place } from "../render/place.ts";
 import { Token, type View } from "../render/token.ts";
-import { certificateOf, decoded } from "../translate/certificates.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 import { readablePem } from "./pem.ts";
 import { named, referenceText } from "./reference.ts";

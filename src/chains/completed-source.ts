@@ -2,11 +2,12 @@
  * A Source whose TLS Secrets have the intermediate certificates that their authors forgot (`--enable-ssl-chain-completion`). They are fetched
  * beside everything else: until they are there, and where they cannot be had, the Secret is served as it is.
  */
+
+import { decoded } from "../certificates/certificate.ts";
 import { type Clock, sleep } from "../kubernetes/clock.ts";
 import type { Secret } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { Source } from "../sync/ports.ts";
-import { decoded } from "../translate/certificates.ts";
 import { isRoot, issuerIn, missingIssuer } from "./issuer.ts";
 
 export interface ChainOptions {

@@ -16,8 +16,8 @@ import { AlgorithmIdentifier } from "@peculiar/asn1-x509";
 import * as x509 from "@peculiar/x509";
 import { expect, onTestFinished, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
+import { certificateFrom } from "../certificates/certificate.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
-import { certificateFrom } from "../translate/certificates.ts";
 import { type Question, questionOf, readAnswer } from "./message.ts";
 import { StapledSource, type StapleEvent } from "./stapled-source.ts";
 

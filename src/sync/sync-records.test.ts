@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { fakeCertificate } from "../fake-certificate.ts";
+import { fakeCertificate } from "../certificates/fake.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
 import { sentence } from "../problem.ts";
 import type { ChangedRecord, RenderedText, Renderer } from "../render/rendering.ts";

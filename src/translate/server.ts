@@ -4,6 +4,7 @@
  */
 import { unannotated } from "../annotations/read.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
+import { certificateOf, isValidFor } from "../certificates/certificate.ts";
 import { shown } from "../kinds/kind.ts";
 import { regexMistake } from "../kinds/patterns.ts";
 import { formOf } from "../kinds/server-names.ts";
@@ -14,7 +15,6 @@ import type { Settings } from "../settings/registry.ts";
 import { backendOf, type NamedBackend } from "./backends.ts";
 import type { UpstreamUse } from "./balance.ts";
 import { type Shadow, shadowsOf } from "./canaries.ts";
-import { certificateOf, isValidFor } from "./certificates.ts";
 import { type Claim, isCatchAllBackend } from "./claim.ts";
 import { servicePortOf } from "./endpoints.ts";
 import { guardedByOldest, literalPatterns } from "./host-doubts.ts";

@@ -6,6 +6,7 @@
  * The order of a turn is the order of dependence: Settings, Claims, Servers, then what the Servers use.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
+import { certificateOf } from "../certificates/certificate.ts";
 import {
   type Certificate,
   type Configuration,
@@ -26,7 +27,6 @@ import { readSettings } from "../settings/read.ts";
 import { defaultSettings, type Settings } from "../settings/registry.ts";
 import { byAge, isOurs } from "./accept.ts";
 import { balanceOf, canaryBalance, roundRobin, speakerOf, type UpstreamUse } from "./balance.ts";
-import { certificateOf } from "./certificates.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import { type EndpointsAnswer, type EndpointsQuestion, endpointsOf } from "./endpoints.ts";
 import { HostNames, wantedNames } from "./host-names.ts";

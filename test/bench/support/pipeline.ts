@@ -5,9 +5,9 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fakeCertificate } from "../../../src/certificates/fake.ts";
 import { defaultFlags } from "../../../src/cli/flags.ts";
 import { machineFlags, translateOptions } from "../../../src/cli/options.ts";
-import { fakeCertificate } from "../../../src/fake-certificate.ts";
 import { machineOf } from "../../../src/machine.ts";
 import type { Snapshot } from "../../../src/model/snapshot.ts";
 import { askCapabilities, openRunFolder, placeHere } from "../../../src/nginx/index.ts";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openKeyPairFiles } from "../../../src/admission/key-pairs.ts";
 import { type StartedWebhook, startWebhook } from "../../../src/admission/webhook.ts";
-import { fakeCertificate } from "../../../src/fake-certificate.ts";
+import { fakeCertificate } from "../../../src/certificates/fake.ts";
 import { defaultOptions } from "../../../src/translate/options.ts";
 import { base } from "../../support/sketch.ts";
 import { long, payloads } from "../support/corpus.ts";

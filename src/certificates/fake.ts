@@ -2,8 +2,8 @@
 import "reflect-metadata";
 import { webcrypto } from "node:crypto";
 import * as x509 from "@peculiar/x509";
-import type { Certificate } from "./model/configuration.ts";
-import { certificateFrom } from "./translate/certificates.ts";
+import type { Certificate } from "../model/configuration.ts";
+import { certificateFrom } from "./certificate.ts";
 
 const yearMs = 365 * 24 * 3600 * 1000;
 
