@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fakeCertificate } from "./certificates/fake.ts";
 import { systemClock as runtimeClock } from "./kubernetes/clock.ts";
 import type { Certificate } from "./model/configuration.ts";
+import { nameOf } from "./model/objects.ts";
 import { Channel, type MemoryState } from "./nginx/channel.ts";
 import type { ConnectionFigures, ProcessFigures } from "./nginx/figures.ts";
 import type { InstalledNginx, Nginx, NginxEvent, RunFolder } from "./nginx/index.ts";
@@ -170,8 +171,7 @@ function stapledOf(configuration: Sync["configuration"]): readonly Certificate[]
 }
 
 function configMapName({ configMap = "" }: TranslateOptions): ObjectName {
-  const [namespace = "", name = ""] = configMap.split("/");
-  return { kind: "ConfigMap", namespace, name };
+  return { kind: "ConfigMap", ...nameOf(configMap) };
 }
 
 const systemClock: Clock = {

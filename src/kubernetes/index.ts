@@ -2,7 +2,7 @@
  * A controller runtime: everything a controller needs between the API server and its own logic, and nothing about what it controls.
  * This is the public face; the other files are its inside.
  */
-export { type KubernetesObject, keyOf } from "../model/objects.ts";
+export { type KubernetesObject, keyOf, nameOf } from "../model/objects.ts";
 export { type Answer, type ApiFailure, isDenied, isVersionLost, ownReasons } from "./answer.ts";
 export {
   Client,
@@ -29,7 +29,7 @@ export { type Lease, leases } from "./lease.ts";
 export { type ElectionEvent, type ElectionOptions, LeaseElection, type Term } from "./lease-election.ts";
 export { defaultRateLimiter, longestOf, overall, perKey, type RateLimiter, TokenBucket } from "./rate-limiter.ts";
 export { Reflector, type ReflectorEvent, type ReflectorOptions, type ReflectorSink } from "./reflector.ts";
-export { nameOf, type ObjectName, type Resource, resource } from "./resource.ts";
+export { type ObjectName, type Resource, resource } from "./resource.ts";
 export { type Change, type InformerOptions, type Listener, SharedInformer } from "./shared-informer.ts";
 export { type QueueEvent, WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 export { type Reconciled, runWorkers, type WorkersOptions } from "./workers.ts";

@@ -37,9 +37,3 @@ export function pathOf(of: Resource<KubernetesObject>, { namespace, name, subres
   const parts = [...within, of.plural, name, subresource].filter((part) => part !== undefined);
   return [group, ...parts.map(encodeURIComponent)].join("/");
 }
-
-/** The name behind a key of `keyOf`. */
-export function nameOf(key: string): ObjectName {
-  const slash = key.indexOf("/");
-  return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
-}

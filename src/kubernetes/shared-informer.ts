@@ -2,15 +2,14 @@
  * A cache of one kind of object, kept by a Reflector, and the listeners that hear of its changes.
  * The cache is always ahead of what a listener hears: read the newest state from `store`, and take a change only as the word to look.
  */
-import type { KubernetesObject } from "../model/objects.ts";
-import { keyOf } from "../model/objects.ts";
+import { type KubernetesObject, keyOf, nameOf } from "../model/objects.ts";
 import { type Answer, succeeded } from "./answer.ts";
 import type { ListWatcher } from "./client.ts";
 import { systemClock } from "./clock.ts";
 import { Indexer, type IndexFunction, type Lister } from "./indexer.ts";
 import { takeIn } from "./intake.ts";
 import { Reflector, type ReflectorOptions, type ReflectorSink } from "./reflector.ts";
-import { nameOf, type Resource } from "./resource.ts";
+import type { Resource } from "./resource.ts";
 
 export type Change<T> =
   | { readonly kind: "added"; readonly object: T }

@@ -148,3 +148,9 @@ export interface Node extends KubernetesObject {
 export function keyOf({ metadata }: KubernetesObject): string {
   return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
 }
+
+/** What a key of `keyOf` is made of. */
+export function nameOf(key: string): { readonly namespace?: string; readonly name: string } {
+  const slash = key.indexOf("/");
+  return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}

@@ -5,6 +5,7 @@
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration } from "../model/configuration.ts";
+import { nameOf } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
@@ -253,9 +254,8 @@ export class Sync {
   }
 
   #fullProblem(): Problem {
-    const [namespace = "", name = ""] = (this.#parts.configMaps.settings ?? "").split("/");
-    const bytes = Number(this.#live?.parts["shared memory size"] ?? 0);
-    return { object: { kind: "ConfigMap", namespace, name }, kind: "memory-full", bytes };
+    const object = { kind: "ConfigMap", ...nameOf(this.#parts.configMaps.settings ?? "") };
+    return { object, kind: "memory-full", bytes: Number(this.#live?.parts["shared memory size"] ?? 0) };
   }
 
   /** Records that were replaced go when nobody needs them, which no notice says. */

@@ -18,7 +18,7 @@ import {
   type Upstream,
 } from "../model/configuration.ts";
 import { Dependencies } from "../model/dependencies.ts";
-import type { EndpointSlice, Ingress, Secret } from "../model/objects.ts";
+import { type EndpointSlice, type Ingress, nameOf, type Secret } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import { Table, type TableChange } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
@@ -172,8 +172,7 @@ export class Translator {
     );
     const refused = quarantine.settings !== before.quarantine.settings;
     if (old === now && !followed && !refused && this.#started) return false;
-    const [namespace, name] = key.split("/") as [string, string];
-    const object = { kind: "ConfigMap", namespace, name };
+    const object = { kind: "ConfigMap", ...nameOf(key) };
     const texts = Object.entries(old?.data ?? {}).map(([spelled, text]) => [spelled.toLowerCase(), text]);
     const previous = { ...Object.fromEntries(texts), ...this.#lastGood.settings };
     const { settings: own, problems, kept } = readSettings(now?.data ?? {}, object, previous, quarantine.settings);
@@ -507,11 +506,6 @@ function objectOf({ configMaps, secrets }: Snapshot, called: string): unknown {
 
 function isPair({ data }: Secret): boolean {
   return data?.["tls.crt"] !== undefined || data?.["tls.key"] !== undefined;
-}
-
-function nameOf(key: string): { namespace: string; name: string } {
-  const [namespace = "", name = ""] = key.split("/");
-  return { namespace, name };
 }
 
 function changedKeys<T>(now: ReadonlyMap<string, T>, before: ReadonlyMap<string, T>): string[] {

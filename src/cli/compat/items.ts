@@ -1,5 +1,5 @@
 /** The Items of one Ingress, of the ConfigMap, of the command line and of a values file. */
-import type { Ingress } from "../../model/objects.ts";
+import { type Ingress, nameOf } from "../../model/objects.ts";
 import { type FilePlace, named, type Problem, sentence } from "../../problem.ts";
 import type { Setting } from "../../settings/declare.ts";
 import { settings as declaredSettings } from "../../settings/registry.ts";
@@ -62,8 +62,7 @@ const keyOf = (problem: Problem): string | undefined => ("key" in problem ? prob
 
 export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key: string) => boolean): readonly Item[] {
   const notes = new Notes(world.list, uses, "everywhere");
-  const [namespace = "", name = ""] = (world.options.configMap ?? "").split("/");
-  const object = { kind: "ConfigMap", namespace, name };
+  const object = { kind: "ConfigMap", ...nameOf(world.options.configMap ?? "") };
   const { settings } = world.translation.configuration;
   return [...uses.key].map(([key, text]) => {
     const setting = allSettings.find((one) => one.key === key);
