@@ -3,7 +3,8 @@
  * as comments below it. No key and no password is printed.
  */
 import { TemplateError } from "../render/template.ts";
-import { emptyInputs, translate } from "../translate/translator.ts";
+import { translate } from "../translate/translator.ts";
+import { emptyInputs } from "../translate/turn.ts";
 import { translateOptions } from "./options.ts";
 import type { Out } from "./reference.ts";
 import { toolCall } from "./tools/call.ts";

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { badAnnotations } from "../../test/support/bad-annotations.ts";
 import { base, fake, ingress, put, service } from "../../test/support/sketch.ts";
 import { defaultOptions } from "./options.ts";
-import { emptyInputs, translate } from "./translator.ts";
+import { translate } from "./translator.ts";
+import { emptyInputs } from "./turn.ts";
 
 const data = { "annotations-risk-level": "Critical", "allow-snippet-annotations": "true" };
 const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings", namespace: "ns" }, data };

@@ -4,7 +4,8 @@ import type { Ingress, Service } from "../model/objects.ts";
 import { Table } from "../model/table.ts";
 import { sentence } from "../problem.ts";
 import { defaultOptions } from "./options.ts";
-import { emptyInputs, translate } from "./translator.ts";
+import { translate } from "./translator.ts";
+import { emptyInputs } from "./turn.ts";
 
 const options = { ...defaultOptions, configMap: "ingress-nginx/settings" };
 const withClusterIP = { ...service("web"), spec: { ports: [{ port: 80 }], clusterIP: "192.0.2.99" } };

@@ -3,7 +3,8 @@ import { base, fake, ingress, put, type Sketch, service, slice } from "../../tes
 import type { Snapshot } from "../model/snapshot.ts";
 import { sentence } from "../problem.ts";
 import { defaultOptions } from "./options.ts";
-import { emptyInputs, Translator, translate } from "./translator.ts";
+import { Translator, translate } from "./translator.ts";
+import { emptyInputs } from "./turn.ts";
 
 const world = put(base, service("web"), service("api"), service("next"), slice("api", "192.0.2.7"));
 const main = (more: Partial<Sketch> = {}) => ingress({ name: "main", host: "a.example", age: 9, ...more });

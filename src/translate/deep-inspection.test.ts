@@ -3,7 +3,8 @@ import { base, fake, ingress, put, service } from "../../test/support/sketch.ts"
 import { type Problem, sentence } from "../problem.ts";
 import { inspect } from "./deep-inspection.ts";
 import { defaultOptions } from "./options.ts";
-import { emptyInputs, translate } from "./translator.ts";
+import { translate } from "./translator.ts";
+import { emptyInputs } from "./turn.ts";
 
 const withPath = (path: string) => ingress({ name: "a", host: "a.example", paths: [[path, "web"]] });
 

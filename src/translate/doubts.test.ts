@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { base, fake, ingress, put, service } from "../../test/support/sketch.ts";
 import { sentence } from "../problem.ts";
 import { defaultOptions } from "./options.ts";
-import { emptyInputs, translate } from "./translator.ts";
+import { translate } from "./translator.ts";
+import { emptyInputs } from "./turn.ts";
 
 const said = (...objects: ReturnType<typeof ingress>[]) => {
   const { problems } = translate(

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { base, fake, ingress, put } from "../../test/support/sketch.ts";
 import { sentence } from "../problem.ts";
 import { defaultOptions } from "./options.ts";
-import { emptyInputs, translate } from "./translator.ts";
+import { translate } from "./translator.ts";
+import { emptyInputs } from "./turn.ts";
 
 test.each(["/a\n} pwned {", "/a\0", "/a\u0085", "/a\u2028", "/a\ud800"])(
   "the path %j is ignored alone, and told of",

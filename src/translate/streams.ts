@@ -1,115 +1,81 @@
 /**
- * What nginx's stream module serves: TCP and UDP services from their two ConfigMaps (RS-27), and hosts whose TLS passes
- * through (RS-26). All of it is text, so this is worked out as a whole, whenever something it depends on has changed.
+ * What the stream module serves, worked out as a whole when something that it could depend on has changed. Hosts whose TLS
+ * passes through may change with any Server, so with that flag it is worked out in each turn.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
-import type { Endpoint, Server, StreamServer } from "../model/configuration.ts";
-import type { Service, ServicePort } from "../model/objects.ts";
+import type { Server, StreamServer } from "../model/configuration.ts";
+import { nameOf } from "../model/objects.ts";
 import type { Table } from "../model/table.ts";
-import type { ObjectName, Problem } from "../problem.ts";
-import type { EndpointsAnswer } from "./endpoints.ts";
-import { servicePortOf } from "./endpoints.ts";
+import type { TranslateOptions } from "./options.ts";
+import type { Problems } from "./problems.ts";
+import type { ServiceEndpoints } from "./service-endpoints.ts";
+import { passthroughServers, portServers, type StreamWorld } from "./stream-servers.ts";
+import type { Inputs, Turn } from "./turn.ts";
 
-export interface StreamWorld {
-  service(key: string): Service | undefined;
-  endpoints(service: string, port: ServicePort, protocol: "TCP" | "UDP"): EndpointsAnswer;
-  /** Ports that something else of Sluice listens on, with what it is. */
-  readonly reserved: ReadonlyMap<number, string>;
-  /** Why nginx would not have this text for `tcp/5432`. */
-  refusal(port: string, text: string): string | undefined;
-}
+export class Streams {
+  readonly #options: TranslateOptions;
+  readonly #endpoints: ServiceEndpoints;
+  readonly #problems: Problems;
+  /** The ConfigMaps of ports, by what is spoken there. */
+  readonly #maps: readonly (readonly ["tcp" | "udp", string])[];
+  #servers: readonly StreamServer[] = [];
 
-export interface Streams {
-  readonly servers: readonly StreamServer[];
-  readonly problems: readonly Problem[];
-}
-
-/** `data` is that of the ConfigMap `object`: external port to `namespace/service:port[:PROXY[:PROXY]]`. */
-export function portServers(
-  kind: "tcp" | "udp",
-  data: Readonly<Record<string, string>>,
-  object: ObjectName,
-  world: StreamWorld,
-): Streams {
-  const servers: StreamServer[] = [];
-  const problems: Problem[] = [];
-  for (const [key, text] of Object.entries(data).sort(([a], [b]) => Number(a) - Number(b))) {
-    const read = readPort(kind, key, text, world);
-    if (typeof read === "string") {
-      problems.push({
-        object,
-        kind: "field-unusable",
-        field: `data.${key}`,
-        why: read,
-        done: "the port is not opened",
-      });
-    } else servers.push(read);
+  constructor(options: TranslateOptions, endpoints: ServiceEndpoints, problems: Problems) {
+    this.#options = options;
+    this.#endpoints = endpoints;
+    this.#problems = problems;
+    const { tcpServicesConfigMap, udpServicesConfigMap } = options;
+    this.#maps = (
+      [
+        ["tcp", tcpServicesConfigMap],
+        ["udp", udpServicesConfigMap],
+      ] as const
+    ).flatMap(([kind, key]) => (key === undefined ? [] : [[kind, key] as const]));
   }
-  return { servers, problems };
-}
 
-/** A StreamServer, or why there is none. */
-function readPort(kind: "tcp" | "udp", key: string, text: string, world: StreamWorld): StreamServer | string {
-  const port = /^\d{1,5}$/.test(key) ? Number(key) : 0;
-  if (port < 1 || port > 65_535) return `${JSON.stringify(key)} is not a port number`;
-  const taken = world.reserved.get(port);
-  if (taken !== undefined) return `port ${port} is taken by ${taken}`;
-  const refusal = world.refusal(`${kind}/${port}`, text);
-  if (refusal !== undefined) return refusal;
-  const parts = /^([^/:\s]+)\/([^/:\s]+):([^/:\s]+)(?::(|PROXY))?(?::(|PROXY))?$/i.exec(text.trim());
-  if (parts === null) return `${JSON.stringify(text)} is not namespace/service:port with PROXY or nothing behind it`;
-  const [, namespace, name, reference = "", accept = "", send = ""] = parts;
-  const protocol = kind === "tcp" ? "TCP" : "UDP";
-  const service = world.service(`${namespace}/${name}`);
-  if (service === undefined) return `Service ${namespace}/${name} not found`;
-  const declared = streamPortOf(service, reference, protocol);
-  if (declared === undefined) return `Service ${namespace}/${name} has no ${protocol} port ${reference}`;
-  const answer = world.endpoints(`${namespace}/${name}`, declared, protocol);
-  const endpoints = answer.kind === "endpoints" ? answer.endpoints : [];
-  if (endpoints.length === 0) return `Service ${namespace}/${name} has no ready endpoint`;
-  return {
-    kind,
-    port,
-    label: `${kind}-${namespace}-${name}-${reference}`,
-    endpoints,
-    acceptProxyProtocol: kind === "tcp" && accept !== "",
-    sendProxyProtocol: kind === "tcp" && send !== "",
-  };
-}
-
-/** By number of the Service port (not its target) or by its name; the protocol must be the same (RS-27.2). */
-function streamPortOf({ spec }: Service, reference: string, protocol: string): ServicePort | undefined {
-  if (spec?.type === "ExternalName" && (spec.ports ?? []).length === 0) {
-    return /^\d+$/.test(reference) ? { port: Number(reference) } : undefined;
+  /** As of the last `renew`; the same array while nothing is different. */
+  get servers(): readonly StreamServer[] {
+    return this.#servers;
   }
-  return spec?.ports?.find((one) => {
-    return (one.protocol ?? "TCP") === protocol && (String(one.port) === reference || one.name === reference);
-  });
-}
 
-/** The hosts whose TLS passes through: to the address of the Service behind `/`, or its endpoints where it has none. */
-export function passthroughServers(servers: Table<Server<FeatureValues>>, world: StreamWorld): StreamServer[] {
-  const found: StreamServer[] = [];
-  for (const server of servers.values()) {
-    if (!server.features.sslPassthrough.on || server.name.startsWith("*") || server.name === "_") continue;
-    const root = server.locations.find(({ path }) => path === "/");
-    if (root === undefined || root.service === "") continue;
-    const endpoints = passthroughEndpoints(`${root.ingress.namespace}/${root.service}`, root.servicePort, world);
-    if (endpoints.length > 0) found.push({ kind: "passthrough", host: server.name, endpoints });
+  renew({ before, now }: Turn, servers: Table<Server<FeatureValues>>): void {
+    const { enableSslPassthrough } = this.#options;
+    if (!enableSslPassthrough && !this.#mayDiffer(before, now)) return;
+    const world = this.#world(now);
+    const streams = this.#maps.flatMap(([kind, key]) => this.#portServers(kind, key, now, world));
+    if (enableSslPassthrough) streams.push(...passthroughServers(servers, world));
+    if (JSON.stringify(streams) !== JSON.stringify(this.#servers)) this.#servers = streams;
   }
-  return found.sort((a, b) => (hostOf(a) < hostOf(b) ? -1 : 1));
-}
 
-function passthroughEndpoints(key: string, port: string, world: StreamWorld): readonly Endpoint[] {
-  const service = world.service(key);
-  const declared = service && servicePortOf(service, port);
-  const clusterIP = service?.spec?.clusterIP ?? "None";
-  if (declared !== undefined && clusterIP !== "None" && clusterIP !== "")
-    return [{ address: clusterIP, port: declared.port }];
-  const answer = declared === undefined ? undefined : world.endpoints(key, declared, "TCP");
-  return answer?.kind === "endpoints" ? answer.endpoints : [];
-}
+  #mayDiffer(before: Inputs, now: Inputs): boolean {
+    if (this.#maps.length === 0) return false;
+    if (before.quarantine.ports !== now.quarantine.ports) return true;
+    if (
+      (["services", "endpointSlices", "addresses"] as const).some(
+        (kind) => before.snapshot[kind] !== now.snapshot[kind],
+      )
+    )
+      return true;
+    return this.#maps.some(([, key]) => before.snapshot.configMaps.get(key) !== now.snapshot.configMaps.get(key));
+  }
 
-function hostOf(server: StreamServer): string {
-  return server.kind === "passthrough" ? server.host : "";
+  #portServers(kind: "tcp" | "udp", key: string, { snapshot }: Inputs, world: StreamWorld): readonly StreamServer[] {
+    const object = { kind: "ConfigMap", ...nameOf(key) };
+    const { servers, problems } = portServers(kind, snapshot.configMaps.get(key)?.data ?? {}, object, world);
+    this.#problems.tell(`${kind} services`, problems);
+    return servers;
+  }
+
+  #world({ snapshot, quarantine }: Inputs): StreamWorld {
+    return {
+      service: (key) => snapshot.services.get(key),
+      endpoints: (key, declared, protocol) =>
+        this.#endpoints.of(key, { port: String(declared.port), declared, serviceUpstream: false, protocol }),
+      reserved: this.#options.reservedPorts,
+      refusal: (port, text) => {
+        const refused = quarantine.ports.get(port);
+        return refused?.version === text ? refused.why : undefined;
+      },
+    };
+  }
 }

@@ -7,7 +7,8 @@ import type { Table } from "../model/table.ts";
 import { sentence } from "../problem.ts";
 import { emptyLastGood } from "./last-good.ts";
 import { defaultOptions } from "./options.ts";
-import { emptyInputs, type Translation, Translator, translate } from "./translator.ts";
+import { type Translation, Translator, translate } from "./translator.ts";
+import { emptyInputs } from "./turn.ts";
 
 const options = { ...defaultOptions, configMap: "ingress-nginx/settings", defaultBackendService: "ns/fallback" };
 

@@ -24,7 +24,8 @@ import type { Machine } from "../../src/render/machine.ts";
 import { StaticRenderer } from "../../src/render/static-renderer.ts";
 import { compileTemplate, type Template } from "../../src/render/template.ts";
 import { builtInTemplates, readTemplateFiles } from "../../src/template-files.ts";
-import { emptyInputs, type Translation, translate } from "../../src/translate/translator.ts";
+import { type Translation, translate } from "../../src/translate/translator.ts";
+import { emptyInputs } from "../../src/translate/turn.ts";
 
 const cases = new URL("cases/", import.meta.url);
 const root = mkdtempSync(join(tmpdir(), "golden-"));

@@ -4,7 +4,8 @@
  * says otherwise; so a Problem alone makes nothing different.
  */
 import { type FilePlace, named, type Problem } from "../../problem.ts";
-import { emptyInputs, translate } from "../../translate/translator.ts";
+import { translate } from "../../translate/translator.ts";
+import { emptyInputs } from "../../translate/turn.ts";
 import type { Flags } from "../flags.ts";
 import { translateOptions } from "../options.ts";
 import { isElsewhere } from "../tools/findings.ts";

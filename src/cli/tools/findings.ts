@@ -10,7 +10,8 @@ import { type FilePlace, named, type Problem, sentence } from "../../problem.ts"
 import type { Settings } from "../../settings/registry.ts";
 import { byAge } from "../../translate/accept.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
-import { emptyInputs, translate } from "../../translate/translator.ts";
+import { translate } from "../../translate/translator.ts";
+import { emptyInputs } from "../../translate/turn.ts";
 import type { Command, Flags } from "../flags.ts";
 import { translateOptions } from "../options.ts";
 import { definitionsOf, type Files, newLibrary, unmadeCertificate } from "./folder.ts";

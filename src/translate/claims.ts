@@ -1,0 +1,159 @@
+/**
+ * The Claims of all Ingresses that are ours, and the hosts they speak for. One that is refused, by its reading or by nginx,
+ * leaves its last good form in force, unless that would loosen what guards its paths.
+ */
+import type { Reading } from "../annotations/read.ts";
+import { Dependencies } from "../model/dependencies.ts";
+import { type Ingress, nameOf } from "../model/objects.ts";
+import type { Table, TableChange } from "../model/table.ts";
+import { byAge, isOurs } from "./accept.ts";
+import { type Claim, claimOf } from "./claim.ts";
+import { emptyLastGood, guardsDiffer, type LastGood } from "./last-good.ts";
+import type { TranslateOptions } from "./options.ts";
+import type { Problems } from "./problems.ts";
+import { versionOf } from "./quarantine.ts";
+import { readIngress } from "./reading.ts";
+import type { Turn } from "./turn.ts";
+
+export class Claims {
+  readonly #options: TranslateOptions;
+  readonly #problems: Problems;
+  readonly #accepted = new Set<string>();
+  readonly #byIngress = new Map<string, Claim>();
+  readonly #withStreamSnippet = new Set<string>();
+  readonly #hosts = new Dependencies();
+  readonly #references = new Dependencies();
+  #lastGood: LastGood["ingresses"] = emptyLastGood.ingresses;
+
+  constructor(options: TranslateOptions, problems: Problems) {
+    this.#options = options;
+    this.#problems = problems;
+  }
+
+  /** Keys of the Ingresses that are ours, whether or not they are well written. */
+  get accepted(): ReadonlySet<string> {
+    return this.#accepted;
+  }
+
+  /** Forms that stand in for refused ones. */
+  get lastGood(): LastGood["ingresses"] {
+    return this.#lastGood;
+  }
+
+  /** Of one host, oldest first. */
+  of(host: string): Claim[] {
+    return this.#oldestFirst(this.#hosts.usersOf(host));
+  }
+
+  /** Whether an ordinary Ingress with a TLS section speaks for the host. */
+  hasTls(host: string): boolean {
+    return [...this.#hosts.usersOf(host)].some((key) => {
+      const { ingress, values } = this.#byIngress.get(key)!;
+      return values.canary === undefined && (ingress.spec?.tls?.length ?? 0) > 0;
+    });
+  }
+
+  /** Oldest first. */
+  streamSnippets(): string[] {
+    return this.#oldestFirst(this.#withStreamSnippet).map(({ values }) => values.streamSnippet.text);
+  }
+
+  /** Reads again the Ingresses that may say something else now; gives the hosts that they spoke or speak for. */
+  renew(turn: Turn): Set<string> {
+    this.#lastGood = turn.now.lastGood.ingresses;
+    const hosts = new Set<string>();
+    for (const key of this.#outdated(turn)) {
+      for (const host of this.#hosts.usedBy(key)) hosts.add(host);
+      this.#renewOne(key, turn);
+      for (const host of this.#hosts.usedBy(key)) hosts.add(host);
+    }
+    return hosts;
+  }
+
+  #outdated({ before, now, afresh }: Turn): Set<string> {
+    const { ingresses, ingressClasses } = now.snapshot;
+    if (afresh || ingressClasses !== before.snapshot.ingressClasses) {
+      return new Set([...this.#accepted, ...ingresses.keys()]);
+    }
+    const keys = new Set<string>();
+    const add = ({ key }: TableChange<unknown>) => keys.add(key);
+    ingresses.changesSince(before.snapshot.ingresses).forEach(add);
+    now.lastGood.ingresses.changesSince(before.lastGood.ingresses).forEach(add);
+    for (const key of changedKeys(now.quarantine.ingresses, before.quarantine.ingresses)) keys.add(key);
+    for (const [kind, table] of [
+      ["Secret", "secrets"],
+      ["ConfigMap", "configMaps"],
+      ["Service", "services"],
+    ] as const) {
+      const objects: Table<unknown> = now.snapshot[table];
+      for (const { key } of objects.changesSince(before.snapshot[table])) {
+        for (const ingress of this.#references.usersOf(`${kind} ${key}`)) keys.add(ingress);
+      }
+    }
+    return keys;
+  }
+
+  #renewOne(key: string, turn: Turn): void {
+    const { ingresses, ingressClasses } = turn.now.snapshot;
+    const ingress = ingresses.get(key);
+    const ours = ingress !== undefined && isOurs(ingress, ingressClasses, this.#options);
+    if (ours) this.#accepted.add(key);
+    else this.#accepted.delete(key);
+    const claim = ours ? this.#claimOf(key, ingress, turn) : this.#forget(key);
+    if (claim === undefined) this.#byIngress.delete(key);
+    else this.#byIngress.set(key, claim);
+    if ((claim?.values.streamSnippet.text ?? "") === "") this.#withStreamSnippet.delete(key);
+    else this.#withStreamSnippet.add(key);
+    this.#hosts.set(key, [...(claim?.hosts.keys() ?? [])]);
+  }
+
+  #forget(key: string): undefined {
+    this.#references.set(key, []);
+    this.#keep(key, undefined);
+    this.#problems.tell(`Ingress ${key}`, []);
+    return undefined;
+  }
+
+  #claimOf(key: string, ingress: Ingress, turn: Turn): Claim | undefined {
+    const reading = this.#read(ingress, turn);
+    const refusal = turn.now.quarantine.ingresses.get(key);
+    const refused = refusal !== undefined && refusal.version === versionOf(ingress) ? refusal : undefined;
+    const object = { kind: "Ingress", ...nameOf(key) };
+    const said = refused === undefined ? [] : [{ object, kind: "nginx-refused", why: refused.why } as const];
+    this.#problems.tell(`Ingress ${key}`, [...reading.problems, ...said]);
+    this.#references.set(key, reading.references);
+    if (reading.verdict !== "reject" && refused === undefined) {
+      this.#keep(key, undefined);
+      return claimOf(ingress, reading, false);
+    }
+    const good = this.#goodFormOf(key);
+    if (good === undefined || good.metadata.uid !== ingress.metadata.uid || good === ingress) return undefined;
+    this.#keep(key, good);
+    const loosened = guardsDiffer(good, ingress, this.#options.annotationsPrefix);
+    return claimOf(loosened ? ingress : good, this.#read(good, turn), loosened);
+  }
+
+  /** The form that is kept for it, or else the one it has had until now. */
+  #goodFormOf(key: string): Ingress | undefined {
+    const previous = this.#byIngress.get(key);
+    return this.#lastGood.get(key) ?? (previous?.denied === false ? previous.ingress : undefined);
+  }
+
+  #keep(key: string, good: Ingress | undefined): void {
+    if (this.#lastGood.get(key) !== good) this.#lastGood = this.#lastGood.with([[key, good]]);
+  }
+
+  #read(ingress: Ingress, { now, settings }: Turn): Reading {
+    return readIngress(ingress, now.snapshot, settings, this.#options);
+  }
+
+  #oldestFirst(keys: Iterable<string>): Claim[] {
+    const claims = [...keys].map((key) => this.#byIngress.get(key)!);
+    return claims.sort((a, b) => byAge(a.ingress, b.ingress));
+  }
+}
+
+function changedKeys<T>(now: ReadonlyMap<string, T>, before: ReadonlyMap<string, T>): string[] {
+  if (now === before) return [];
+  return [...new Set([...now.keys(), ...before.keys()])].filter((key) => now.get(key) !== before.get(key));
+}

@@ -1,0 +1,128 @@
+/**
+ * The Servers, one for each host that Claims speak for and one for the catch-all. One is built again when its Claims have
+ * changed, an object it looked at, or who has the names it would answer to; what it uses of others is handed on to them.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import { catchAll, type Server } from "../model/configuration.ts";
+import { Dependencies } from "../model/dependencies.ts";
+import { Table } from "../model/table.ts";
+import type { UpstreamUse } from "./balance.ts";
+import type { Certificates } from "./certificates.ts";
+import type { Claims } from "./claims.ts";
+import { HostNames, wantedNames } from "./host-names.ts";
+import type { Problems } from "./problems.ts";
+import { type BuiltServer, parentOf, serverOf } from "./server.ts";
+import type { Turn } from "./turn.ts";
+import type { World } from "./world.ts";
+
+/** What the Server of a host uses now; nothing where it is gone. */
+export interface HostUses {
+  readonly host: string;
+  readonly upstreams: readonly UpstreamUse[];
+  /** `namespace/name` of a Secret. */
+  readonly certificate: string | undefined;
+}
+
+/** Whom Servers are made of. */
+export interface ServerSources {
+  readonly claims: Claims;
+  readonly certificates: Certificates;
+  /** Whether the flag for TLS passthrough is on. */
+  readonly sslPassthrough: boolean;
+}
+
+const nothing: BuiltServer = { server: undefined, uses: [], secrets: [], problems: [] };
+
+export class Servers {
+  readonly #sources: ServerSources;
+  readonly #problems: Problems;
+  /** By `Service namespace/name` and `Secret namespace/name`. */
+  readonly #objects = new Dependencies();
+  readonly #parents = new Dependencies();
+  readonly #names = new HostNames();
+  #all = Table.empty<Server<FeatureValues>>();
+
+  constructor(sources: ServerSources, problems: Problems) {
+    this.#sources = sources;
+    this.#problems = problems;
+  }
+
+  /** By host. */
+  get all(): Table<Server<FeatureValues>> {
+    return this.#all;
+  }
+
+  /** Builds those again that may be different now. `spoken` are the hosts whose Claims have changed. */
+  renew(turn: Turn, spoken: ReadonlySet<string>): HostUses[] {
+    const outdated = this.#outdated(turn, spoken);
+    const world = this.#world(turn);
+    const built = new Map<string, Server<FeatureValues> | undefined>();
+    const uses: HostUses[] = [];
+    for (const host of outdated) {
+      const { server, uses: upstreams } = this.#build(host, world);
+      built.set(host, server);
+      uses.push({ host, upstreams, certificate: server?.certificate });
+      if (host.startsWith("*.") && server?.tlsConfigured !== this.#all.get(host)?.tlsConfigured) {
+        for (const child of this.#parents.usersOf(host)) outdated.add(child);
+      }
+    }
+    this.#all = this.#all.with(built);
+    return uses;
+  }
+
+  #outdated({ before, now, afresh }: Turn, spoken: ReadonlySet<string>): Set<string> {
+    const hosts = new Set(spoken);
+    if (afresh) for (const host of [catchAll, ...this.#all.keys()]) hosts.add(host);
+    for (const [kind, table] of [
+      ["Service", "services"],
+      ["Secret", "secrets"],
+    ] as const) {
+      const objects: Table<unknown> = now.snapshot[table];
+      for (const { key } of objects.changesSince(before.snapshot[table])) {
+        for (const host of this.#objects.usersOf(`${kind} ${key}`)) hosts.add(host);
+      }
+    }
+    for (const host of [...hosts]) for (const other of this.#noteNames(host)) hosts.add(other);
+    return hosts;
+  }
+
+  /** Hosts that may win or lose a name because of how `host` is now. */
+  #noteNames(host: string): ReadonlySet<string> {
+    const claims = this.#sources.claims.of(host).filter(({ values }) => values.canary === undefined);
+    return this.#names.set(host, claims.length === 0 ? undefined : wantedNames(host, claims));
+  }
+
+  #build(host: string, world: World): BuiltServer {
+    const claims = this.#sources.claims.of(host);
+    const built = claims.length === 0 && host !== catchAll ? nothing : serverOf(host, claims, world);
+    const { server, uses, secrets, problems } = built;
+    this.#parents.set(host, server === undefined ? [] : parentsOf(server));
+    this.#objects.set(host, [
+      ...uses.map(({ service }) => `Service ${service}`),
+      ...secrets.map((key) => `Secret ${key}`),
+    ]);
+    this.#problems.tell(`host ${host}`, problems);
+    return built;
+  }
+
+  #world({ now, settings }: Turn): World {
+    const { claims, certificates, sslPassthrough } = this.#sources;
+    return {
+      settings,
+      sslPassthrough,
+      service: (key) => now.snapshot.services.get(key),
+      secret: (key) => certificates.secret(key),
+      wantedBy: (host) => this.#names.wantedBy(host),
+      ownerOf: (name) => this.#names.ownerOf(name),
+      // Asked of the Claims, not of the Server, which may not be built yet.
+      isTlsConfigured: (wildcard) => claims.hasTls(wildcard),
+    };
+  }
+}
+
+/** The wildcards one level above the names of a Server, which decide with it whether TLS is configured for them. */
+function parentsOf({ name, aliases, redirectFrom }: Server<FeatureValues>): string[] {
+  const twin = redirectFrom === undefined ? [] : [redirectFrom.name];
+  const names = [name, ...aliases.map((alias) => alias.name), ...twin];
+  return names.map(parentOf).filter((parent) => parent !== undefined);
+}

@@ -1,0 +1,74 @@
+/**
+ * The Settings, read again when their ConfigMap, an object that it names or what nginx refused of it has changed. What counts
+ * as a change is the value that is read: an edit of a comment or of a key that does nothing makes nothing else void.
+ */
+import { nameOf } from "../model/objects.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import { followedObjects, followedOf } from "../settings/followed.ts";
+import { readSettings } from "../settings/read.ts";
+import { defaultSettings, type Settings } from "../settings/registry.ts";
+import { emptyLastGood, type LastGood } from "./last-good.ts";
+import type { Problems } from "./problems.ts";
+import type { Inputs } from "./turn.ts";
+
+export class SettingsInForce {
+  readonly #configMap: string | undefined;
+  readonly #problems: Problems;
+  #value: Settings = defaultSettings;
+  #lastGood: LastGood["settings"] = emptyLastGood.settings;
+  #isRead = false;
+
+  /** `configMap` is `namespace/name`; without one the Settings are the default ones for good. */
+  constructor(configMap: string | undefined, problems: Problems) {
+    this.#configMap = configMap;
+    this.#problems = problems;
+  }
+
+  get value(): Settings {
+    return this.#value;
+  }
+
+  /** Texts that stand in for unreadable ones. */
+  get lastGood(): LastGood["settings"] {
+    return this.#lastGood;
+  }
+
+  /** Whether they are others now. */
+  renew(before: Inputs, now: Inputs): boolean {
+    this.#lastGood = now.lastGood.settings;
+    const key = this.#configMap;
+    if (key === undefined || (this.#isRead && !this.#mayDiffer(key, before, now))) return false;
+    this.#isRead = true;
+    const settings = this.#read(key, before, now);
+    if (JSON.stringify(settings) === JSON.stringify(this.#value)) return false;
+    this.#value = settings;
+    return true;
+  }
+
+  #mayDiffer(key: string, before: Inputs, now: Inputs): boolean {
+    const objects = [`ConfigMap ${key}`, ...followedObjects(this.#value)];
+    const isOther = (called: string) => objectCalled(called, before.snapshot) !== objectCalled(called, now.snapshot);
+    return now.quarantine.settings !== before.quarantine.settings || objects.some(isOther);
+  }
+
+  #read(key: string, before: Inputs, { snapshot, quarantine }: Inputs): Settings {
+    const object = { kind: "ConfigMap", ...nameOf(key) };
+    const [old, data] = [before.snapshot, snapshot].map(({ configMaps }) => configMaps.get(key)?.data ?? {});
+    const texts = Object.entries(old!).map(([spelled, text]) => [spelled.toLowerCase(), text]);
+    const previous = { ...Object.fromEntries(texts), ...this.#lastGood };
+    const { settings, problems, kept } = readSettings(data!, object, previous, quarantine.settings);
+    const { followed, problems: ofFollowed } = followedOf(settings, object, {
+      configMap: (name) => snapshot.configMaps.get(name),
+      secret: (name) => snapshot.secrets.get(name),
+    });
+    this.#lastGood = kept;
+    this.#problems.tell(`ConfigMap ${key}`, [...problems, ...ofFollowed]);
+    return { ...settings, followed };
+  }
+}
+
+/** The object that is called `Kind namespace/name`. */
+function objectCalled(called: string, { configMaps, secrets }: Snapshot): unknown {
+  const [kind, key = ""] = called.split(" ");
+  return kind === "Secret" ? secrets.get(key) : configMaps.get(key);
+}

@@ -1,0 +1,128 @@
+/**
+ * The Upstreams that Locations send to. Several hosts may share one and say different things about it, so it is made of all
+ * its uses; and it is made again whenever one of them, its Service or the endpoints behind that have changed.
+ */
+import { defaultUpstream, defaultUpstreamLabel, type Upstream } from "../model/configuration.ts";
+import { Dependencies } from "../model/dependencies.ts";
+import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
+import { Table } from "../model/table.ts";
+import type { Problem } from "../problem.ts";
+import { balanceOf, canaryBalance, roundRobin, speakerOf, type UpstreamUse } from "./balance.ts";
+import type { Claim } from "./claim.ts";
+import type { EndpointsAnswer } from "./endpoints.ts";
+import type { TranslateOptions } from "./options.ts";
+import type { Problems } from "./problems.ts";
+import type { ServiceEndpoints } from "./service-endpoints.ts";
+import type { Turn } from "./turn.ts";
+
+export class Upstreams {
+  readonly #options: TranslateOptions;
+  readonly #endpoints: ServiceEndpoints;
+  readonly #problems: Problems;
+  readonly #uses = new Map<string, readonly UpstreamUse[]>();
+  readonly #hosts = new Dependencies();
+  /** By what each was made of: `Service namespace/name`, and `name …` of an ExternalName. */
+  readonly #sources = new Dependencies();
+  readonly #canaries = new Dependencies();
+  readonly #outdated = new Set<string>();
+  #services: Snapshot["services"] = emptySnapshot.services;
+  #all = Table.empty<Upstream>();
+
+  constructor(options: TranslateOptions, endpoints: ServiceEndpoints, problems: Problems) {
+    this.#options = options;
+    this.#endpoints = endpoints;
+    this.#problems = problems;
+  }
+
+  /** By id, as of the last `renew`. */
+  get all(): Table<Upstream> {
+    return this.#all;
+  }
+
+  /** Says what the Locations of `host` send to now. */
+  use(host: string, uses: readonly UpstreamUse[]): void {
+    for (const id of this.#hosts.usedBy(host)) this.#outdated.add(id);
+    this.#hosts.set(host, [...new Set(uses.map(({ id }) => id))]);
+    for (const id of this.#hosts.usedBy(host)) this.#outdated.add(id);
+    if (uses.length === 0) this.#uses.delete(host);
+    else this.#uses.set(host, uses);
+  }
+
+  /** Makes again what may be different now; `rolled` are the Services whose EndpointSlices have changed. */
+  renew(turn: Turn, rolled: Iterable<string>): void {
+    this.#services = turn.now.snapshot.services;
+    this.#noteChanges(turn, rolled);
+    for (const id of [...this.#outdated]) for (const canary of this.#canaries.usersOf(id)) this.#outdated.add(canary);
+    this.#all = this.#all.with([...this.#outdated].map((id) => [id, this.#upstreamOf(id)] as const));
+    this.#outdated.clear();
+  }
+
+  #noteChanges({ before, now, afresh }: Turn, rolled: Iterable<string>): void {
+    const add = (source: string): void => {
+      for (const id of this.#sources.usersOf(source)) this.#outdated.add(id);
+    };
+    for (const { key } of now.snapshot.services.changesSince(before.snapshot.services)) add(`Service ${key}`);
+    for (const key of rolled) add(`Service ${key}`);
+    for (const { key } of now.snapshot.addresses.changesSince(before.snapshot.addresses)) add(`name ${key}`);
+    if (!afresh) return;
+    this.#outdated.add(defaultUpstream);
+    for (const id of this.#all.keys()) this.#outdated.add(id);
+  }
+
+  #upstreamOf(id: string): Upstream | undefined {
+    return id === defaultUpstream ? this.#defaultUpstream() : this.#upstreamOfUses(id, this.#usesOf(id));
+  }
+
+  #upstreamOfUses(id: string, uses: readonly UpstreamUse[]): Upstream | undefined {
+    if (uses.length === 0) {
+      this.#sources.set(id, []);
+      this.#canaries.set(id, []);
+      this.#problems.tell(`upstream ${id}`, []);
+      return undefined;
+    }
+    const { service, port, claim, relieves } = speakerOf(uses);
+    this.#sources.set(id, this.#sourcesOf(service));
+    this.#canaries.set(id, relieves === undefined ? [] : [relieves]);
+    const relieved = relieves === undefined ? [] : this.#usesOf(relieves);
+    const question = { port, serviceUpstream: claim.values.serviceUpstream.on, protocol: "TCP" };
+    const answer = this.#endpoints.of(service, question);
+    this.#problems.tell(`upstream ${id}`, unusable(answer, service, claim));
+    return {
+      id,
+      label: `${service}/${port}`.replaceAll("/", "-"),
+      endpoints: answer.kind === "endpoints" ? answer.endpoints : [],
+      balance: relieved.length === 0 ? balanceOf(uses) : canaryBalance(uses, balanceOf(relieved)),
+    };
+  }
+
+  /** The global default backend, or the built-in 404 server where that has no endpoints (RS-8.1). */
+  #defaultUpstream(): Upstream {
+    const { defaultBackendService: key, defaultServerPort } = this.#options;
+    this.#sources.set(defaultUpstream, key === undefined ? [] : this.#sourcesOf(key));
+    const port = key === undefined ? undefined : this.#services.get(key)?.spec?.ports?.[0]?.port;
+    const question = { port: String(port), serviceUpstream: false, protocol: "TCP" };
+    const answer = key === undefined || port === undefined ? undefined : this.#endpoints.of(key, question);
+    const found = answer?.kind === "endpoints" ? answer.endpoints : [];
+    const endpoints = found.length > 0 ? found : [{ address: "127.0.0.1", port: defaultServerPort }];
+    return { id: defaultUpstream, label: defaultUpstreamLabel, endpoints, balance: roundRobin };
+  }
+
+  #usesOf(id: string): UpstreamUse[] {
+    const hosts = [...this.#hosts.usersOf(id)];
+    return hosts.flatMap((host) => this.#uses.get(host)?.filter((use) => use.id === id) ?? []);
+  }
+
+  /** The Service itself, and the name its addresses come from where it is an ExternalName. */
+  #sourcesOf(service: string): string[] {
+    const external = this.#services.get(service)?.spec?.externalName;
+    return [`Service ${service}`, ...(external === undefined ? [] : [`name ${external.toLowerCase()}`])];
+  }
+}
+
+/** Told on the Ingress that decides about the Upstream. */
+function unusable(answer: EndpointsAnswer, service: string, { object }: Claim): Problem[] {
+  if (answer.kind !== "unusable") return [];
+  return [
+    { object, kind: "field-unusable", field: `Service ${service}`, why: answer.why, done: "it gets no requests" },
+  ];
+}
