@@ -2,6 +2,8 @@
 import { type Certificate, noIdentity, SecretText } from "../../src/model/configuration.ts";
 import { type Ingress, type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
+import { defaultSettings } from "../../src/settings/registry.ts";
+import { emptyInputs, type Inputs, type Turn } from "../../src/translate/turn.ts";
 
 export const fake: Certificate = {
   id: "fake",
@@ -78,4 +80,12 @@ export const slice = (name: string, ...addresses: string[]) => ({
   addressType: "IPv4",
   endpoints: [{ addresses }],
   ports: [{ port: 8080 }],
+});
+
+/** The turn from one Snapshot to the next with the Settings of nobody's ConfigMap; without a `before` it is the first. */
+export const turnTo = (now: Snapshot, before?: Snapshot, more: Partial<Inputs> = {}): Turn => ({
+  before: before === undefined ? emptyInputs : { ...emptyInputs, snapshot: before },
+  now: { ...emptyInputs, ...more, snapshot: now },
+  settings: defaultSettings,
+  afresh: before === undefined,
 });

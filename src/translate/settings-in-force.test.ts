@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { put } from "../../test/support/sketch.ts";
+import { emptySnapshot } from "../model/snapshot.ts";
+import { Problems } from "./problems.ts";
+import { SettingsInForce } from "./settings-in-force.ts";
+import { emptyInputs } from "./turn.ts";
+
+const inputs = (data: Record<string, string>) => ({
+  ...emptyInputs,
+  snapshot: put(emptySnapshot, {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { namespace: "ns", name: "settings" },
+    data,
+  } as never),
+});
+
+test("the Settings are others when a value is, and not when only the text is", () => {
+  const settings = new SettingsInForce("ns/settings", new Problems());
+  const steps = [
+    inputs({}),
+    inputs({ "proxy-read-timeout": "7" }),
+    inputs({ "proxy-read-timeout": "07" }),
+    inputs({ "Proxy-Read-Timeout": "7", nonsense: "x" }),
+  ];
+  const others = steps.map((now, at) => settings.renew(steps[at - 1] ?? emptyInputs, now));
+  expect(others).toEqual([false, true, false, false]);
+  expect(settings.value.proxyReadTimeout).toBe(7);
+});
+
+test("a text that cannot be read leaves the last good one in force, and is told of", () => {
+  const problems = new Problems();
+  const settings = new SettingsInForce("ns/settings", problems);
+  const [good, bad] = [inputs({ "proxy-read-timeout": "7" }), inputs({ "proxy-read-timeout": "x" })];
+  settings.renew(emptyInputs, good);
+  expect(settings.renew(good, bad)).toBe(false);
+  expect(settings.value.proxyReadTimeout).toBe(7);
+  expect(settings.lastGood).toEqual({ "proxy-read-timeout": "7" });
+  expect(problems.byOwner.get("ConfigMap ns/settings")).toMatchObject([{ kind: "setting-unreadable" }]);
+});
