@@ -4,10 +4,13 @@
  */
 import { unannotated } from "../annotations/read.ts";
 import { featureList } from "../annotations/registry.ts";
+import { catchAll, defaultUpstream } from "../model/configuration.ts";
 import type { Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Claim } from "./claim.ts";
+import type { Draft } from "./draft.ts";
 import { pathFault, typedPath } from "./paths.ts";
+import { isRegexHost } from "./routes.ts";
 
 /** Paths that look like patterns on a host without regular expressions. `host` is its key in the Claims. */
 export function literalPatterns(host: string, claims: readonly Claim[]): Problem[] {
@@ -39,4 +42,42 @@ export function guardedByOldest(host: string, claims: readonly Claim[], settings
     why: `no Ingress of host ${host} has the path /`,
     done: `${name} of this one, the oldest, holds for all paths that nobody names`,
   }));
+}
+
+/** RS-14.8: a cookie with a pattern for its path never comes back. */
+export function patternAsCookiePath({ object, values }: Claim, field: string): Problem[] {
+  const { rewrite, sessionAffinity } = values;
+  if (!rewrite.regex || sessionAffinity.type !== "cookie" || sessionAffinity.path !== "") return [];
+  const why = "a regular expression is no Path for the affinity cookie";
+  return [
+    { object, kind: "field-unusable", field, why, done: "clients may not send it back; set session-cookie-path" },
+  ];
+}
+
+/** One Problem on the oldest Ingress that makes the paths of others regular expressions (RS-6.2). */
+export function changedNeighbours(host: string, drafts: readonly Draft[]): Problem[] {
+  const turning = drafts.find(({ claim, path }) => claim !== undefined && isRegexHost([path]))?.claim;
+  if (turning === undefined) return [];
+  const others = drafts.filter(({ claim, path, location }) => {
+    const plain = claim !== undefined && claim !== turning && location.upstream !== defaultUpstream;
+    // everything is below /, as a pattern too
+    return plain && path.path !== "/" && !isRegexHost([path]);
+  });
+  const neighbours = [...new Set(others.flatMap(({ claim }) => (claim === undefined ? [] : [claim.object])))];
+  if (neighbours.length === 0) return [];
+  const key = turning.values.rewrite.regex ? "use-regex" : "rewrite-target";
+  return [{ object: turning.object, kind: "neighbours-changed", key, host: shownHost(host), neighbours }];
+}
+
+/** ssl-passthrough where it is not switched on. */
+export function idlePassthrough(claims: readonly Claim[]): Problem[] {
+  const why = "the controller runs without --enable-ssl-passthrough";
+  return claims
+    .filter(({ values }) => values.sslPassthrough.on)
+    .map(({ object }) => ({ object, kind: "annotation-useless", key: "ssl-passthrough", why }));
+}
+
+/** As people write it. */
+export function shownHost(host: string): string {
+  return host === catchAll ? "*" : host;
 }

@@ -10,8 +10,9 @@ import type { UpstreamUse } from "./balance.ts";
 import type { Certificates } from "./certificates.ts";
 import type { Claims } from "./claims.ts";
 import { HostNames, wantedNames } from "./host-names.ts";
+import { parentOf } from "./host-tls.ts";
 import type { Problems } from "./problems.ts";
-import { type BuiltServer, parentOf, serverOf } from "./server.ts";
+import { type BuiltServer, serverOf } from "./server.ts";
 import type { Turn } from "./turn.ts";
 import type { World } from "./world.ts";
 

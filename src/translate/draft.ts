@@ -1,0 +1,96 @@
+/** A Location on its way into a Server, with what routing and Problems want to know of it beside its text. */
+import { unannotated } from "../annotations/read.ts";
+import type { FeatureValues } from "../annotations/registry.ts";
+import { defaultUpstream, type Location } from "../model/configuration.ts";
+import type { Settings } from "../settings/registry.ts";
+import { standInOf } from "./backend-uses.ts";
+import type { NamedBackend } from "./backends.ts";
+import type { Claim } from "./claim.ts";
+import type { TypedPath } from "./paths.ts";
+import type { Path } from "./routes.ts";
+
+export interface Draft {
+  readonly location: Location<FeatureValues>;
+  readonly path: Path;
+  /** Where its path stands in the Ingress; empty for what nobody wrote. */
+  readonly field: string;
+  /** Undefined: the implicit root of the catch-all, which is nobody's. */
+  readonly claim: Claim | undefined;
+}
+
+const root: TypedPath = { text: "/", type: "prefix" };
+const noBackend: NamedBackend = { upstream: defaultUpstream, key: "", service: "", port: "" };
+
+export function isRoot({ path }: Draft): boolean {
+  return path.path === root.text && path.type === root.type;
+}
+
+/** `field` is where its path stands in the Ingress. */
+export function draftOf(claim: Claim, { text, type }: TypedPath, backend: NamedBackend, field = ""): Draft {
+  const { rewrite } = claim.values;
+  return {
+    claim,
+    field,
+    path: { path: text, type, regex: rewrite.regex, rewriteTarget: rewrite.target },
+    location: {
+      path: text,
+      ingress: { namespace: claim.object.namespace, name: claim.object.name },
+      service: backend.service,
+      servicePort: backend.port,
+      features: claim.values,
+      upstream: backend.upstream,
+      standIn: standInOf(claim),
+      canaries: [],
+      timed: false,
+      denied: claim.denied,
+    },
+  };
+}
+
+/** The `/` that an Ingress with nothing but a default backend gives the catch-all. */
+export function defaultRoot(claim: Claim, backend: NamedBackend, settings: Settings): Draft {
+  return draftOf({ ...claim, values: { ...claim.values, ...withoutRedirects(settings) } }, root, backend);
+}
+
+/** The `/` of a host where nobody has it: without a `backend` the global default one answers. */
+export function implicitRoot(oldest: Claim, backend: NamedBackend | undefined): Draft {
+  return backend === undefined ? draftOf(withoutStandIn(oldest), root, noBackend) : draftOf(oldest, root, backend);
+}
+
+/** What answers for unknown hosts: the default backend, with nobody's annotations. */
+export function unownedRoot(settings: Settings): Draft {
+  const values = { ...unannotated(settings), ...withoutRedirects(settings) };
+  const logs = { ...values.logs, access: settings.enableAccessLogForDefaultBackend };
+  return {
+    claim: undefined,
+    field: "",
+    path: { path: "/", type: "prefix", regex: false, rewriteTarget: "" },
+    location: {
+      path: "/",
+      ingress: { namespace: "", name: "" },
+      service: "",
+      servicePort: "",
+      features: { ...values, logs },
+      upstream: defaultUpstream,
+      standIn: undefined,
+      canaries: [],
+      timed: false,
+      denied: false,
+    },
+  };
+}
+
+/** The global default backend writes its error pages itself (routing/implicit-root-and-its-owner). */
+function withoutStandIn(claim: Claim): Claim {
+  const { customErrors } = claim.values;
+  if (customErrors.standIn === undefined) return claim;
+  return { ...claim, values: { ...claim.values, customErrors: { ...customErrors, standIn: undefined } } };
+}
+
+/** Requests for unknown hosts are neither redirected nor rewritten (RS-4.7). */
+function withoutRedirects(
+  settings: Settings,
+): Pick<FeatureValues, "rewrite" | "redirects" | "sslRedirect" | "appRoot"> {
+  const { rewrite, redirects, sslRedirect, appRoot } = unannotated(settings);
+  return { rewrite, redirects, appRoot, sslRedirect: { ...sslRedirect, whenConfigured: false, always: false } };
+}

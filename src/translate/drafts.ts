@@ -1,0 +1,87 @@
+/**
+ * The Locations of a host before its canaries are folded in: one for each path, made of the oldest Ingress that has it, and
+ * one for `/` where nobody has that.
+ */
+import { shown } from "../kinds/kind.ts";
+import { regexMistake } from "../kinds/patterns.ts";
+import { catchAll } from "../model/configuration.ts";
+import type { Problem } from "../problem.ts";
+import { BackendUses } from "./backend-uses.ts";
+import type { UpstreamUse } from "./balance.ts";
+import { type Claim, type ClaimedPath, isCatchAllBackend } from "./claim.ts";
+import { type Draft, defaultRoot, draftOf, implicitRoot, isRoot, unownedRoot } from "./draft.ts";
+import { guardedByOldest, literalPatterns, patternAsCookiePath, shownHost } from "./host-doubts.ts";
+import { pathFault, typedPath } from "./paths.ts";
+import { isRegexHost } from "./routes.ts";
+import type { World } from "./world.ts";
+
+export interface Drafts {
+  readonly drafts: readonly Draft[];
+  readonly uses: readonly UpstreamUse[];
+  readonly problems: readonly Problem[];
+}
+
+/** `claims` are those of the host but canaries, oldest first. */
+export function draftsOf(host: string, claims: readonly Claim[], world: World): Drafts {
+  const problems: Problem[] = [];
+  const uses = new BackendUses(world, problems);
+  const byPath = new Map<string, Draft>();
+  for (const claim of claims) {
+    for (const claimed of claim.hosts.get(host) ?? []) addPath(claim, claimed);
+    uses.ofStandIn(claim);
+  }
+  let drafts = [...byPath.values()];
+  if (isRegexHost(drafts.map(({ path }) => path))) drafts = drafts.filter(compiles);
+  else problems.push(...literalPatterns(host, claims));
+  if (host === catchAll) drafts = withDefaultBackend(drafts);
+  else if (claims[0] !== undefined && !drafts.some(isRoot)) drafts = withImplicitRoot(drafts, claims[0]);
+  return { drafts, uses: uses.all, problems };
+
+  function addPath(claim: Claim, { field, path: written }: ClaimedPath): void {
+    const { object } = claim;
+    const typed = typedPath(written);
+    const { type, text } = typed;
+    const why = pathFault(typed);
+    if (why !== undefined) {
+      const done = "the path is ignored";
+      problems.push({ object, kind: "field-unusable", field: `${field}.path`, why, done });
+      return;
+    }
+    const owner = byPath.get(`${type} ${text}`)?.claim;
+    if (owner !== undefined) {
+      problems.push({ object, kind: "path-taken", host: shownHost(host), path: text, by: owner.object });
+      return;
+    }
+    const backend = uses.ofRule(claim, `${field}.backend`, written.backend);
+    if (backend === undefined) return;
+    byPath.set(`${type} ${text}`, draftOf(claim, typed, backend, `${field}.path`));
+    problems.push(...patternAsCookiePath(claim, `${field}.path`));
+  }
+
+  /** Where paths are regular expressions, one that does not compile is left out, or nginx would refuse all of them (RS-32.37). */
+  function compiles({ claim, field, path }: Draft): boolean {
+    const mistake = regexMistake(path.path);
+    if (mistake === undefined) return true;
+    const why = `${shown(path.path)} is no regular expression: ${mistake}`;
+    const done = "the path is ignored";
+    if (claim !== undefined) problems.push({ object: claim.object, kind: "field-unusable", field, why, done });
+    return false;
+  }
+
+  /** The default backend of an Ingress without rules beats any rule for `/` (RS-4.7). */
+  function withDefaultBackend(written: readonly Draft[]): Draft[] {
+    const backing = claims.find(({ ingress }) => isCatchAllBackend(ingress));
+    const backend = backing && uses.ofDefault(backing, backing.ingress.spec!.defaultBackend!);
+    if (backing !== undefined && backend !== undefined) {
+      return [...written.filter((draft) => !isRoot(draft)), defaultRoot(backing, backend, world.settings)];
+    }
+    return written.some(isRoot) ? [...written] : [...written, unownedRoot(world.settings)];
+  }
+
+  /** The `/` of a host where nobody has it is the oldest Ingress's (RS-3.6). */
+  function withImplicitRoot(written: readonly Draft[], oldest: Claim): Draft[] {
+    problems.push(...guardedByOldest(host, claims, world.settings));
+    const own = oldest.ingress.spec?.defaultBackend;
+    return [...written, implicitRoot(oldest, own && uses.ofDefault(oldest, own))];
+  }
+}

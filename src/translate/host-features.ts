@@ -1,0 +1,47 @@
+/** Features that hold for a host as a whole: of the Ingresses that speak for it, one is heard about each. */
+import { unannotated } from "../annotations/read.ts";
+import { type FeatureValues, featureList } from "../annotations/registry.ts";
+import { catchAll } from "../model/configuration.ts";
+import type { Problem } from "../problem.ts";
+import type { Settings } from "../settings/registry.ts";
+import type { Claim } from "./claim.ts";
+
+const hostScoped = featureList.filter(([, { provides }]) => provides !== undefined);
+
+/** Of each the value of the oldest Ingress that says something (RS-3.5). */
+export function hostFeatures(claims: readonly Claim[], settings: Settings): FeatureValues {
+  const plain = unannotated(settings);
+  const heard: Record<string, unknown> = {};
+  for (const [name, { provides }] of hostScoped) {
+    const speaker = claims.find(({ values }) => provides!(values[name]));
+    if (speaker !== undefined) heard[name] = speaker.values[name];
+  }
+  return Object.keys(heard).length === 0 ? plain : { ...plain, ...heard };
+}
+
+/** What becomes of features that need a server block of their own. */
+export interface Hostless {
+  /** Whether one of them guards: then its paths are closed instead. */
+  readonly closed: boolean;
+  readonly problems: readonly Problem[];
+}
+
+/** The catch-all cannot be a server block of its own, so what needs one has no effect there (client certificates for rules without a host). */
+export function hostlessOf(host: string, claims: readonly Claim[]): Hostless {
+  if (host !== catchAll) return { closed: false, problems: [] };
+  const meant = hostScoped.flatMap(([name, feature]) =>
+    claims
+      .filter(({ values }) => feature.textServer?.(values[name]) === true)
+      .map(({ object }) => ({ object, feature })),
+  );
+  return {
+    closed: meant.some(({ feature }) => feature.guard === true),
+    problems: meant.map(({ object, feature }) => ({
+      object,
+      kind: "field-unusable",
+      field: "spec.rules",
+      why: `${feature.name} needs a host, and a rule has none`,
+      done: feature.guard === true ? "paths without a host answer 503" : "it has no effect there",
+    })),
+  };
+}

@@ -1,0 +1,76 @@
+/**
+ * Which Certificate a host has, and whether TLS is configured for it: it may be without a Certificate of its own, and then
+ * has the default one. A host under a wildcard with TLS has TLS too.
+ */
+import { certificateOf, isValidFor } from "../certificates/certificate.ts";
+import { formOf } from "../kinds/server-names.ts";
+import { type Alias, catchAll } from "../model/configuration.ts";
+import type { Problem } from "../problem.ts";
+import type { Claim } from "./claim.ts";
+import type { World } from "./world.ts";
+
+export interface HostTls {
+  /** Whether its own Ingresses configure it. */
+  readonly configured: boolean;
+  /** Key of the Secret whose Certificate is valid for the host. */
+  readonly certificate: string | undefined;
+  /** Keys of the Secrets it was looked for in. */
+  readonly secrets: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+const withoutTls: HostTls = { configured: false, certificate: undefined, secrets: [], problems: [] };
+
+/** RS-10.1: the oldest Ingress with a TLS section decides; in it the entry that lists the host, else the first that fits. */
+export function tlsOf(host: string, claims: readonly Claim[], world: World): HostTls {
+  const claim = claims.find(({ ingress }) => (ingress.spec?.tls?.length ?? 0) > 0);
+  if (host === catchAll || claim === undefined) return withoutTls;
+  const { object } = claim;
+  const problems: Problem[] = [];
+  const candidates = candidatesOf(host, claim);
+  const secrets = candidates.map(({ secret }) => secret);
+  for (const { field, secret, lists } of candidates) {
+    const found = world.secret(secret);
+    const read = found === undefined ? ({ ok: false, why: "not found" } as const) : certificateOf(found);
+    if (!read.ok) problems.push({ object, kind: "secret-unusable", field, secret, why: read.why });
+    else if (isValidFor(read.certificate, host)) return { configured: true, certificate: secret, secrets, problems };
+    else if (lists) {
+      const names = read.certificate.names.join(", ") || "no name at all";
+      problems.push({ object, kind: "certificate-misfit", secret, host, names });
+    }
+  }
+  return { configured: true, certificate: undefined, secrets, problems };
+}
+
+/** The Secrets to look in, in their order. */
+function candidatesOf(host: string, { object, ingress }: Claim) {
+  const entries = [...ingress.spec!.tls!.entries()].map(([at, { hosts, secretName }]) => ({
+    field: `spec.tls[${at}].secretName`,
+    lists: hosts?.some((name) => name.toLowerCase() === host) === true,
+    secret: secretName === undefined || secretName === "" ? undefined : `${object.namespace}/${secretName}`,
+  }));
+  const listing = entries.filter(({ lists }) => lists);
+  const heard = listing.length > 0 ? listing.slice(0, 1) : entries;
+  return heard.flatMap(({ secret, ...rest }) => (secret === undefined ? [] : [{ ...rest, secret }]));
+}
+
+/** An alias has the host's certificate if that covers it, and TLS is configured for it only then (RS-10.8, RS-11.2). */
+export function aliasesOf(names: readonly string[], { certificate }: HostTls, world: World): Alias[] {
+  const secret = certificate === undefined ? undefined : world.secret(certificate);
+  const read = secret && certificateOf(secret);
+  return names.map((name) => {
+    const covered = read?.ok === true && isValidFor(read.certificate, name);
+    return { name, certificate: covered ? certificate : undefined, tlsConfigured: covered || isCovered(name, world) };
+  });
+}
+
+/** Whether a wildcard above the name has TLS configured. */
+export function isCovered(name: string, world: World): boolean {
+  const parent = parentOf(name);
+  return parent !== undefined && world.isTlsConfigured(parent);
+}
+
+/** The wildcard one level above an exact name. */
+export function parentOf(name: string): string | undefined {
+  return formOf(name) === "exact" && name.includes(".") ? `*${name.slice(name.indexOf("."))}` : undefined;
+}
