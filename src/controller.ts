@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { fakeCertificate } from "./certificates/fake.ts";
-import { systemClock as runtimeClock } from "./kubernetes/clock.ts";
+import { systemClock } from "./clock.ts";
 import type { Certificate } from "./model/configuration.ts";
 import { nameOf } from "./model/objects.ts";
 import { Channel, type MemoryState } from "./nginx/channel.ts";
@@ -24,7 +24,7 @@ import { SteadyRenderer } from "./render/steady-renderer.ts";
 import type { Template } from "./render/template.ts";
 import { stateFile } from "./state-file.ts";
 import { isReplaced } from "./sync/passage.ts";
-import type { Clock, Listener, Memory, Source } from "./sync/ports.ts";
+import type { Listener, Memory, Source } from "./sync/ports.ts";
 import { Sync } from "./sync/sync.ts";
 import { TokenBucket } from "./sync/token-bucket.ts";
 import { type TemplateVerdict, tryTemplate } from "./template-trial.ts";
@@ -97,7 +97,7 @@ export async function startController(options: ControllerOptions): Promise<Start
   const ending = new AbortController();
   const source = new StapledSource(
     options.source,
-    { ask: askResponder, clock: runtimeClock, report: options.stapleEvent },
+    { ask: askResponder, clock: systemClock, report: options.stapleEvent },
     ending.signal,
   );
   const sync = new Sync({
@@ -110,10 +110,10 @@ export async function startController(options: ControllerOptions): Promise<Start
         const alone = sync.configuration?.settings.enableSerialReloads === true;
         return nginx.apply({ ...text, files: text.files.filter((file) => !file.opened), alone }, signal);
       },
-      keepOpened: (files) => openedFiles.keep(files, systemClock.nowMs()),
+      keepOpened: (files) => openedFiles.keep(files, systemClock.now()),
       hasOlderWorkers: () => nginx.generations().draining > 0,
     },
-    bucket: new TokenBucket(options.syncRateLimit, options.reloadBurst, systemClock.nowMs()),
+    bucket: new TokenBucket(options.syncRateLimit, options.reloadBurst, systemClock.now()),
     clock: systemClock,
     listener: {
       problems: (all) => options.listener.problems(all),
@@ -173,15 +173,6 @@ function stapledOf(configuration: Sync["configuration"]): readonly Certificate[]
 function configMapName({ configMap = "" }: TranslateOptions): ObjectName {
   return { kind: "ConfigMap", ...nameOf(configMap) };
 }
-
-const systemClock: Clock = {
-  nowMs: () => performance.now(),
-  now: () => new Date(),
-  after: (ms, then) => {
-    const timer = setTimeout(then, ms);
-    return () => clearTimeout(timer);
-  },
-};
 
 function memoryOf(journal: Journal, channel: Channel): Memory {
   return {

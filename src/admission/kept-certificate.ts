@@ -3,7 +3,8 @@
  * ValidatingWebhookConfiguration. A new authority is told to the API server before anybody serves by it, and the one before
  * stays told, so no review fails while replicas change over.
  */
-import { type ApiFailure, type Client, type Clock, nameOf, sleep } from "../kubernetes/index.ts";
+import { type Clock, sleep } from "../clock.ts";
+import { type ApiFailure, type Client, nameOf } from "../kubernetes/index.ts";
 import type { Secret } from "../model/objects.ts";
 import { secrets, type ValidatingWebhookConfiguration, validatingWebhookConfigurations } from "../resources.ts";
 import type { KeyPair, KeyPairs } from "./key-pairs.ts";

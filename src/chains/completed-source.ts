@@ -4,7 +4,7 @@
  */
 
 import { decoded } from "../certificates/certificate.ts";
-import { type Clock, sleep } from "../kubernetes/clock.ts";
+import { type Clock, sleep } from "../clock.ts";
 import type { Secret } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { Source } from "../sync/ports.ts";

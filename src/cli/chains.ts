@@ -1,7 +1,7 @@
 /** TLS Secrets with the intermediate certificates they lack, where the operator asks for them, and a line for each. */
 import { CompletedSource } from "../chains/completed-source.ts";
 import { fetchIssuer } from "../chains/fetch.ts";
-import type { Clock } from "../kubernetes/clock.ts";
+import type { Clock } from "../clock.ts";
 import type { Log } from "../log/log.ts";
 import type { Source } from "../sync/ports.ts";
 import type { Flags } from "./flags.ts";

@@ -1,6 +1,6 @@
 /** ExternalName Services with the nameservers of this machine, and what is worth a line about them. */
 import { readFileSync } from "node:fs";
-import type { Clock } from "../kubernetes/clock.ts";
+import type { Clock } from "../clock.ts";
 import type { Log } from "../log/log.ts";
 import { type NameEvent, withAddresses } from "../names/addresses.ts";
 import { dnsLookup } from "../names/lookup.ts";

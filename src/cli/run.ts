@@ -4,7 +4,8 @@
  * still being looked for. Nothing is changed before every list is in.
  */
 import { existsSync } from "node:fs";
-import { Client, systemClock } from "../kubernetes/index.ts";
+import { systemClock } from "../clock.ts";
+import { Client } from "../kubernetes/index.ts";
 import { type Log, openLog } from "../log/log.ts";
 import { RuntimeMetrics } from "../metrics/runtime-metrics.ts";
 import { type FoundNginx, nginxBeside, nginxHere } from "../nginx/index.ts";

@@ -3,7 +3,7 @@
  * for granted: the class, Ingresses without one, and endpoints on this machine.
  */
 import { hostname } from "node:os";
-import { systemClock } from "../kubernetes/index.ts";
+import { systemClock } from "../clock.ts";
 import { openLog } from "../log/log.ts";
 import { openManifests } from "../manifests/manifests.ts";
 import { nginxHere } from "../nginx/index.ts";

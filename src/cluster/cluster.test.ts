@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
 import { FakeApi } from "../../test/support/fake-api.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import { systemClock } from "../kubernetes/index.ts";
+import { systemClock } from "../clock.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import type { Table } from "../model/table.ts";
 import { type ClusterOptions, openCluster } from "./cluster.ts";

@@ -3,9 +3,9 @@
  * of them are spoken of, and of the others no data is taken into memory.
  * Changes are gathered for one turn of the event loop, so a list of ten thousand is one change.
  */
+import { type Clock, sleep } from "../clock.ts";
 import {
   type ApiFailure,
-  type Clock,
   isDenied,
   type ListWatcher,
   perKey,
@@ -13,7 +13,6 @@ import {
   type ReflectorEvent,
   runWorkers,
   SharedInformer,
-  sleep,
   WorkQueue,
 } from "../kubernetes/index.ts";
 import { type Ingress, type KubernetesObject, keyOf } from "../model/objects.ts";

@@ -3,8 +3,8 @@
  * A body that stops halfway ends in an error event of node, never in a rejected promise here.
  */
 import type { IncomingMessage } from "node:http";
+import type { Clock } from "../clock.ts";
 import { type Answer, type ApiFailure, failed, ownFailure, succeeded } from "./answer.ts";
-import type { Clock } from "./clock.ts";
 
 /** The parsed body. Nothing for `inactivityMs` counts as a dead connection. */
 export async function readJson(body: IncomingMessage, clock: Clock, inactivityMs: number): Promise<Answer<unknown>> {

@@ -3,10 +3,10 @@
  * Nothing here tries again: whoever calls knows what waiting costs, and gets the failure as a value.
  */
 import type { IncomingMessage } from "node:http";
+import { type Clock, systemClock } from "../clock.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import { type Answer, type ApiFailure, failed, failureFromStatus, ownFailure, succeeded } from "./answer.ts";
 import { readJson, readLines } from "./body.ts";
-import { type Clock, systemClock } from "./clock.ts";
 import type { Credentials } from "./credentials.ts";
 import { type ObjectName, type Place, pathOf, type Resource } from "./resource.ts";
 import { Transport, type TransportRequest } from "./transport.ts";

@@ -2,10 +2,11 @@
  * Writes Kubernetes Events, a few at a time and never in anybody's way: `record` returns at once, the queue is bounded, and an Event that
  * cannot be written is dropped and reported. An Event is a courtesy to whoever runs `kubectl describe`; nothing may depend on it.
  */
+
+import { type Clock, sleep } from "../clock.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import type { ApiFailure } from "./answer.ts";
 import type { Client } from "./client.ts";
-import { type Clock, sleep } from "./clock.ts";
 import { EventCorrelator, type ObjectReference, type Occurrence } from "./event-correlator.ts";
 import { TokenBucket } from "./rate-limiter.ts";
 import { resource } from "./resource.ts";

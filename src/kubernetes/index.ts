@@ -2,6 +2,7 @@
  * A controller runtime: everything a controller needs between the API server and its own logic, and nothing about what it controls.
  * This is the public face; the other files are its inside.
  */
+export { type Clock, sleep, systemClock } from "../clock.ts";
 export { type KubernetesObject, keyOf, nameOf } from "../model/objects.ts";
 export { type Answer, type ApiFailure, isDenied, isVersionLost, ownReasons } from "./answer.ts";
 export {
@@ -14,7 +15,6 @@ export {
   type WatchEvent,
   type WatchOptions,
 } from "./client.ts";
-export { type Clock, sleep, systemClock } from "./clock.ts";
 export {
   type Credentials,
   findCredentials,

@@ -4,9 +4,10 @@
  * What a newcomer would get wrong: a process can be stopped for a minute and go on in the middle of a line. No signal reaches it in time,
  * so whoever writes as leader asks `term.holds()` right before each write.
  */
+
+import { type Clock, sleep } from "../clock.ts";
 import { type Answer, type ApiFailure, ownReasons } from "./answer.ts";
 import type { Client } from "./client.ts";
-import { type Clock, sleep } from "./clock.ts";
 import { heldBy, type Lease, leases, released } from "./lease.ts";
 import type { ObjectName } from "./resource.ts";
 

@@ -5,12 +5,13 @@
  * silence ends it), and a server restored from a backup counts from an older version and would stay silent until it has caught up
  * (so after every broken watch its version is asked for first).
  */
+
+import { type Clock, sleep } from "../clock.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import { keyOf } from "../model/objects.ts";
 import { type ApiFailure, isDenied, isVersionLost, ownFailure, ownReasons } from "./answer.ts";
 import { Backoff } from "./backoff.ts";
 import type { ListWatcher, Selection, WatchEvent } from "./client.ts";
-import { type Clock, sleep } from "./clock.ts";
 import { listEverything } from "./initial-list.ts";
 import { type Transform, takeIn } from "./intake.ts";
 import type { Resource } from "./resource.ts";

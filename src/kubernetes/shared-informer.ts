@@ -2,10 +2,11 @@
  * A cache of one kind of object, kept by a Reflector, and the listeners that hear of its changes.
  * The cache is always ahead of what a listener hears: read the newest state from `store`, and take a change only as the word to look.
  */
+
+import { systemClock } from "../clock.ts";
 import { type KubernetesObject, keyOf, nameOf } from "../model/objects.ts";
 import { type Answer, succeeded } from "./answer.ts";
 import type { ListWatcher } from "./client.ts";
-import { systemClock } from "./clock.ts";
 import { Indexer, type IndexFunction, type Lister } from "./indexer.ts";
 import { takeIn } from "./intake.ts";
 import { Reflector, type ReflectorOptions, type ReflectorSink } from "./reflector.ts";

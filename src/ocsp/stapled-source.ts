@@ -2,7 +2,7 @@
  * A Source with the OCSP answers of the certificates that are served in the Snapshot. Each is asked for again long before it runs out; while
  * the responder does not answer, the last answer is stapled until its own end, and after that none is: a handshake without one is a good one.
  */
-import { type Clock, sleep } from "../kubernetes/clock.ts";
+import { type Clock, sleep } from "../clock.ts";
 import type { Certificate } from "../model/configuration.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";

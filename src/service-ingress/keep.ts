@@ -2,9 +2,9 @@
  * `--service-ingress`: every Service annotated `ingress/http: "true"` has an Ingress of its name, for as long as this process leads.
  * Services and Ingresses come from the Snapshot, so they are in memory once, and only those that are watched count.
  */
+import type { Clock } from "../clock.ts";
 import {
   type Client,
-  type Clock,
   type QueueEvent,
   type Reconciled,
   runWorkers,

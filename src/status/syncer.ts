@@ -2,7 +2,8 @@
  * Keeps the addresses in the status of all accepted Ingresses, for as long as this process leads, and takes them out when the last controller
  * goes. A new Ingress gets them within a second; what somebody else changed, at the next round.
  */
-import { type ApiFailure, type Client, type Clock, sleep, type Term } from "../kubernetes/index.ts";
+import { type Clock, sleep } from "../clock.ts";
+import type { ApiFailure, Client, Term } from "../kubernetes/index.ts";
 import type { Ingress } from "../model/objects.ts";
 import type { AddressSource } from "./sources.ts";
 import { writeAddresses } from "./writer.ts";

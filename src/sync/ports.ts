@@ -68,15 +68,6 @@ export interface KeptState {
   readonly quarantine: Quarantine;
 }
 
-export interface Clock {
-  /** Milliseconds that never go back. */
-  nowMs(): number;
-  /** The time of day. */
-  now(): Date;
-  /** Calls `then` after `ms`; gives back how to cancel. */
-  after(ms: number, then: () => void): () => void;
-}
-
 /** What the sync tells: logs, Events and metrics are made of it. */
 export interface Listener {
   /** One turn's Problems, as far as they differ from the last turn's. */

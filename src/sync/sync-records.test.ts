@@ -63,9 +63,9 @@ async function running(turns: readonly Turn[], publish: (changes: readonly Recor
     },
     bucket: new TokenBucket(1000, 1000, 0),
     clock: {
-      nowMs: () => 0,
-      now: () => new Date("2026-01-01"),
-      after: (_ms, then) => {
+      now: () => 0,
+      wall: () => Date.UTC(2026, 0, 1),
+      schedule: (_ms, then) => {
         later.push(then);
         return () => {};
       },

@@ -40,11 +40,7 @@ function still(certificate: Certificate) {
       hasOlderWorkers: () => false,
     },
     bucket: new TokenBucket(1, 1, 0),
-    clock: {
-      nowMs: () => clock.now(),
-      now: () => new Date(clock.wall()),
-      after: (ms, then) => clock.schedule(ms, then),
-    },
+    clock,
     listener: {
       problems: (all) => void said.push([...all.values()].flat().map(sentence)),
       synced: () => {

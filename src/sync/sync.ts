@@ -4,6 +4,7 @@
  * shape nginx does not have yet do not wait either: what they replace stays beside them until it has (passage.ts).
  */
 import type { FeatureValues } from "../annotations/registry.ts";
+import { type Clock, sleep } from "../clock.ts";
 import type { Configuration } from "../model/configuration.ts";
 import { nameOf } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
@@ -18,7 +19,7 @@ import type { Translation, Translator } from "../translate/translator.ts";
 import { compare } from "./compare.ts";
 import { Detention, type OwnConfigMaps } from "./detention.ts";
 import { Passage } from "./passage.ts";
-import type { ApplyOutcome, Change, Clock, Listener, Memory, Nginx, RecordChange, Source, State } from "./ports.ts";
+import type { ApplyOutcome, Change, Listener, Memory, Nginx, RecordChange, Source, State } from "./ports.ts";
 import type { TokenBucket } from "./token-bucket.ts";
 
 export interface SyncParts {
@@ -90,7 +91,7 @@ export class Sync {
   /** Says that something may have changed. */
   notice(): void {
     this.#notices++;
-    this.#noticed ??= this.#parts.clock.nowMs();
+    this.#noticed ??= this.#parts.clock.now();
     this.#wake?.();
   }
 
@@ -148,7 +149,7 @@ export class Sync {
 
   /** Certificates go out of date by themselves, and who is on call should hear of it. */
   #lookHourly(): void {
-    this.#stopLooking = this.#parts.clock.after(hourMs, () => {
+    this.#stopLooking = this.#parts.clock.schedule(hourMs, () => {
       this.notice();
       this.#lookHourly();
     });
@@ -174,10 +175,10 @@ export class Sync {
 
   async #turn(signal: AbortSignal): Promise<void> {
     const { source, translator, renderer, memory, nginx, clock, listener } = this.#parts;
-    const noticedMs = this.#noticed ?? clock.nowMs();
+    const noticedMs = this.#noticed ?? clock.now();
     const notices = this.#notices;
     this.#noticed = undefined;
-    const begun = clock.nowMs();
+    const begun = clock.now();
     const snapshot = source.snapshot();
     this.#detention.review(snapshot);
     const { quarantine } = this.#detention;
@@ -185,11 +186,11 @@ export class Sync {
     this.#lastGood = translation.lastGood;
     const unsaved = await written(this.#parts.state.save({ lastGood: this.#lastGood, quarantine }));
     this.#configuration = translation.configuration;
-    const translated = clock.nowMs();
+    const translated = clock.now();
     const { text, records, opened } = renderer.render(
       translation.configuration as Configuration<Settings, FeatureValues>,
     );
-    const rendered = clock.nowMs();
+    const rendered = clock.now();
     listener.problems(this.#withDoubts(translation));
 
     const change = compare(this.#live, text, records.size);
@@ -212,10 +213,10 @@ export class Sync {
       records: published,
       translateMs: translated - begun,
       renderMs: rendered - translated,
-      publishMs: clock.nowMs() - rendered,
+      publishMs: clock.now() - rendered,
     };
     const tell = (reload?: ApplyOutcome): void => {
-      const tookMs = clock.nowMs() - noticedMs;
+      const tookMs = clock.now() - noticedMs;
       listener.synced(reload === undefined ? { ...report, tookMs } : { ...report, reload, tookMs });
     };
     const unwritten = unsaved ?? unopened ?? unkept;
@@ -246,7 +247,7 @@ export class Sync {
 
   /** Problems that depend on the time of day or on this nginx, which translate knows nothing of. */
   #withDoubts({ problems, configuration }: Translation): Table<readonly Problem[]> {
-    const doubts = certificateProblems(configuration.certificates.values(), this.#parts.clock.now());
+    const doubts = certificateProblems(configuration.certificates.values(), new Date(this.#parts.clock.wall()));
     const useless = this.#parts.problemsOf(configuration.settings);
     const full = this.#isFull ? [this.#fullProblem()] : [];
     if (useless.length + full.length > 0) doubts.set("nginx", [...useless, ...full]);
@@ -262,7 +263,7 @@ export class Sync {
   #tidyLater(): void {
     if (this.#tidying || !this.#passage.isOn) return;
     this.#tidying = true;
-    this.#parts.clock.after(tidyMs, () => {
+    this.#parts.clock.schedule(tidyMs, () => {
       this.#tidying = false;
       this.notice();
     });
@@ -294,18 +295,18 @@ export class Sync {
   #reloadWhenAllowed(signal: AbortSignal, done: (outcome: ApplyOutcome) => void): boolean {
     const { bucket, clock } = this.#parts;
     if (this.#reloading !== undefined) return false;
-    const wait = bucket.waitMs(clock.nowMs());
+    const wait = bucket.waitMs(clock.now());
     this.#reloading = (async () => {
-      if (wait > 0) await new Promise<void>((resolve) => this.#delay(wait, resolve, signal));
+      if (wait > 0) await sleep(clock, wait, signal);
       if (signal.aborted) return;
-      bucket.take(clock.nowMs());
+      bucket.take(clock.now());
       const outcome = await this.#reload(signal);
       // A refusal changes nothing for the workers, and the rest must not wait for somebody's mistake.
       if (outcome.kind === "refused") bucket.refund();
       done(outcome);
     })().finally(() => {
       this.#reloading = undefined;
-      this.#noticed ??= clock.nowMs();
+      this.#noticed ??= clock.now();
       this.#wake?.();
     });
     return wait === 0;
@@ -352,19 +353,7 @@ export class Sync {
   /** Tries again what did not work for a reason outside the configuration, later each time. */
   #again(): void {
     const waitMs = Math.min(10_000, 200 * 2 ** this.#failures++);
-    this.#parts.clock.after(waitMs, () => this.notice());
-  }
-
-  #delay(ms: number, then: () => void, signal: AbortSignal): void {
-    const cancel = this.#parts.clock.after(ms, then);
-    signal.addEventListener(
-      "abort",
-      () => {
-        cancel();
-        then();
-      },
-      { once: true },
-    );
+    this.#parts.clock.schedule(waitMs, () => this.notice());
   }
 
   #settle(): void {

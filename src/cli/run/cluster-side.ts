@@ -2,9 +2,11 @@
  * Everything of a controller that talks to the API server: the checks at the start, the Snapshot, Events, election and status. It is opened at
  * once and finds out by itself when the server answers, so nginx need not wait for it.
  */
+
+import type { Clock } from "../../clock.ts";
 import { type Cluster, openCluster } from "../../cluster/cluster.ts";
 import { EventWriter } from "../../events/event-writer.ts";
-import { type Client, type Clock, EventRecorder } from "../../kubernetes/index.ts";
+import { type Client, EventRecorder } from "../../kubernetes/index.ts";
 import type { Log } from "../../log/log.ts";
 import type { RuntimeMetrics } from "../../metrics/runtime-metrics.ts";
 import type { Ingress } from "../../model/objects.ts";

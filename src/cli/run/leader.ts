@@ -2,7 +2,8 @@
  * What only one of several replicas does: the election, and what its winner writes, which is the status of Ingresses and, where a flag asks for it,
  * Ingresses for Services. Stopping has an order: the status is cleared while the Lease is still held, so that no other leader writes it back meanwhile.
  */
-import { type Client, type Clock, type ElectionEvent, LeaseElection, type Term } from "../../kubernetes/index.ts";
+import type { Clock } from "../../clock.ts";
+import { type Client, type ElectionEvent, LeaseElection, type Term } from "../../kubernetes/index.ts";
 import type { Log } from "../../log/log.ts";
 import { keepServiceIngresses, type ServiceIngressOptions } from "../../service-ingress/keep.ts";
 import { addressSource, hasCompany, type OwnPod } from "../../status/sources.ts";

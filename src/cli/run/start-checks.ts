@@ -3,16 +3,15 @@
  * not there is a mistake in the flags, and is said at once instead of never being ready.
  * A server that cannot be reached is tried for a while, because a Pod may start before its network does.
  */
+import { type Clock, sleep } from "../../clock.ts";
 import {
   type Answer,
   type ApiFailure,
   type Client,
-  type Clock,
   nameOf,
   type ObjectName,
   ownReasons,
   type Resource,
-  sleep,
 } from "../../kubernetes/index.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
 import { namespaces, nodes, pods, services } from "../../resources.ts";

@@ -2,7 +2,8 @@
  * A process that stands for election and says on stdout what it does: `KUBECONFIG=... node candidate.ts NAME`.
  * Each line is a word and the time in milliseconds of the machine's monotonic clock, which all its processes share.
  */
-import { Client, findCredentials, LeaseElection, systemClock } from "../../../src/kubernetes/index.ts";
+import { systemClock } from "../../../src/clock.ts";
+import { Client, findCredentials, LeaseElection } from "../../../src/kubernetes/index.ts";
 
 const say = (word: string) => process.stdout.write(`${word} ${process.hrtime.bigint() / 1_000_000n}\n`);
 

@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { fakeCertificate } from "../../../src/certificates/fake.ts";
 import { machineFlags, translateOptions } from "../../../src/cli/options.ts";
+import { systemClock } from "../../../src/clock.ts";
 import { machineOf } from "../../../src/machine.ts";
 import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
 import { nginxHere, openRunFolder } from "../../../src/nginx/index.ts";
@@ -106,14 +107,7 @@ export async function openWorkshop(
     },
     nginx: { apply: test, keepOpened: async (files) => files.forEach(write), hasOlderWorkers: () => false },
     bucket: new TokenBucket(1_000_000, 1_000_000, 0),
-    clock: {
-      nowMs: () => performance.now(),
-      now: () => new Date(),
-      after: (ms, then) => {
-        const timer = setTimeout(then, ms);
-        return () => clearTimeout(timer);
-      },
-    },
+    clock: systemClock,
     listener: {
       problems: (all) => {
         problems = [...all.values()].flat();

@@ -1,5 +1,5 @@
 /**
- * Time as an argument: everything in this folder that waits or measures gets a Clock.
+ * Time as an argument: whatever waits or measures gets a Clock, and a test moves it.
  * The two readings are not alike: `now` only ever grows and is the one to measure with; `wall` is what people and other machines see, and may jump.
  */
 
