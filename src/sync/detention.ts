@@ -1,6 +1,6 @@
 /**
- * Keeps the quarantine: what is set aside because nginx refused it, while its version is the one that was refused, with the
- * last good form that goes on in its place.
+ * Keeps the quarantine: what is set aside because nginx refused it, while its version is the one that was refused, and the
+ * last good forms that go on in its place. Both are what the next turn translates by.
  */
 import type { Ingress } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -8,6 +8,7 @@ import type { LastGood } from "../translate/last-good.ts";
 import { emptyQuarantine, type Quarantine, type Refusal, versionOf } from "../translate/quarantine.ts";
 import { blame } from "./blame.ts";
 import { Hunt, type Suspect } from "./hunt.ts";
+import type { KeptState } from "./ports.ts";
 
 export interface Refused {
   /** What nginx said, and what people are told of it. */
@@ -31,17 +32,25 @@ export interface OwnConfigMaps {
 export class Detention {
   readonly #own: OwnConfigMaps;
   #quarantine: Quarantine;
+  #lastGood: LastGood;
   /** What stood before the hunt that is on: a suspect that is given back leaves the quarantine again. */
   #before: Quarantine = emptyQuarantine;
   #hunt: Hunt | undefined;
 
-  constructor(own: OwnConfigMaps, quarantine: Quarantine = emptyQuarantine) {
+  constructor(own: OwnConfigMaps, { quarantine, lastGood }: KeptState) {
     this.#own = own;
     this.#quarantine = quarantine;
+    this.#lastGood = lastGood;
   }
 
-  get quarantine(): Quarantine {
-    return this.#quarantine;
+  /** What a restart must not forget. */
+  get kept(): KeptState {
+    return { lastGood: this.#lastGood, quarantine: this.#quarantine };
+  }
+
+  /** Takes the last good forms as a turn left them. */
+  keep(lastGood: LastGood): void {
+    this.#lastGood = lastGood;
   }
 
   /** Forgets refusals of versions that are not there any more: what was changed gets another try. */
@@ -57,25 +66,29 @@ export class Detention {
   }
 
   /**
-   * nginx refused what was made of `snapshot`; `live` is what it serves. Gives the last good forms to go on with, or undefined
-   * where nobody can be found whose absence would help: then nobody is set aside for it.
+   * nginx refused what was made of `snapshot`; `live` is what it serves. Whether there is something else to try: not where
+   * nobody can be found whose absence would help, and then nobody is set aside for it.
    */
-  refused(refused: Refused, snapshot: Snapshot, live: Snapshot, lastGood: LastGood): LastGood | undefined {
+  refused(refused: Refused, snapshot: Snapshot, live: Snapshot): boolean {
     const why = whyOf(refused.stderr);
     if (this.#hunt?.refused() === true || this.#begin(why, refused, snapshot, live)) {
-      return this.#setAside(snapshot, live, lastGood);
+      this.#setAside(this.#hunt!, snapshot, live);
+      return true;
     }
     if (this.#hunt !== undefined) this.#quarantine = this.#before;
     this.#hunt = undefined;
-    return undefined;
+    return false;
   }
 
-  /** nginx took it. Gives what to try next while a hunt is on. */
-  accepted(snapshot: Snapshot, live: Snapshot, lastGood: LastGood): LastGood | undefined {
-    if (this.#hunt === undefined) return undefined;
-    if (this.#hunt.accepted()) return this.#setAside(snapshot, live, lastGood);
+  /** nginx took it. Whether there is something else to try, since a hunt is on. */
+  accepted(snapshot: Snapshot, live: Snapshot): boolean {
+    if (this.#hunt === undefined) return false;
+    if (this.#hunt.accepted()) {
+      this.#setAside(this.#hunt, snapshot, live);
+      return true;
+    }
     this.#hunt = undefined;
-    return undefined;
+    return false;
   }
 
   /**
@@ -120,15 +133,13 @@ export class Detention {
       .map((key) => `setting ${key.toLowerCase()}`);
   }
 
-  #setAside(snapshot: Snapshot, live: Snapshot, lastGood: LastGood): LastGood {
-    const hunt = this.#hunt!;
-    const { why } = hunt;
+  #setAside({ why, setAside }: Hunt, snapshot: Snapshot, live: Snapshot): void {
     const ingresses = new Map(this.#before.ingresses);
     const settings = new Map(this.#before.settings);
     const ports = new Map(this.#before.ports);
-    const goodTexts: Record<string, string> = { ...lastGood.settings };
+    const goodTexts: Record<string, string> = { ...this.#lastGood.settings };
     const good: [string, Ingress][] = [];
-    for (const suspect of hunt.setAside) {
+    for (const suspect of setAside) {
       const [kind, key = ""] = suspect.split(" ");
       if (kind === "setting") {
         const version = this.#text(snapshot, key);
@@ -146,7 +157,8 @@ export class Detention {
       }
     }
     this.#quarantine = { ingresses, settings, ports };
-    return { ...lastGood, settings: goodTexts, ingresses: lastGood.ingresses.with(good) };
+    const { ingresses: goodForms } = this.#lastGood;
+    this.#lastGood = { ...this.#lastGood, settings: goodTexts, ingresses: goodForms.with(good) };
   }
 
   #ingressVersion(snapshot: Snapshot, key: string): string | undefined {

@@ -12,8 +12,8 @@ const mostReplaced = 3;
 const before = "before ";
 const none = "false";
 
-export interface Texts {
-  /** The shapes of the text that nginx runs with; undefined where that is of an earlier life. */
+export interface ShapesAround {
+  /** Those of the text that nginx runs with; undefined where that is of an earlier life. */
   readonly running: ReadonlySet<string> | undefined;
   /** Those of a text that it is being given. */
   readonly coming: ReadonlySet<string> | undefined;
@@ -44,13 +44,13 @@ export class Passage {
     return this.#replaced.size > 0 || this.#held.size > 0;
   }
 
-  /** What is to be written for `changed`; `current` is what was written last. Without `texts` no nginx runs, and nothing is kept. */
+  /** What is to be written for `changed`; `current` is what was written last. Without `around` no nginx runs, and nothing is kept. */
   take(
     changed: ReadonlyMap<string, ChangedRecord>,
     current: ReadonlyMap<string, string>,
-    texts: Texts | undefined,
+    around: ShapesAround | undefined,
   ): RecordChange[] {
-    this.#arrive(texts);
+    this.#arrive(around);
     const changes: RecordChange[] = [];
     for (const [key, { value, shapes }] of changed) {
       if (value === undefined && !isRoute(key)) {
@@ -58,9 +58,9 @@ export class Passage {
         continue;
       }
       this.#held.delete(key);
-      if (texts === undefined || isServed(shapes, texts)) this.#ahead.delete(key);
+      if (around === undefined || isServed(shapes, around)) this.#ahead.delete(key);
       else if (isRoute(key)) {
-        changes.push(...this.#replace(key, current.get(key) ?? none, texts));
+        changes.push(...this.#replace(key, current.get(key) ?? none, around));
         this.#ahead.set(key, shapes);
       }
       changes.push([key, value]);
@@ -75,14 +75,14 @@ export class Passage {
     return over.map((key) => [before + key, undefined]);
   }
 
-  #arrive(texts: Texts | undefined): void {
-    if (texts !== undefined && texts.running === undefined) return;
+  #arrive(around: ShapesAround | undefined): void {
+    if (around !== undefined && around.running === undefined) return;
     for (const [key, shapes] of this.#ahead)
-      if (texts === undefined || isServed(shapes, texts)) this.#ahead.delete(key);
+      if (around === undefined || isServed(shapes, around)) this.#ahead.delete(key);
   }
 
   /** A route that no text had, since another came before the reload, is not worth keeping. */
-  #replace(key: string, value: string, { coming }: Texts): RecordChange[] {
+  #replace(key: string, value: string, { coming }: ShapesAround): RecordChange[] {
     const shapes = this.#ahead.get(key);
     if (shapes !== undefined && !shapes.every((shape) => coming?.has(shape))) return [];
     const replaced = [value, ...(this.#replaced.get(key) ?? [])].slice(0, mostReplaced);
@@ -104,7 +104,7 @@ export function isReplaced(key: string): boolean {
 }
 
 /** By the text that runs, and by the one that is about to. */
-function isServed(shapes: readonly string[], { running, coming }: Texts): boolean {
+function isServed(shapes: readonly string[], { running, coming }: ShapesAround): boolean {
   return shapes.every((shape) => running?.has(shape) && (coming?.has(shape) ?? true));
 }
 

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import type { ApplyOutcome } from "./ports.ts";
+import { Reloads } from "./reloads.ts";
+import { TokenBucket } from "./token-bucket.ts";
+
+/** A bucket with one token, and another each second. */
+function start() {
+  const clock = new FakeClock();
+  const ending = new AbortController();
+  const told: string[] = [];
+  const reloads = new Reloads(new TokenBucket(1, 1, clock.now()), clock, () => told.push("ended"));
+  const ask = (outcome: ApplyOutcome) =>
+    reloads.ask(
+      async () => {
+        told.push("begun");
+        return outcome;
+      },
+      ({ kind }) => told.push(kind),
+      ending.signal,
+    );
+  return { clock, ending, told, reloads, ask };
+}
+const reloaded: ApplyOutcome = { kind: "reloaded", tookMs: 1, warnings: [] };
+
+test("a second one waits for the bucket, and a third is not needed while it waits", async () => {
+  const { clock, told, reloads, ask } = start();
+  expect(ask(reloaded)).toBe(true);
+  await clock.advance(0);
+  expect(told).toEqual(["begun", "reloaded", "ended"]);
+  expect(ask(reloaded)).toBe(false);
+  expect(reloads.isOn).toBe(true);
+  expect(ask(reloaded)).toBe(false);
+  await clock.advance(999);
+  expect(told).toHaveLength(3);
+  await clock.advance(1);
+  expect(told.slice(3)).toEqual(["begun", "reloaded", "ended"]);
+  expect(reloads.isOn).toBe(false);
+});
+
+test("a refusal costs nothing", async () => {
+  const { clock, ask } = start();
+  ask({ kind: "refused", stderr: "" });
+  await clock.advance(0);
+  expect(ask(reloaded)).toBe(true);
+});
+
+test("one that waits is over when the sync ends", async () => {
+  const { clock, ending, told, reloads, ask } = start();
+  ask(reloaded);
+  await clock.advance(0);
+  ask(reloaded);
+  ending.abort();
+  await reloads.over();
+  expect(told.filter((one) => one === "begun")).toHaveLength(1);
+  expect(clock.waiting).toBe(0);
+});

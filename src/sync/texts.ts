@@ -1,0 +1,90 @@
+/**
+ * The texts of nginx.conf that matter at a moment: the one that nginx runs with, the one that it is being given, and the
+ * newest that is wanted. While turns go on during a reload they are three different ones.
+ */
+import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
+import type { RenderedText } from "../render/rendering.ts";
+import type { ShapesAround } from "./passage.ts";
+
+/** A text and what it was made of. */
+export interface Made {
+  readonly text: RenderedText;
+  readonly snapshot: Snapshot;
+}
+
+export class Texts {
+  #live: RenderedText | undefined;
+  #liveSnapshot: Snapshot = emptySnapshot;
+  #coming: RenderedText | undefined;
+  #wanted: Made | undefined;
+  /** Generations that nginx refused since it last took one, and those of them that are not tried again. */
+  readonly #tried = new Set<string>();
+  #givenUp: ReadonlySet<string> = new Set();
+
+  /** What nginx serves now, if it serves anything of ours. */
+  get live(): RenderedText | undefined {
+    return this.#live;
+  }
+
+  /** The newest Snapshot that nginx is known to serve. */
+  get liveSnapshot(): Snapshot {
+    return this.#liveSnapshot;
+  }
+
+  /** Whether nginx serves another text than the newest that is wanted. */
+  get isBehind(): boolean {
+    return this.#wanted !== undefined && !this.isLive(this.#wanted.text);
+  }
+
+  /** For the passage of routes from one text to the next. */
+  get shapes(): ShapesAround {
+    return { running: this.#live?.shapes, coming: this.#coming?.shapes };
+  }
+
+  isLive({ generation }: RenderedText): boolean {
+    return generation === this.#live?.generation;
+  }
+
+  /** Whether nginx refused it and nobody could be set aside for that. */
+  isGivenUp({ generation }: RenderedText): boolean {
+    return this.#givenUp.has(generation);
+  }
+
+  want(made: Made): void {
+    this.#wanted = made;
+  }
+
+  /** nginx is given the newest that is wanted. */
+  begin(): Made {
+    const wanted = this.#wanted!;
+    this.#coming = wanted.text;
+    return wanted;
+  }
+
+  /** nginx took what it was given, or not. */
+  end(): void {
+    this.#coming = undefined;
+  }
+
+  /** nginx took it. */
+  serve({ text, snapshot }: Made): void {
+    this.#live = text;
+    this.#liveSnapshot = snapshot;
+    this.#tried.clear();
+    this.#givenUp = new Set();
+  }
+
+  /** What is made of `snapshot` is the text that is live already. */
+  servesAlso(snapshot: Snapshot): void {
+    this.#liveSnapshot = snapshot;
+  }
+
+  refuse({ generation }: RenderedText): void {
+    this.#tried.add(generation);
+  }
+
+  /** Nothing of what nginx refused is tried again before it takes something else. */
+  giveUp(): void {
+    this.#givenUp = new Set(this.#tried);
+  }
+}
