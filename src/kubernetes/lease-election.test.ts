@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Chance } from "../../test/support/chance.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { type Answer, failed, failureFromStatus, ownFailure, succeeded } from "./answer.ts";
 import type { Lease } from "./lease.ts";
@@ -171,19 +172,19 @@ describe("LeaseElection", () => {
 
   test("whatever stops, slows down or jumps: no one writes once another has begun", async () => {
     for (let seed = 1; seed <= 40; seed += 1) {
-      const random = generator(seed);
+      const chance = new Chance(seed);
       const written: string[] = [];
       const api = new FakeApi();
       const all = ["a", "b", "c"].map((identity) => candidate(api, identity, written));
       for (let round = 0; round < 30; round += 1) {
-        const sleeper = all[Math.floor(random() * all.length)] as (typeof all)[number];
-        const what = Math.floor(random() * 5);
-        if (what === 0) api.slowMs = random() * 20_000;
-        api.slowToBegin = random() < 0.5;
+        const sleeper = chance.oneOf(all);
+        const what = chance.below(5);
+        if (what === 0) api.slowMs = chance.share() * 20_000;
+        api.slowToBegin = chance.share() < 0.5;
         if (what === 1) api.away = true;
-        if (what === 2) sleeper.clock.jump((random() - 0.5) * 7_200_000);
+        if (what === 2) sleeper.clock.jump((chance.share() - 0.5) * 7_200_000);
         const awake = what === 3 ? all.filter((one) => one !== sleeper) : all;
-        const ms = Math.round(random() * 60) * 1_000;
+        const ms = Math.round(chance.share() * 60) * 1_000;
         for (let passed = 0; passed < ms; passed += 1_000) for (const { clock } of awake) await clock.advance(1_000);
         if (what === 3) sleeper.clock.freeze(ms);
         api.slowMs = 0;
@@ -196,14 +197,3 @@ describe("LeaseElection", () => {
     }
   });
 });
-
-/** Numbers in [0, 1) that are the same in every run (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
