@@ -3,7 +3,7 @@
  * of the file until a request gets the new answer. The goal is 300 ms.
  */
 import { createServer } from "node:http";
-import { serving } from "../nginx/support/serve.ts";
+import { serving, toWeb, webAt } from "../nginx/support/serve.ts";
 import type { Figure } from "./measured.ts";
 
 const ingresses = 1_000;
@@ -11,32 +11,12 @@ const edits = 20;
 const boundMs = 300;
 const backendPort = 21_902;
 
-const ingress = (at: number, path: string): string => `apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata: { name: web-${at}, namespace: shop }
-spec:
-  rules:
-    - host: host-${at}.example
-      http:
-        paths: [{ path: ${path}, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }]
-`;
-const backends = `apiVersion: v1
-kind: Service
-metadata: { name: web, namespace: shop }
-spec: { ports: [{ port: 80 }] }
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: { name: web-1, namespace: shop, labels: { kubernetes.io/service-name: web } }
-addressType: IPv4
-endpoints: [{ addresses: [127.0.0.1] }]
-ports: [{ port: ${backendPort} }]
-`;
+const ingress = (at: number, path: string): string => toWeb({ name: `web-${at}`, host: `host-${at}.example`, path });
 
 export async function keystroke(): Promise<Figure[]> {
   const backend = createServer((_request, response) => response.end("ok")).listen(backendPort, "127.0.0.1");
   const files = Object.fromEntries(Array.from({ length: ingresses }, (_, at) => [`${at}.yaml`, ingress(at, "/")]));
-  const served = await serving({ files: { ...files, "backends.yaml": backends } });
+  const served = await serving({ files: { ...files, "backends.yaml": webAt(backendPort) } });
   const tookMs: number[] = [];
   for (let edit = 0; edit < edits; edit++) {
     const at = (edit * 47) % ingresses;

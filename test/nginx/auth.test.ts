@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { KubernetesObject } from "../../src/model/objects.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
+import { backedService, ingressClass } from "../support/sketch.ts";
 import { until } from "./support/until.ts";
 
 const port = 8381;
@@ -60,22 +61,14 @@ async function listen(address: string): Promise<Service> {
 }
 
 function surroundings(): KubernetesObject[] {
-  const controllerClass = { controller: "k8s.io/ingress-nginx" };
-  const labels = { "kubernetes.io/service-name": "web" };
   const settings = {
     "http-access-log-path": logFile,
     "log-format-upstream": "$ingress_name $service_name $proxy_upstream_name $location_path $status $upstream_addr",
   };
   return [
-    object("networking.k8s.io/v1", "IngressClass", { name: "nginx" }, { spec: controllerClass }),
+    ingressClass,
     object("v1", "ConfigMap", { name: "ingress-nginx-controller", namespace: "ingress-nginx" }, { data: settings }),
-    object("v1", "Service", { name: "web", namespace: "ns" }, { spec: { ports: [{ port: 80, targetPort: 80 }] } }),
-    object(
-      "discovery.k8s.io/v1",
-      "EndpointSlice",
-      { name: "web-1", namespace: "ns", labels },
-      { addressType: "IPv4", endpoints: [{ addresses: ["192.0.2.86"] }], ports: [{ port: backend.port }] },
-    ),
+    ...backedService({ name: "web", addresses: ["192.0.2.86"], port: backend.port }),
   ];
 }
 

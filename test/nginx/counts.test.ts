@@ -1,23 +1,15 @@
 /** Requests are counted in nginx and read at a scrape: exactly as many as were sent, over a reload too, and of whom. */
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Served, serving, webAt } from "./support/serve.ts";
+import { type Served, serving, toWeb, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
 
 const backendPort = 21_904;
-const ingress = (name: string, host: string, annotations: string) => `apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata: { name: ${name}, namespace: shop, annotations: { ${annotations} } }
-spec:
-  rules:
-    - host: "${host}"
-      http: { paths: [{ path: /x, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
-`;
 const load = "nginx.ingress.kubernetes.io/load-balance: ewma";
 const files = {
-  "web.yaml": ingress("web", "one.example", ""),
-  "timed.yaml": ingress("timed", "two.example", load),
-  "wild.yaml": ingress("wild", "*.wild.example", ""),
+  "web.yaml": toWeb({ host: "one.example", path: "/x" }),
+  "timed.yaml": toWeb({ name: "timed", host: "two.example", path: "/x", annotations: load }),
+  "wild.yaml": toWeb({ name: "wild", host: "*.wild.example", path: "/x" }),
   "backends.yaml": webAt(backendPort),
 };
 
@@ -69,7 +61,8 @@ test("each request counts once, under the host and Ingress that took it", async 
 
 test("a reload loses none, and the series of an Ingress go with it", async () => {
   const busy = ask(30, "one.example", "/x/2");
-  served.write("web.yaml", ingress("web", "one.example", 'nginx.ingress.kubernetes.io/proxy-read-timeout: "7"'));
+  const annotations = 'nginx.ingress.kubernetes.io/proxy-read-timeout: "7"';
+  served.write("web.yaml", toWeb({ host: "one.example", path: "/x", annotations }));
   await served.said(/"why":"a new location setting/);
   await busy;
   await ask(10, "one.example", "/x/3");

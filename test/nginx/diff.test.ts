@@ -10,31 +10,13 @@ import { expect, test } from "vitest";
 import { type Difference, diff } from "../../src/cli/diff.ts";
 import { pathsOf } from "../../src/nginx/folder.ts";
 import { askRoutes } from "../../src/routes/socket.ts";
-import { type LogLine, serving } from "./support/serve.ts";
+import { type LogLine, serving, toWeb, webAt } from "./support/serve.ts";
 import { answerMeant, edits, filesOf, routesMeant, type SmallShop, serviceNames } from "./support/small-shop.ts";
 import { until } from "./support/until.ts";
 
 const files = {
-  "web.yaml": `apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata: { name: web, namespace: shop, annotations: {} }
-spec:
-  rules:
-    - host: one.example
-      http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
-`,
-  "backends.yaml": `apiVersion: v1
-kind: Service
-metadata: { name: web, namespace: shop }
-spec: { ports: [{ port: 80 }] }
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: { name: web-1, namespace: shop, labels: { kubernetes.io/service-name: web } }
-addressType: IPv4
-endpoints: [{ addresses: [127.0.0.1] }]
-ports: [{ port: 21903 }]
-`,
+  "web.yaml": toWeb({ host: "one.example" }),
+  "backends.yaml": webAt(21_903),
   "settings.yaml": `apiVersion: v1
 kind: ConfigMap
 metadata: { name: ingress-nginx-controller, namespace: ingress-nginx }
@@ -55,7 +37,13 @@ const knownEdits: readonly Edit[] = [
   ["another host", "web.yaml", "one.example", "two.example", "data"],
   ["one endpoint more", "backends.yaml", "[127.0.0.1]", "[127.0.0.1, 127.0.0.2]", "data"],
   ["a comment", "backends.yaml", "spec:", "# nothing\nspec:", "none"],
-  ["an annotation", "web.yaml", "{}", '{ nginx.ingress.kubernetes.io/proxy-read-timeout: "7" }', "reload"],
+  [
+    "an annotation",
+    "web.yaml",
+    "annotations: {}",
+    'annotations: { nginx.ingress.kubernetes.io/proxy-read-timeout: "7" }',
+    "reload",
+  ],
 ];
 
 test("diff predicts what a change costs", async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type HeldBackend, heldBackend } from "./support/held-backend.ts";
-import { type Served, startServe } from "./support/serve.ts";
+import { type Served, startServe, toWeb, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
 
 const backendPort = 21_906;
@@ -15,26 +15,8 @@ data: { ${data} }
 `;
 const files = {
   "settings.yaml": settings(""),
-  "web.yaml": `apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata: { name: web, namespace: shop }
-spec:
-  rules:
-    - host: web.example
-      http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
----
-apiVersion: v1
-kind: Service
-metadata: { name: web, namespace: shop }
-spec: { ports: [{ port: 80 }] }
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: { name: web-1, namespace: shop, labels: { kubernetes.io/service-name: web } }
-addressType: IPv4
-endpoints: [{ addresses: [127.0.0.1] }]
-ports: [{ port: ${backendPort} }]
-`,
+  "web.yaml": toWeb({ host: "web.example" }),
+  "backends.yaml": webAt(backendPort),
 };
 
 let backend: HeldBackend;

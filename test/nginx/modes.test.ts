@@ -13,6 +13,7 @@ import { type Subject, startSubject } from "../parity/subject.ts";
 import { drawn } from "../support/drawn.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
 import { pkiIn } from "../support/pki.ts";
+import { backedService, ingressClass } from "../support/sketch.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "modes-"));
 const addresses = ["192.0.2.71", "192.0.2.72", "192.0.2.73"];
@@ -37,29 +38,9 @@ afterAll(async () => {
 
 const services = ["web", "api", "none"];
 const base = [
-  {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "IngressClass",
-    metadata: { name: "nginx" },
-    spec: { controller: "k8s.io/ingress-nginx" },
-  },
-  ...services.flatMap((name, at) => [
-    {
-      apiVersion: "v1",
-      kind: "Service",
-      metadata: { name, namespace: "ns" },
-      spec: { ports: [{ port: 80, targetPort: 8080 }] },
-    },
-    {
-      apiVersion: "discovery.k8s.io/v1",
-      kind: "EndpointSlice",
-      metadata: { name: `${name}-1`, namespace: "ns", labels: { "kubernetes.io/service-name": name } },
-      addressType: "IPv4",
-      endpoints: name === "none" ? [] : [{ addresses: [addresses[at]] }],
-      ports: [{ port: 8080 }],
-    },
-  ]),
-] as unknown as KubernetesObject[];
+  ingressClass,
+  ...services.flatMap((name, at) => backedService({ name, addresses: name === "none" ? [] : [addresses[at]!] })),
+] as readonly KubernetesObject[];
 
 const prefix = "nginx.ingress.kubernetes.io/";
 const annotations = fc.constantFrom<Record<string, string>>(

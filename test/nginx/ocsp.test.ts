@@ -7,7 +7,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
 import { type Mode, type Subject, startSubject } from "../parity/subject.ts";
-import { ingress, ingressClass, service, settings } from "./support/shop.ts";
+import { ingressClass } from "../support/sketch.ts";
+import { ingress, service, settings } from "./support/shop.ts";
 import { until } from "./support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ocsp-"));

@@ -4,19 +4,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Exposition, readExposition, sumOf } from "../support/exposition.ts";
 import { ingressNginxMetrics } from "../support/ingress-nginx-metrics.ts";
 import { request } from "./support/request.ts";
-import { ports, type Served, serving, webAt } from "./support/serve.ts";
+import { ports, type Served, serving, toWeb, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
 
 const count = 1_000;
 const backendPort = 21_905;
-const ingress = (at: number) => `apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata: { name: web-${at}, namespace: shop }
-spec:
-  rules:
-    - host: host-${at}.example
-      http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
-`;
+const ingress = (at: number) => toWeb({ name: `web-${at}`, host: `host-${at}.example` });
 const files = {
   "ingresses.yaml": Array.from({ length: count }, (_, at) => ingress(at)).join("---\n"),
   "backends.yaml": webAt(backendPort),

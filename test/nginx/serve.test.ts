@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { builtInTemplates } from "../../src/template-files.ts";
-import { ports, program, type ServeOptions, serving, startServe } from "./support/serve.ts";
+import { ports, program, type ServeOptions, serving, startServe, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
 
 const backendPort = 21_900;
@@ -25,18 +25,7 @@ spec:
             pathType: ${pathType}
             backend: { service: { name: web, port: { number: 80 } } }
 `;
-const backends = `apiVersion: v1
-kind: Service
-metadata: { name: web, namespace: shop }
-spec: { ports: [{ port: 80 }] }
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: { name: web-1, namespace: shop, labels: { kubernetes.io/service-name: web } }
-addressType: IPv4
-endpoints: [{ addresses: [127.0.0.1] }]
-ports: [{ port: ${backendPort} }]
-`;
+const backends = webAt(backendPort);
 const files = { "web.yaml": ingress("one.example"), "backends.yaml": backends };
 
 let backend: Server;

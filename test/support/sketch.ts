@@ -82,6 +82,37 @@ export const slice = (name: string, ...addresses: string[]) => ({
   ports: [{ port: 8080 }],
 });
 
+/** What stands behind a Service. */
+export interface Backed {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly addresses: readonly string[];
+  /** What they listen on. */
+  readonly port?: number;
+}
+
+/** A Service, whose port is 80, with its one EndpointSlice. */
+export function backedService({ name, namespace = "ns", addresses, port = 8080 }: Backed): readonly KubernetesObject[] {
+  const labels = { "kubernetes.io/service-name": name };
+  const objects = [
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name, namespace },
+      spec: { ports: [{ port: 80, targetPort: port }] },
+    },
+    {
+      apiVersion: "discovery.k8s.io/v1",
+      kind: "EndpointSlice",
+      metadata: { name: `${name}-1`, namespace, labels },
+      addressType: "IPv4",
+      endpoints: addresses.map((address) => ({ addresses: [address] })),
+      ports: [{ port }],
+    },
+  ];
+  return objects;
+}
+
 /** The turn from one Snapshot to the next with the Settings of nobody's ConfigMap; without a `before` it is the first. */
 export const turnTo = (now: Snapshot, before?: Snapshot, more: Partial<Inputs> = {}): Turn => ({
   before: before === undefined ? emptyInputs : { ...emptyInputs, snapshot: before },

@@ -14,6 +14,7 @@ import { controllerConfigMap } from "../../parity/standard-objects.ts";
 import { startSubject } from "../../parity/subject.ts";
 import { startEchoBackends } from "../../support/echo-backend.ts";
 import { type Pki, pkiIn } from "../../support/pki.ts";
+import { backedService } from "../../support/sketch.ts";
 
 export interface Configured {
   readonly ports: Ports;
@@ -131,26 +132,8 @@ export function secret(name: string, texts: Readonly<Record<string, string>>, ty
 }
 
 /** A Service with its EndpointSlice. */
-export function service(name: string, port: number, addresses: readonly string[]): readonly KubernetesObject[] {
-  const labels = { "kubernetes.io/service-name": name };
-  const objects = [
-    {
-      apiVersion: "v1",
-      kind: "Service",
-      metadata: { name, namespace },
-      spec: { ports: [{ name: "http", port: 80, targetPort: port }] },
-    },
-    {
-      apiVersion: "discovery.k8s.io/v1",
-      kind: "EndpointSlice",
-      metadata: { name: `${name}-1`, namespace, labels },
-      addressType: "IPv4",
-      ports: [{ name: "http", port, protocol: "TCP" }],
-      endpoints: addresses.map((address) => ({ addresses: [address], conditions: { ready: true } })),
-    },
-  ];
-  return objects as unknown as readonly KubernetesObject[];
-}
+export const service = (name: string, port: number, addresses: readonly string[]): readonly KubernetesObject[] =>
+  backedService({ name, namespace, addresses, port });
 
 export interface IngressMore {
   /** Without their prefix. */

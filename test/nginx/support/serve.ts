@@ -51,11 +51,30 @@ export interface ServeOptions {
   readonly files: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A command that the program is the argument of, such as one that gives it a terminal. */
   /** What it may take until it serves. */
   readonly limitMs?: number;
+  /** A command that the program is the argument of, such as one that gives it a terminal. */
   readonly through?: (command: readonly string[]) => readonly string[];
 }
+
+export interface IngressOfWeb {
+  readonly host: string;
+  readonly name?: string;
+  readonly path?: string;
+  /** As they stand between braces. */
+  readonly annotations?: string;
+}
+
+/** An Ingress of shop that sends one path of one host to the Service shop/web. */
+export const toWeb = ({ host, name = "web", path = "/", annotations = "" }: IngressOfWeb): string =>
+  `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: ${name}, namespace: shop, annotations: {${annotations}} }
+spec:
+  rules:
+    - host: "${host}"
+      http: { paths: [{ path: ${path}, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
+`;
 
 /** The Service shop/web with one endpoint, on this port of 127.0.0.1. */
 export const webAt = (port: number): string => `apiVersion: v1

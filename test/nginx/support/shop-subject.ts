@@ -6,7 +6,7 @@ import type { KubernetesObject } from "../../../src/model/objects.ts";
 import { type Mode, type Subject, startSubject } from "../../parity/subject.ts";
 import { startEchoBackends } from "../../support/echo-backend.ts";
 import { type Pki, pkiIn } from "../../support/pki.ts";
-import { ingressClass } from "./shop.ts";
+import { ingressClass } from "../../support/sketch.ts";
 
 export interface ShopSubject extends Subject {
   /** Where nginx listens for HTTP. */

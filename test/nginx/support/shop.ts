@@ -1,36 +1,12 @@
 /** A small cluster in memory for a Subject: Services with their endpoints, and Ingresses in front of them. */
 import type { Ingress, KubernetesObject } from "../../../src/model/objects.ts";
+import { backedService } from "../../support/sketch.ts";
 
 const prefix = "nginx.ingress.kubernetes.io/";
 
-export const ingressClass = {
-  apiVersion: "networking.k8s.io/v1",
-  kind: "IngressClass",
-  metadata: { name: "nginx" },
-  spec: { controller: "k8s.io/ingress-nginx" },
-} as KubernetesObject;
-
 /** The Service and its EndpointSlice; `port` is what endpoints listen on. */
-export function service(name: string, addresses: readonly string[], port = 8080): KubernetesObject[] {
-  const namespace = "ns";
-  const slice = { name: `${name}-1`, namespace, labels: { "kubernetes.io/service-name": name } };
-  return [
-    {
-      apiVersion: "v1",
-      kind: "Service",
-      metadata: { name, namespace },
-      spec: { ports: [{ port: 80, targetPort: port }] },
-    },
-    {
-      apiVersion: "discovery.k8s.io/v1",
-      kind: "EndpointSlice",
-      metadata: slice,
-      addressType: "IPv4",
-      endpoints: addresses.map((address) => ({ addresses: [address] })),
-      ports: [{ port }],
-    },
-  ] as unknown as KubernetesObject[];
-}
+export const service = (name: string, addresses: readonly string[], port = 8080): readonly KubernetesObject[] =>
+  backedService({ name, addresses, port });
 
 /** One host with `/`, to port 80 of a Service. */
 export function ingress(

@@ -3,6 +3,7 @@
  * means, so that what is foretold and what is served can both be held against it.
  */
 import fc from "fast-check";
+import { backedService } from "../../support/sketch.ts";
 
 export interface SmallShop {
   /** By host. */
@@ -96,17 +97,10 @@ export function filesOf(shop: SmallShop, portOf: (service: string) => number): R
       spec: { rules: [{ host: name, http: { paths: rules } }] },
     };
   });
-  const backends = Object.entries(shop.endpoints).flatMap(([name, count]) => [
-    { apiVersion: "v1", kind: "Service", metadata: { name, namespace: "shop" }, spec: { ports: [{ port: 80 }] } },
-    {
-      apiVersion: "discovery.k8s.io/v1",
-      kind: "EndpointSlice",
-      metadata: { name: `${name}-1`, namespace: "shop", labels: { "kubernetes.io/service-name": name } },
-      addressType: "IPv4",
-      endpoints: ["127.0.0.1", "127.0.0.2"].slice(0, count).map((address) => ({ addresses: [address] })),
-      ports: [{ port: portOf(name) }],
-    },
-  ]);
+  const backends = Object.entries(shop.endpoints).flatMap(([name, count]) => {
+    const addresses = ["127.0.0.1", "127.0.0.2"].slice(0, count);
+    return backedService({ name, namespace: "shop", addresses, port: portOf(name) });
+  });
   const settings = {
     apiVersion: "v1",
     kind: "ConfigMap",
