@@ -9,18 +9,18 @@ import { Client } from "../kubernetes/index.ts";
 import { type Log, openLog } from "../log/log.ts";
 import { RuntimeMetrics } from "../metrics/runtime-metrics.ts";
 import { type FoundNginx, nginxBeside, nginxHere } from "../nginx/index.ts";
-import { operate } from "../operate.ts";
-import { metricLabels } from "../running.ts";
 import { build } from "../version.ts";
 import { listenForEnding } from "./ending.ts";
 import type { Flags } from "./flags.ts";
 import { helpText } from "./help.ts";
+import { operate } from "./operate.ts";
 import { translateOptions } from "./options.ts";
 import { parseFlags } from "./parse-flags.ts";
 import type { Out } from "./reference.ts";
 import { openClusterSide } from "./run/cluster-side.ts";
 import { credentialsOf } from "./run/credentials.ts";
 import { WebhookSide } from "./run/webhook-side.ts";
+import { metricLabels } from "./running.ts";
 
 /** nginx ends its requests by itself, after the setting worker-shutdown-timeout; this is the end of all patience. */
 const drainMs = 3_600_000;

@@ -3,7 +3,6 @@ import { chmod, readdir, rm } from "node:fs/promises";
 import inspector from "node:inspector";
 import { join } from "node:path";
 import { writeHeapSnapshot } from "node:v8";
-import type { Log } from "../log/log.ts";
 import { type OpenedProfiler, openProfiler } from "./server.ts";
 
 export interface ProfilingOptions {
@@ -11,17 +10,18 @@ export interface ProfilingOptions {
   readonly port: number;
   /** Where a heap snapshot is written: one at a time, the one before goes. */
   readonly folder: string;
-  readonly log: Log;
+  /** Told when Node's inspector opens, and where. */
+  readonly inspected: (address: string | undefined) => void;
   readonly host: Pick<NodeJS.Process, "on" | "off">;
 }
 
 export async function startProfiling(options: ProfilingOptions): Promise<OpenedProfiler> {
-  const { address, port, folder, log, host } = options;
+  const { address, port, folder, inspected, host } = options;
   const opened = await openProfiler({ address, port, heapSnapshot: () => heapSnapshot(folder) });
   if (!opened.ok) return opened;
   const inspect = () => {
     if (inspector.url() === undefined) inspector.open(0, "127.0.0.1");
-    log.warn({ address: inspector.url() }, "Node's inspector is open for this machine until the controller ends");
+    inspected(inspector.url());
   };
   host.on("SIGUSR1", inspect);
   return {

@@ -2,16 +2,16 @@
  * Who is told of syncs, reviews and Problems: the log, the metrics, and whoever else listens to the sync. Problems come from several
  * sources (the sync, the files, the template), and each source says all it has, every time.
  */
-import type { CertificateEvent } from "./admission/kept-certificate.ts";
-import type { WebhookEvent } from "./admission/webhook.ts";
-import type { Log } from "./log/log.ts";
-import { ProblemLog } from "./log/problem-log.ts";
-import { SyncLog } from "./log/sync-log.ts";
-import { webhookLog } from "./log/webhook-log.ts";
-import type { Metrics } from "./metrics/metrics.ts";
-import { Table } from "./model/table.ts";
-import type { Problem } from "./problem.ts";
-import type { Listener, Source } from "./sync/ports.ts";
+import type { CertificateEvent } from "../admission/kept-certificate.ts";
+import type { WebhookEvent } from "../admission/webhook.ts";
+import type { Log } from "../log/log.ts";
+import { ProblemLog } from "../log/problem-log.ts";
+import { SyncLog } from "../log/sync-log.ts";
+import { webhookLog } from "../log/webhook-log.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import { Table } from "../model/table.ts";
+import type { Problem } from "../problem.ts";
+import type { Listener, Source } from "../sync/ports.ts";
 
 export type ProblemSource = "flags" | "files" | "sync" | "template";
 

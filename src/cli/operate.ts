@@ -2,30 +2,31 @@
  * A controller with everything around it: log, metrics, health, the watched template. Parts are started in order and stopped
  * in reverse. What cannot be had at the start is one sentence and an end; later only a signal or a bug ends the program.
  */
-import type { Flags } from "./cli/flags.ts";
-import { machineFlags } from "./cli/options.ts";
-import { type ControllerOptions, startController } from "./controller.ts";
-import { Health } from "./health/health.ts";
-import { openHealthServer } from "./health/server.ts";
-import type { Log } from "./log/log.ts";
-import { nginxLog } from "./log/nginx-log.ts";
-import { stapleLog } from "./log/staple-log.ts";
-import { type MachineFlags, machineOf } from "./machine.ts";
-import { Metrics } from "./metrics/metrics.ts";
-import { type FoundNginx, type InstalledNginx, openRunFolder, type Place, type RunFolder } from "./nginx/index.ts";
-import { startProfiling, withoutProfiling } from "./profiler/profiler.ts";
-import type { OpenedProfiler } from "./profiler/server.ts";
-import { lackingOf } from "./render/capabilities.ts";
-import { compileTemplate } from "./render/template.ts";
+
+import { type ControllerOptions, startController } from "../controller.ts";
+import { Health } from "../health/health.ts";
+import { openHealthServer } from "../health/server.ts";
+import type { Log } from "../log/log.ts";
+import { nginxLog } from "../log/nginx-log.ts";
+import { stapleLog } from "../log/staple-log.ts";
+import { type MachineFlags, machineOf } from "../machine.ts";
+import { Metrics } from "../metrics/metrics.ts";
+import { type FoundNginx, type InstalledNginx, openRunFolder, type Place, type RunFolder } from "../nginx/index.ts";
+import { startProfiling, withoutProfiling } from "../profiler/profiler.ts";
+import type { OpenedProfiler } from "../profiler/server.ts";
+import { lackingOf } from "../render/capabilities.ts";
+import { compileTemplate } from "../render/template.ts";
+import { routesOf } from "../routes/routes.ts";
+import { openRouteSocket } from "../routes/socket.ts";
+import type { Listener, Source } from "../sync/ports.ts";
+import { builtInTemplates, readTemplateFiles } from "../template-files.ts";
+import type { TranslateOptions } from "../translate/options.ts";
+import { build } from "../version.ts";
+import { gaveUp, watchTemplate } from "../watched-template.ts";
+import type { Flags } from "./flags.ts";
+import { machineFlags } from "./options.ts";
 import { Reports } from "./reports.ts";
-import { routesOf } from "./routes/routes.ts";
-import { openRouteSocket } from "./routes/socket.ts";
 import { metricsOptions, Running, whyNotServing } from "./running.ts";
-import type { Listener, Source } from "./sync/ports.ts";
-import { builtInTemplates, readTemplateFiles } from "./template-files.ts";
-import type { TranslateOptions } from "./translate/options.ts";
-import { build } from "./version.ts";
-import { gaveUp, watchTemplate } from "./watched-template.ts";
 
 export interface Operation {
   readonly flags: Flags;
@@ -196,7 +197,9 @@ function controllerOptions(
 
 function profiling({ flags, log }: Operation, folder: RunFolder): Promise<OpenedProfiler> {
   const { profilerAddress: address, profilerPort: port } = flags;
-  return startProfiling({ address, port, folder: folder.data, log, host: process });
+  const inspected = (at: string | undefined): void =>
+    log.warn({ address: at }, "Node's inspector is open for this machine until the controller ends");
+  return startProfiling({ address, port, folder: folder.data, inspected, host: process });
 }
 
 function pause(ms: number): Promise<void> {

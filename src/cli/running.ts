@@ -1,13 +1,14 @@
 /** What is known of the controller while it runs, as health and metrics ask for it: before, there is none to ask. */
-import type { Flags } from "./cli/flags.ts";
-import { requestCounts } from "./cli/options.ts";
-import type { Controller } from "./controller.ts";
-import type { Health } from "./health/health.ts";
-import type { MetricsOptions } from "./metrics/metrics.ts";
-import { type RunFolder, runningGeneration } from "./nginx/index.ts";
-import type { Source, SyncReport } from "./sync/ports.ts";
-import { emptyQuarantine } from "./translate/quarantine.ts";
-import { build } from "./version.ts";
+
+import type { Controller } from "../controller.ts";
+import type { Health } from "../health/health.ts";
+import type { MetricsOptions } from "../metrics/metrics.ts";
+import { type RunFolder, runningGeneration } from "../nginx/index.ts";
+import type { Source, SyncReport } from "../sync/ports.ts";
+import { emptyQuarantine } from "../translate/quarantine.ts";
+import { build } from "../version.ts";
+import type { Flags } from "./flags.ts";
+import { requestCounts } from "./options.ts";
 
 /** Objects that `?verbose` names; more are counted. */
 const mostNotes = 20;
