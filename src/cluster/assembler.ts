@@ -6,7 +6,13 @@
  */
 
 import { Dependencies } from "../model/dependencies.ts";
-import type { ConfigMap, Ingress, KubernetesObject } from "../model/objects.ts";
+import {
+  type ConfigMap,
+  type EndpointSlice,
+  type Ingress,
+  type KubernetesObject,
+  serviceOf,
+} from "../model/objects.ts";
 import {
   emptySnapshot,
   type ObjectChange,
@@ -185,8 +191,8 @@ export class Assembler {
 
   #isSliceOfNamed(kind: string, key: string): boolean {
     if (kind !== "EndpointSlice") return false;
-    const slice = this.#stores.get(kind, key)?.metadata;
-    return this.#named.has(`Service ${slice?.namespace}/${slice?.labels?.["kubernetes.io/service-name"]}`);
+    const slice = this.#stores.get(kind, key);
+    return slice !== undefined && this.#named.has(`Service ${serviceOf(slice as EndpointSlice)}`);
   }
 }
 

@@ -154,3 +154,9 @@ export function nameOf(key: string): { readonly namespace?: string; readonly nam
   const slash = key.indexOf("/");
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
+
+/** `namespace/name` of the Service that it is a slice of; undefined for one that somebody made for himself. */
+export function serviceOf({ metadata }: EndpointSlice): string | undefined {
+  const name = metadata.labels?.["kubernetes.io/service-name"];
+  return name === undefined ? undefined : `${metadata.namespace}/${name}`;
+}

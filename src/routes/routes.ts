@@ -3,8 +3,8 @@
  * of its host. An endpoint that is not ready is not in the Configuration, so it is counted in the EndpointSlices.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
-import { type Configuration, catchAll, type Location, type Server } from "../model/configuration.ts";
-import type { EndpointSlice } from "../model/objects.ts";
+import { type Configuration, catchAll, type Server } from "../model/configuration.ts";
+import { serviceOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Settings } from "../settings/registry.ts";
 
@@ -36,7 +36,7 @@ export function routesOf(served: Served, snapshot: Snapshot, host?: string): rea
     (server) => host === undefined || takes(server, host.toLowerCase()),
   );
   return servers
-    .flatMap((server) => server.locations.map((location, at) => routeOf(server, location, at, served, notReady)))
+    .flatMap((server) => server.locations.map((_, at) => routeOf(server, at, served, notReady)))
     .sort((a, b) => (a.host === b.host ? compared(a.path, b.path) : compared(a.host, b.host)));
 }
 
@@ -49,12 +49,11 @@ function takes({ name, aliases }: Server<FeatureValues>, host: string): boolean 
 
 function routeOf(
   server: Server<FeatureValues>,
-  location: Location<FeatureValues>,
   at: number,
   { upstreams, certificates }: Served,
   notReady: ReadonlyMap<string, number>,
 ): ServedRoute {
-  const { path, ingress, service, servicePort, upstream, canaries, denied } = location;
+  const { path, ingress, service, servicePort, upstream, canaries, denied } = server.locations[at]!;
   const certificate = certificates.get(server.certificate ?? "");
   const endpoints = upstreams.get(upstream)?.endpoints ?? [];
   return {
@@ -91,9 +90,10 @@ function typeOf({ routes }: Server<FeatureValues>, at: number): ServedRoute["typ
 /** Addresses that get no requests, by Service. */
 function unreadyCounts({ endpointSlices }: Snapshot): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { metadata, endpoints = [] } of endpointSlices.values() as Iterable<EndpointSlice>) {
-    const service = `${metadata.namespace}/${metadata.labels?.["kubernetes.io/service-name"]}`;
-    const some = endpoints.filter(({ conditions }) => conditions?.ready === false).length;
+  for (const slice of endpointSlices.values()) {
+    const service = serviceOf(slice);
+    if (service === undefined) continue;
+    const some = (slice.endpoints ?? []).filter(({ conditions }) => conditions?.ready === false).length;
     if (some > 0) counts.set(service, (counts.get(service) ?? 0) + some);
   }
   return counts;

@@ -1,6 +1,6 @@
 /** The Endpoints behind the Services of a Snapshot. Which EndpointSlices are a Service's is remembered: there is no asking a Table for it. */
 import { Dependencies } from "../model/dependencies.ts";
-import type { EndpointSlice } from "../model/objects.ts";
+import { serviceOf } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import { type EndpointsAnswer, type EndpointsQuestion, endpointsOf } from "./endpoints.ts";
 import type { TranslateOptions } from "./options.ts";
@@ -21,7 +21,8 @@ export class ServiceEndpoints {
     const changed = new Set<string>();
     for (const { key, after } of now.snapshot.endpointSlices.changesSince(before.snapshot.endpointSlices)) {
       for (const service of this.#services.usedBy(key)) changed.add(service);
-      this.#services.set(key, after === undefined ? [] : servicesOf(after));
+      const service = after && serviceOf(after);
+      this.#services.set(key, service === undefined ? [] : [service]);
       for (const service of this.#services.usedBy(key)) changed.add(service);
     }
     return changed;
@@ -35,10 +36,4 @@ export class ServiceEndpoints {
     const slices = [...this.#services.usersOf(service)].sort().map((key) => endpointSlices.get(key)!);
     return endpointsOf({ ...question, service: found, slices, addresses }, this.#options);
   }
-}
-
-/** None, or one. */
-function servicesOf({ metadata }: EndpointSlice): string[] {
-  const service = metadata.labels?.["kubernetes.io/service-name"];
-  return service === undefined ? [] : [`${metadata.namespace}/${service}`];
 }
