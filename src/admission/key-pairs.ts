@@ -2,7 +2,7 @@
  * The certificate that the webhook serves. It comes from two files, or from whoever else makes one; a pair that does not fit
  * together is not taken, and the one before goes on, because a Secret volume changes its files one after the other.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createSecureContext } from "node:tls";
@@ -83,5 +83,5 @@ function readPair(certificateFile: string, keyFile: string): ReadPair {
 /** Equal for equal content; key material is not kept for it. */
 function signOf(read: ReadPair): string {
   const text = read.ok ? `${read.pair.cert}\0${read.pair.key}` : read.why;
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text);
 }

@@ -2,12 +2,12 @@
  * Cross-origin requests: answers tell browsers which origins may read them, and a preflight is answered here (RS-21). Where
  * the origin of a request is none of the listed, the backend's own headers pass, and a preflight is the backend's.
  */
-import { createHash } from "node:crypto";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { integer } from "../kinds/numbers.ts";
 import { textOf } from "../kinds/text.ts";
 import { bool } from "../kinds/words.ts";
 import type { AnswerHeader, Place } from "../render/place.ts";
+import { shortHash } from "../render/short-hash.ts";
 import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
 
@@ -128,7 +128,7 @@ function patternOf(item: string): string {
 /** Ours where the origin matches, else the backend's: a variable that a map works out when the answer comes. */
 function header(name: string, value: Token, place: Place): AnswerHeader {
   const theirs = Token.variable(`upstream_http_access_control_${name.toLowerCase().replaceAll("-", "_")}`);
-  const hash = createHash("sha256").update(`${name}\0${value}`).digest("hex").slice(0, 12);
+  const hash = shortHash(`${name}\0${value}`, 12);
   const variable = Token.variable(`cors_${hash}`);
   place.inHttp(Token.conf`map $route_cors ${variable} { default ${value}; "" ${theirs}; }`);
   return { name: Token.name(`Access-Control-${name}`), value: variable, always: true, replaces: true };

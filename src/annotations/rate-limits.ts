@@ -2,11 +2,11 @@
  * How often a client may ask, and how many requests it may have at once (RS-20). A zone of nginx is there for each rate, and
  * counts by Ingress and client, so two Ingresses with one rate do not share a count; paths and hosts of one Ingress do.
  */
-import { createHash } from "node:crypto";
 import { rangeList } from "../kinds/addresses.ts";
 import { integer } from "../kinds/numbers.ts";
 import { isVariableName } from "../kinds/variables.ts";
 import type { Directive, Place } from "../render/place.ts";
+import { shortHash } from "../render/short-hash.ts";
 import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
 
@@ -52,8 +52,8 @@ export const rateLimits = feature({
     if (connections <= 0 && perSecond <= 0 && perMinute <= 0) return false;
     const key = keyOf(exempt, limitConnZoneVariable, place);
     const lines = [
-      ...(perSecond > 0 ? [rate(perSecond, "s", burst, key, place)] : []),
-      ...(perMinute > 0 ? [rate(perMinute, "m", burst, key, place)] : []),
+      ...(perSecond > 0 ? [rate({ value: perSecond, unit: "s", burst }, key, place)] : []),
+      ...(perMinute > 0 ? [rate({ value: perMinute, unit: "m", burst }, key, place)] : []),
       ...(connections > 0 ? [atOnce(connections, key, place)] : []),
     ];
     return lines.map((line) => ({ ...line }));
@@ -67,7 +67,7 @@ function keyOf(exempt: readonly string[], by: string, place: Place): Token {
   place.inHttp(Token.conf`map ${client} $limit_key { "" ""; default ${counted}; }`);
   if (exempt.length === 0) return Token.variable("limit_key");
   const ranges = [...new Set(exempt)].sort();
-  const hash = hashOf(ranges.join());
+  const hash = shortHash(ranges.join(), 12);
   const spared = Token.variable(`limit_spares_${hash}`);
   const key = Token.variable(`limit_key_${hash}`);
   const lines = Token.words(ranges.map((range) => Token.conf`${Token.name(range)} 1;`));
@@ -76,10 +76,17 @@ function keyOf(exempt: readonly string[], by: string, place: Place): Token {
   return key;
 }
 
+interface Rate {
+  readonly value: number;
+  readonly unit: "s" | "m";
+  /** How many times the value may come at once. */
+  readonly burst: number;
+}
+
 /** A zone is called by all that makes it: nginx refuses to give one of the same name another key or rate. */
-function rate(value: number, unit: "s" | "m", burst: number, key: Token, place: Place): Directive {
+function rate({ value, unit, burst }: Rate, key: Token, place: Place): Directive {
   const speed = Token.name(`${value}r/${unit}`);
-  const zone = Token.name(`rate_${hashOf(`${key} ${speed}`)}`);
+  const zone = Token.name(`rate_${shortHash(`${key} ${speed}`, 12)}`);
   place.inHttp(Token.conf`limit_req_zone ${key} zone=${zone}:10m rate=${speed};`);
   return {
     name: Token.name("limit_req"),
@@ -89,11 +96,7 @@ function rate(value: number, unit: "s" | "m", burst: number, key: Token, place: 
 
 /** nginx counts to 65,535. */
 function atOnce(value: number, key: Token, place: Place): Directive {
-  const zone = Token.name(`connections_${hashOf(String(key))}`);
+  const zone = Token.name(`connections_${shortHash(String(key), 12)}`);
   place.inHttp(Token.conf`limit_conn_zone ${key} zone=${zone}:10m;`);
   return { name: Token.name("limit_conn"), value: Token.words([zone, Token.count(Math.min(value, 65_535))]) };
-}
-
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }

@@ -3,7 +3,7 @@
  * so that a request costs little. The value of a cookie is that of ingress-nginx, so clients keep their Endpoint when Sluice
  * takes its place.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { AffinityCookie, Balance, Canary } from "../model/configuration.ts";
 
 /** Undefined for round robin, which needs no saying. */
@@ -75,5 +75,5 @@ function said<T extends string | boolean>(value: T): T | undefined {
 }
 
 function md5(text: string): string {
-  return createHash("md5").update(text).digest("hex");
+  return hash("md5", text);
 }

@@ -2,14 +2,14 @@
  * Cookie stickiness without Lua (RS-14): the key in the cookie is hashed to an endpoint, so every key has one, as with `balanced`. A client
  * without the cookie is hashed by its request's id, which becomes its key. The values are those of the Lua, so the modes can be changed.
  */
-import { createHash } from "node:crypto";
 import type { AffinityCookie } from "../model/configuration.ts";
 import { bindingOf } from "./balance-record.ts";
+import { shortHash } from "./short-hash.ts";
 import { Token } from "./token.ts";
 
 /** What an upstream block hashes by, and the map that it comes from. */
 export function affinityKey({ name }: AffinityCookie): { readonly key: Token; readonly http: Token } {
-  const id = hashOf(name);
+  const id = shortHash(name);
   const [key, came] = [Token.variable(`affinity_${id}`), `affinity_came_${id}`];
   const pattern = Token.pattern(`~${inCookies(name)}(?<${came}>[^|;\\s]+)`);
   return {
@@ -40,7 +40,7 @@ export function affinityCookie({ cookie, label, path, binding }: IssuedBy): {
     ...(domain === "" ? [] : [`; Domain=${domain}`]),
     `; Path=${cookie.path === "" ? path : cookie.path}`,
   ].join("");
-  const value = Token.variable(`affinity_cookie_${hashOf(`${name} ${bound} ${attributes} ${secure} ${sameSite}`)}`);
+  const value = Token.variable(`affinity_cookie_${shortHash(`${name} ${bound} ${attributes} ${secure} ${sameSite}`)}`);
   const ending = `; HttpOnly${sameSite === undefined ? "" : `; SameSite=${sameSite}`}`;
   const text = Token.conf`"${inner(`${name}=`)}${request}|${bound}${inner(attributes)}${secure ? inner("; Secure") : secureIfTls}${inner(ending)}"`;
   const has = Token.pattern(`~^[^;]*;(?:.*;)?\\s*${escaped(name)}=[^|;\\s]`);
@@ -68,8 +68,4 @@ function inner(text: string): Token {
 
 export function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
-}
-
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

@@ -3,8 +3,8 @@
  * each canary its header and its cookie say take, out or nothing; one map reads all these words and the draw, first by header, then by
  * cookie, then by weight, as `nginx/lua/sluice/canary.lua` does.
  */
-import { createHash } from "node:crypto";
 import type { CanaryPolicy } from "../model/configuration.ts";
+import { shortHash } from "./short-hash.ts";
 import { escaped, inCookies } from "./static-affinity.ts";
 import { Token } from "./token.ts";
 
@@ -40,10 +40,7 @@ export function choiceOf(
   canaries: readonly StaticCanary[],
   cookie: MainCookie | undefined,
 ): StaticChoice {
-  const id = createHash("sha256")
-    .update(JSON.stringify([main, canaries, cookie]))
-    .digest("hex")
-    .slice(0, 16);
+  const id = shortHash(JSON.stringify([main, canaries, cookie]));
   const words = canaries.flatMap(({ policy }, at) => [
     headerWord(policy, `${id}_${at}`),
     cookieWord(policy, `${id}_${at}`),

@@ -3,12 +3,12 @@
  * sends every connection, with a PROXY header, to a unix socket: that of our own TLS listener, which takes the client's
  * address from the header, or one for each passthrough host, which drops the header before its backend.
  */
-import { createHash } from "node:crypto";
 import type { Endpoint, StreamServer } from "../model/configuration.ts";
 import { settings as declarations } from "../settings/registry.ts";
 import { snippet } from "../settings/snippet.ts";
 import type { AboutServers } from "./server-views.ts";
 import { addressesOf } from "./settings/listen.ts";
+import { shortHash } from "./short-hash.ts";
 import { Token, type View } from "./token.ts";
 
 const timeoutKind = declarations.proxyProtocolHeaderTimeout.kind;
@@ -56,7 +56,7 @@ function serviceView(server: PortServer, listen: (port: number, ...parameters: s
 }
 
 function hostView({ host, endpoints }: Extract<StreamServer, { readonly kind: "passthrough" }>, sockets: string): View {
-  const hash = createHash("sha256").update(host).digest("hex").slice(0, 16);
+  const hash = shortHash(host);
   return {
     host: Token.word(host),
     name: Token.name(`passthrough_${hash}`),

@@ -2,7 +2,7 @@
  * What nginx refused, as an input of `translate`: versions of Ingresses and texts of ConfigMap keys that must not be rendered
  * again. A changed object is another version and gets another try.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Ingress } from "../model/objects.ts";
 
 export interface Quarantine {
@@ -25,5 +25,5 @@ export const emptyQuarantine: Quarantine = { ingresses: new Map(), settings: new
 /** Equal for two objects that ask for the same: over a restart, and where only the status differs. */
 export function versionOf({ metadata, spec }: Ingress): string {
   const asked = JSON.stringify([metadata.uid, metadata.annotations, spec]);
-  return createHash("sha256").update(asked).digest("hex").slice(0, 32);
+  return hash("sha256", asked).slice(0, 32);
 }

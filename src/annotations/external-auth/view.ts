@@ -6,10 +6,10 @@
  * The URL always goes through a variable: nginx resolves a literal host at the configuration test, where one dead name
  * refuses everything (design.md 4, trap 8).
  */
-import { createHash } from "node:crypto";
 import { isKnownVariable, variablesIn, variableText } from "../../kinds/variables.ts";
 import type { AnswerHeader, Header, Place } from "../../render/place.ts";
 import { clientCertificateHeaders } from "../../render/settings/forwarded.ts";
+import { shortHash } from "../../render/short-hash.ts";
 import { Token, type View } from "../../render/token.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { isQuestionVariable, isSigninVariable } from "./kinds.ts";
@@ -135,7 +135,7 @@ function signinTarget(question: Question, place: Place): Token {
  */
 function keyOf(question: Question, place: Place): Token {
   const { url, cacheKey } = question;
-  const asked = place.dynamic && isLiteral(question, url) ? "${route_auth_url}" : digest(url);
+  const asked = place.dynamic && isLiteral(question, url) ? "${route_auth_url}" : shortHash(url);
   const text = `$namespace/$ingress_name\n$route_kept\n${asked}\n${cacheKey}`;
   return Token.lines(
     text,
@@ -165,7 +165,7 @@ function throughPool(url: string, { pool }: Question, place: Place): string {
   const inside = Token.conf`server ${server}; keepalive ${kept!}; keepalive_requests ${requests!}; keepalive_timeout ${timeout!}s;`;
   const scheme = /^https/i.test(url) ? "https" : "http";
   const origin = /^https?:\/\/[^/]+/i.exec(url)?.[0] ?? "";
-  const name = `auth_${digest(`${origin} ${inside}`)}`;
+  const name = `auth_${shortHash(`${origin} ${inside}`)}`;
   place.inHttp(Token.conf`upstream ${Token.name(name)} { ${inside} }`);
   return `${scheme}://${name}${url.slice(origin.length)}`;
 }
@@ -178,8 +178,4 @@ function withPath(url: string): string {
 
 function underscored(name: string): string {
   return name.toLowerCase().replaceAll("-", "_");
-}
-
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
