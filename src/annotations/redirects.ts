@@ -91,11 +91,11 @@ export const redirects = resolvedFeature({
         const none = { ...value, relative: context.settings.relativeRedirects, twin: false };
         return { value: none, problems: [useless(context, "temporal-redirect", why)] };
       }
-      const { code, problems } = codeOf(fields.temporalCode, 307, 302, "temporal-redirect-code", context);
+      const { code, problems } = codeOf(fields.temporalCode, temporalCodes, context);
       return { value: { ...value, elsewhere: { url: temporal, code } }, problems };
     }
     if (permanent === "") return { value };
-    const { code, problems } = codeOf(fields.permanentCode, 308, 301, "permanent-redirect-code", context);
+    const { code, problems } = codeOf(fields.permanentCode, permanentCodes, context);
     return { value: { ...value, elsewhere: { url: permanent, code } }, problems };
   },
   provides: ({ twin }) => twin,
@@ -108,7 +108,16 @@ export const redirects = resolvedFeature({
     },
 });
 
-function codeOf(code: number, most: number, instead: number, key: string, { ingress: object }: Context) {
+/** From 300 to `most`; of others `instead` is taken. */
+interface Codes {
+  readonly key: string;
+  readonly most: number;
+  readonly instead: number;
+}
+const temporalCodes: Codes = { key: "temporal-redirect-code", most: 307, instead: 302 };
+const permanentCodes: Codes = { key: "permanent-redirect-code", most: 308, instead: 301 };
+
+function codeOf(code: number, { key, most, instead }: Codes, { ingress: object }: Context) {
   if (code >= 300 && code <= most) return { code, problems: [] };
   const why = `${code} is not from 300 to ${most}`;
   const problem: Problem = { object, kind: "annotation-unreadable", key, why, done: "default" };

@@ -99,5 +99,3 @@ export const sessionAffinity = feature({
     }),
   },
 });
-
-export type SessionAffinity = import("./declare.ts").FieldValues<typeof sessionAffinity.fields>;

@@ -44,14 +44,19 @@ export async function diff(argv: readonly string[], out: Out, colours = false): 
   for (const note of sides.notes) out.fail(`sluice diff: ${note}`);
   const opened = toolRenderer(call.flags);
   if (!opened.ok) return failed(out, opened.why);
-  const difference = differenceOf(sides.old, sides.fresh, call.flags, opened.renderer, call.live ? "run" : "serve");
+  const difference = differenceOf(sides, call.flags, opened.renderer, call.live ? "run" : "serve");
   out.write(call.json ? `${JSON.stringify(difference, null, 2)}\n` : asText(difference, colours));
   const { changes, cost, problems } = difference;
   return changes.length + problems.come.length + problems.gone.length > 0 || cost.kind !== "none" ? 1 : 0;
 }
 
+interface Compared {
+  readonly old: Files;
+  readonly fresh: Files;
+}
+
 type Sides =
-  | { readonly ok: true; readonly old: Files; readonly fresh: Files; readonly notes: readonly string[] }
+  | (Compared & { readonly ok: true; readonly notes: readonly string[] })
   | { readonly ok: false; readonly why: string };
 
 /** Two folders, or a cluster and the same cluster with a folder over it. */
@@ -66,13 +71,7 @@ async function readSides(call: ToolCall & { readonly kind: "call" }): Promise<Si
 }
 
 /** One controller takes both, one after the other: ages, last good forms and shapes are then what they would be. */
-export function differenceOf(
-  old: Files,
-  fresh: Files,
-  flags: Flags,
-  renderer: Renderer,
-  as: Command = "serve",
-): Difference {
+function differenceOf({ old, fresh }: Compared, flags: Flags, renderer: Renderer, as: Command): Difference {
   const library = newLibrary(flags);
   const translator = new Translator(translateOptions(flags, as, undefined), unmadeCertificate);
   library.change(old);

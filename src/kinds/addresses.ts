@@ -6,7 +6,7 @@ import { type Kind, no, ok, shown } from "./kind.ts";
 const ipv6 = (text: string) => isIPv6(text) && !text.includes("%");
 
 /** Whether `text` is an address or a range of them: `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`. */
-export function isRange(text: string): boolean {
+function isRange(text: string): boolean {
   const [, address = "", bits = "0"] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   return isIPv4(address) ? Number(bits) <= 32 : ipv6(address) && Number(bits) <= 128;
 }

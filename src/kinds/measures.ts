@@ -45,7 +45,7 @@ const time =
   /^(?=.)(?:(\d{1,9})y)?(?:(\d{1,9})M)?(?:(\d{1,9})w)?(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:(\d{1,9})s?(?!\d|ms))?(?:(\d{1,9})ms)?$/;
 
 /** Milliseconds that an nginx time like `1h30m` stands for, a bare number being seconds; `NaN` for anything else. */
-export function millisecondsOf(text: string): number {
+function millisecondsOf(text: string): number {
   const found = time.exec(text);
   if (found === null) return Number.NaN;
   return Object.values(scales).reduce((sum, scale, at) => sum + Number(found[at + 1] ?? 0) * scale, 0);

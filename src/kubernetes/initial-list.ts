@@ -12,21 +12,28 @@ export interface Everything<T> {
   readonly resourceVersion: string;
 }
 
-/** `take` is called once for each object. No resourceVersion is asked for, so the answer is never older than the request. */
+/** What is listed, of whom, and what is done with each object. */
+export interface Listing<T extends KubernetesObject> {
+  readonly client: ListWatcher;
+  readonly of: Resource<T>;
+  readonly selection: Selection;
+  /** Called once for each object; what it gives is kept. */
+  readonly take: (object: T) => T;
+}
+
+/** No resourceVersion is asked for, so the answer is never older than the request. */
 export async function listEverything<T extends KubernetesObject>(
-  client: ListWatcher,
-  of: Resource<T>,
-  selection: Selection,
+  listing: Listing<T>,
   pageSize: number,
-  take: (object: T) => T,
   signal: AbortSignal,
 ): Promise<Answer<Everything<T>>> {
+  const { client, of, selection, take } = listing;
   const objects: T[] = [];
   for (let token = ""; ; ) {
     const page = { ...selection, limit: pageSize, ...(token ? { continue: token } : {}) };
     const answer = await client.list(of, page, signal);
     if (!answer.ok && token !== "" && isVersionLost(answer.failure)) {
-      return await listInOnePage(client, of, selection, take, signal);
+      return await listInOnePage(listing, signal);
     }
     if (!answer.ok) return answer;
     for (const item of answer.value.items) objects.push(take(item));
@@ -36,10 +43,7 @@ export async function listEverything<T extends KubernetesObject>(
 }
 
 async function listInOnePage<T extends KubernetesObject>(
-  client: ListWatcher,
-  of: Resource<T>,
-  selection: Selection,
-  take: (object: T) => T,
+  { client, of, selection, take }: Listing<T>,
   signal: AbortSignal,
 ): Promise<Answer<Everything<T>>> {
   const answer = await client.list(of, selection, signal);

@@ -124,7 +124,8 @@ export class Reflector<T extends KubernetesObject> {
     const started = this.#options.clock.now();
     const { pageSize = 500, transform } = this.#options;
     const take = (object: T) => takeIn(this.#of, object, transform);
-    const answer = await listEverything(this.#client, this.#of, this.#selection, pageSize, take, signal);
+    const listing = { client: this.#client, of: this.#of, selection: this.#selection, take };
+    const answer = await listEverything(listing, pageSize, signal);
     if (!answer.ok) return answer.failure;
     this.#replace(answer.value.objects, answer.value.resourceVersion, false, started);
     return await this.#watch(signal, answer.value.resourceVersion);

@@ -43,7 +43,7 @@ const orphanLimitMs = 5_000;
 /**
  * Milliseconds to wait before start number `failures + 1`, doubling from 50 to 10,000. `failures` counts from 1.
  */
-export function restartBackoffMs(failures: number): number {
+function restartBackoffMs(failures: number): number {
   return Math.min(10_000, 50 * 2 ** (failures - 1));
 }
 

@@ -9,18 +9,8 @@ import { targetVariables } from "../annotations/rewrite.ts";
 import { isBackendVariable, isRequestVariable } from "../annotations/variables.ts";
 import { bytesOf } from "../kinds/measures.ts";
 import { formOf } from "../kinds/server-names.ts";
-import type {
-  Alias,
-  Certificate,
-  Configuration,
-  Endpoint,
-  Location,
-  Server,
-  Upstream,
-} from "../model/configuration.ts";
-import type { Settings } from "../settings/registry.ts";
+import type { Alias, Certificate, Endpoint, Location, Server, Upstream } from "../model/configuration.ts";
 import { balanceRecord, canaryRecord } from "./balance-record.ts";
-import { patternsOf, patternsRecord } from "./host-patterns.ts";
 import { keptBy } from "./kept-by.ts";
 import type { Shapes } from "./shape.ts";
 
@@ -35,7 +25,7 @@ export const upstreamKey = (id: string): RecordKey => `upstream ${id}`;
 /** Aliases that are no exact names. */
 export const patternsKey: RecordKey = "patterns";
 /** Which pair a server name is served. */
-export const sniKey = (name: string): RecordKey => `sni ${name}`;
+const sniKey = (name: string): RecordKey => `sni ${name}`;
 /** A certificate chain and its key. */
 export const pairKey = (id: string): RecordKey => `pair ${id}`;
 
@@ -131,18 +121,6 @@ export function upstreamRecord({ label, endpoints, balance }: Upstream): string 
 
 export function pairRecord({ chain, key, fingerprint }: Certificate): string {
   return JSON.stringify({ fingerprint, chain, key: key.reveal() });
-}
-
-/** All records of a Configuration. */
-export function* recordsOf(
-  configuration: Configuration<Settings, FeatureValues>,
-  shapes: Shapes,
-): Generator<RecordChange> {
-  for (const [id, certificate] of configuration.certificates) yield [pairKey(id), pairRecord(certificate)];
-  yield [pairKey(defaultPair), pairRecord(configuration.defaultCertificate)];
-  for (const [id, upstream] of configuration.upstreams) yield [upstreamKey(id), upstreamRecord(upstream)];
-  for (const server of configuration.servers.values()) yield* serverRecords(server, shapes);
-  yield [patternsKey, patternsRecord([...configuration.servers.values()].flatMap(patternsOf))];
 }
 
 /** `address:port` as nginx writes it: what a request has tried is told from the names in $upstream_addr. */

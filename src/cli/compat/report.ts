@@ -24,7 +24,6 @@ export function reportText(found: Assessment, about: string, paint: Paint): stri
 }
 
 function sums({ items, ingresses, notOurs }: Assessment, paint: Paint): string {
-  const { same, differs, work } = ingresses;
   const kinds = (["annotation", "key", "flag", "value"] as const).flatMap((what) => {
     const verdicts = [
       ...Map.groupBy(
@@ -35,11 +34,11 @@ function sums({ items, ingresses, notOurs }: Assessment, paint: Paint): string {
     if (verdicts.length === 0) return [];
     const count = (verdict: Verdict) =>
       verdicts.filter((some) => worst(some.map((one) => one.verdict)) === verdict).length;
-    return [line(nouns[what], count("same"), count("differs"), count("work"), "")];
+    return [line(nouns[what], { same: count("same"), differs: count("differs"), work: count("work") })];
   });
   const others = notOurs === 0 ? "" : `, ${notOurs} of another class left out`;
-  const all = [line("Ingress", same, differs, work, others), ...kinds].join("");
-  return work === 0 ? paint.good(all) : all;
+  const all = [line("Ingress", ingresses, others), ...kinds].join("");
+  return ingresses.work === 0 ? paint.good(all) : all;
 }
 
 const nouns = {
@@ -50,7 +49,7 @@ const nouns = {
   object: "",
 } as const;
 
-function line(noun: string, same: number, differs: number, work: number, rest: string): string {
+function line(noun: string, { same, differs, work }: Assessment["ingresses"], rest = ""): string {
   const total = same + differs + work;
   const plural = `${noun}${total === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
   return `${String(total).padStart(6)} ${plural.padEnd(15)} ${String(same).padStart(5)} the same ${String(differs).padStart(5)} differ ${String(work).padStart(5)} need work${rest}\n`;

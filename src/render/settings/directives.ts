@@ -12,7 +12,8 @@ import { Token, type View } from "../token.ts";
 import { composed } from "./composed.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-const declared = Object.entries(declarations) as unknown as readonly [keyof Settings, Setting<unknown>][];
+type Declared = readonly [name: keyof Settings, setting: Setting<unknown>];
+const declared = Object.entries(declarations) as unknown as readonly Declared[];
 const nameOfKey = new Map(declared.map(([name, { key }]) => [key, name]));
 
 export type Blocks = Readonly<Record<Context, readonly Directive[]>>;
@@ -20,7 +21,7 @@ export type Blocks = Readonly<Record<Context, readonly Directive[]>>;
 export function directivesOf(settings: Settings, can: Capabilities, around: Surroundings): Blocks {
   const more = composed(settings, can, around);
   const block = (context: Context) => [
-    ...declared.flatMap(([name, one]) => ownDirectives(context, one, settings[name], settings, can)),
+    ...declared.flatMap((one) => ownDirectives(context, one, settings, can)),
     ...more[context],
   ];
   return { main: block("main"), events: block("events"), http: block("http"), stream: block("stream") };
@@ -28,11 +29,11 @@ export function directivesOf(settings: Settings, can: Capabilities, around: Surr
 
 function ownDirectives(
   context: Context,
-  { directive, kind, needs, onlyWith }: Setting<unknown>,
-  value: unknown,
+  [own, { directive, kind, needs, onlyWith }]: Declared,
   settings: Settings,
   can: Capabilities,
 ): Directive[] {
+  const value = settings[own];
   if (directive === undefined || directive.context !== context || value === undefined) return [];
   if (needs !== undefined && !can[needs]) return [];
   if (onlyWith !== undefined && !onlyWith.some((key) => isOn(settings[nameOfKey.get(key)!]))) return [];
