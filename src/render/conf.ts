@@ -4,9 +4,9 @@ import type { Certificate, StreamServer } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { indented } from "./indent.ts";
 import type { Machine, RequestCounts } from "./machine.ts";
-import { loadedModules } from "./modules.ts";
+import { loadedModules, speaksLua } from "./modules.ts";
 import type { HttpPart } from "./place.ts";
-import { type AboutServers, routeLabels, routeVariables } from "./server-views.ts";
+import { type AboutServers, defaultPairFile, routeLabels, routeVariables } from "./server-views.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
 import { serverNamesHash } from "./settings/hashes.ts";
 import { ownDictionaries } from "./settings/shared-dictionaries.ts";
@@ -39,10 +39,18 @@ export interface LuaParts {
 }
 
 export function confOf(template: Template, parts: ConfParts, files: readonly RenderedFile[]) {
-  const text = indented(String(template.render("nginx", mainView(parts))));
+  const text = textOf(template, parts);
   const conf = text.replace(String(Token.gaps.told), () => toldVariables(text, parts.machine).join(", "));
   const generation = generationOf(conf, files);
   return { conf: conf.replace(String(Token.gaps.generation), generation), generation };
+}
+
+/** In static mode only a snippet, or a template of the operator's, has Lua: the text is rendered again with the module then. */
+function textOf(template: Template, parts: ConfParts): string {
+  const render = (lua: boolean) => indented(String(template.render("nginx", mainView(parts, lua))));
+  if (parts.lua !== undefined) return render(true);
+  const text = render(false);
+  return speaksLua(text) ? render(true) : text;
 }
 
 /** Those that something reads: a place that sets one is no reader, any other mention is taken for one. */
@@ -59,7 +67,7 @@ export function distinct(files: readonly RenderedFile[]): readonly RenderedFile[
 
 /** nginx wants a certificate on disk for every TLS listener. */
 export function defaultFiles(certificate: Certificate): RenderedFile[] {
-  return certificateFiles("default", certificate);
+  return certificateFiles(defaultPairFile, certificate);
 }
 
 /** A pair's two files in `tls/`, called `name`. */
@@ -81,15 +89,15 @@ function generationOf(conf: string, files: readonly RenderedFile[]): string {
   return hash.digest("hex").slice(0, 32);
 }
 
-/** What `nginx.tmpl` sees. */
-function mainView(about: ConfParts): View {
+/** What `nginx.tmpl` sees; `withLua` is whether the text has directives of the Lua module. */
+function mainView(about: ConfParts, withLua: boolean): View {
   const { settings, machine, parts, servers, upstreams, lua, streams, needs, http } = about;
   const { paths, ports } = machine;
   const { opentelemetry } = parts.http;
   const tracing = { ...opentelemetry, on: opentelemetry.on || needs.has("tracing") };
   return {
     dynamic: lua !== undefined,
-    modules: loadedModules(machine, settings, needs).map(Token.word),
+    modules: loadedModules(machine, settings, { parts: needs, lua: withLua }).map(Token.word),
     user: machine.user === undefined ? false : Token.name(machine.user),
     main: parts.main as unknown as View,
     events: parts.events as unknown as View,

@@ -1,24 +1,37 @@
 /**
  * Which module files nginx loads. Those that only a setting or an annotation asks for are loaded only while one does, as with
- * ingress-nginx: each costs every worker memory, ModSecurity most of all. A reload may add and drop modules.
+ * ingress-nginx: each costs every worker memory, ModSecurity most of all. A reload may add and drop modules. Lua, which makes
+ * a TLS context for each location of the text, is loaded where the text speaks it.
  */
 import type { Settings } from "../settings/registry.ts";
 import type { Machine } from "./machine.ts";
 import type { HttpPart } from "./place.ts";
 
+/** What a text needs beside its settings: what its shapes ask for, and whether it has directives of the Lua module. */
+export interface TextNeeds {
+  readonly parts: ReadonlySet<HttpPart>;
+  readonly lua: boolean;
+}
+
 /** By a part of the file's name; a module that is not here is always loaded. */
-const wanted: Readonly<Record<string, (settings: Settings, needs: ReadonlySet<HttpPart>) => boolean>> = {
+const wanted: Readonly<Record<string, (settings: Settings, needs: TextNeeds) => boolean>> = {
   brotli: ({ enableBrotli }) => enableBrotli,
   geoip2: ({ useGeoip2 }) => useGeoip2,
-  modsecurity: ({ enableModsecurity }, needs) => enableModsecurity || needs.has("modsecurity"),
-  otel: ({ enableOpentelemetry }, needs) => enableOpentelemetry || needs.has("tracing"),
+  http_lua: (_, { lua }) => lua,
+  modsecurity: ({ enableModsecurity }, { parts }) => enableModsecurity || parts.has("modsecurity"),
+  otel: ({ enableOpentelemetry }, { parts }) => enableOpentelemetry || parts.has("tracing"),
 };
 
-/** Paths for `load_module`, in the order in which nginx wants them. `needs` is what shapes ask for. */
+/** Whether a line of this text begins with a directive of the Lua module. */
+export function speaksLua(text: string): boolean {
+  return /^\s*(?:lua_\w+|\w+_by_lua\w*)\s/m.test(text);
+}
+
+/** Paths for `load_module`, in the order in which nginx wants them. */
 export function loadedModules(
   { modules }: Pick<Machine, "modules">,
   settings: Settings,
-  needs: ReadonlySet<HttpPart>,
+  needs: TextNeeds,
 ): readonly string[] {
   return modules.filter((path) => {
     const file = path.slice(path.lastIndexOf("/") + 1);

@@ -82,7 +82,7 @@ function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[])
     counts: about.machine.counts !== undefined,
     slot: Token.word(slot),
     rejectsUnknownNames: about.settings.sslRejectHandshake && slot === dataSlot,
-    certificate: certificateAt(about.machine, "default"),
+    certificate: certificateAt(about.machine, defaultPairFile),
     locations: [
       ...[...beside.values()].map(({ match, text }) => ({ match, text })),
       ...shapes.map(({ name, text }) => ({ match: Token.name(name), text })),
@@ -113,6 +113,9 @@ function behindPassthrough({ paths, capabilities }: Machine, isCatchAll: boolean
   const parameters = [...(isCatchAll ? ["default_server"] : []), "ssl", "proxy_protocol", ...http2];
   return [Token.words([Token.word(`unix:${paths.tlsSocket}`), ...parameters.map(Token.name)])];
 }
+
+/** The name in `tls/` of the pair that serves who has none. */
+export const defaultPairFile = "default";
 
 /** `name` is that of its files in `tls/`, without ending; `staple` the path of its OCSP answer below the run folder. */
 export function certificateAt({ paths }: Machine, name: string, staple?: string): View {

@@ -11,7 +11,7 @@ import { configuredNames } from "./configured-names.ts";
 import type { Machine } from "./machine.ts";
 import type { HttpPart } from "./place.ts";
 import type { Rendered, RenderedText, Renderer } from "./rendering.ts";
-import { type AboutServers, aboutServers } from "./server-views.ts";
+import { type AboutServers, aboutServers, defaultPairFile } from "./server-views.ts";
 import { type RenderedFile, Shapes } from "./shape.ts";
 import { affinityKey } from "./static-affinity.ts";
 import { staticServers } from "./static-server.ts";
@@ -114,7 +114,7 @@ export class StaticRenderer implements Renderer {
     const parts = {
       ...about,
       servers: rendered.flatMap((one) => one.texts),
-      upstreams: upstreams.map(({ name, upstream }) => staticUpstream(name, upstream, next.settings)),
+      upstreams: upstreams.map(({ name, upstream }) => staticUpstream(name, upstream, next.settings, upstreams.length)),
       needs: new Set(rendered.flatMap((one) => [...one.needs])),
       http: [
         ...upstreams.flatMap(({ upstream: { balance } }) =>
@@ -143,7 +143,7 @@ export class StaticRenderer implements Renderer {
     const isServed = (id: string) => (upstreams.get(id)?.endpoints.length ?? 0) > 0;
     const certificateFile = (id: string | undefined) => {
       const certificate = id === undefined ? undefined : certificates.get(id);
-      return certificate === undefined ? "default" : fileOf(certificate);
+      return certificate === undefined ? defaultPairFile : fileOf(certificate);
     };
     const stapleFile = (id: string | undefined) => {
       const certificate = (id === undefined ? undefined : certificates.get(id)) ?? next.defaultCertificate;

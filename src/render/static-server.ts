@@ -21,7 +21,7 @@ import { keptBy } from "./kept-by.ts";
 import type { HttpPart } from "./place.ts";
 import { poolOf } from "./pools.ts";
 import { escapedPath } from "./records.ts";
-import { type AboutServers, certificateAt, headOf } from "./server-views.ts";
+import { type AboutServers, certificateAt, defaultPairFile, headOf } from "./server-views.ts";
 import { type BesideLocation, type RenderedFile, type Shapes, type Target, traitsOf, type Writing } from "./shape.ts";
 import { affinityCookie } from "./static-affinity.ts";
 import { choiceOf, type StaticCanary } from "./static-canaries.ts";
@@ -66,6 +66,7 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
       ? { view: plainServerView, files: [] }
       : textServerOf(server, about.settings, about.machine.paths.root);
   files.push(...featureFiles);
+  const isPlain = Object.values(features).every((view) => view === false);
   const gathered: Gathered = { beside, files, needs: new Set(), http: [], pools: new Map() };
   const texts = namesByCertificate(server, parts).map((names) => {
     const tls = names[0]!;
@@ -77,11 +78,7 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
       rejectsUnknownNames:
         about.settings.sslRejectHandshake && takesUnknownNames && about.machine.capabilities.rejectHandshake,
       names: Token.words(names.map((one) => nameOf(server, one.name))),
-      certificate: certificateAt(
-        about.machine,
-        parts.certificateFile(tls.certificate),
-        parts.stapleFile(tls.certificate),
-      ),
+      certificate: certificateView(tls, parts, takesUnknownNames || !isPlain),
       features,
       catchAll: server.name === catchAll && { healthPath: Token.word(about.machine.healthPath) },
       appRoot: server.appRoot !== undefined && appRootUrl(server.appRoot),
@@ -92,6 +89,17 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
   });
   if (server.redirectFrom !== undefined) texts.push(twinText(server.name, server.redirectFrom, parts));
   return { texts, files, needs: gathered.needs, http: gathered.http, pools: gathered.pools };
+}
+
+/**
+ * The certificate of a server block; false where the default one's TLS serves it as well: nginx reads certificate and key again
+ * for each block that names them, 2 ms each. `ownTls`: whether the block says something of TLS itself, or is the default one. Where
+ * the default one refuses handshakes, nginx asks all others for a certificate.
+ */
+function certificateView({ certificate }: Alias, { about, certificateFile, stapleFile }: StaticParts, ownTls: boolean) {
+  const file = certificateFile(certificate);
+  const refuses = about.settings.sslRejectHandshake && about.machine.capabilities.rejectHandshake;
+  return (ownTls || refuses || file !== defaultPairFile) && certificateAt(about.machine, file, stapleFile(certificate));
 }
 
 function nameOf({ name: host }: Server<FeatureValues>, name: string): Token {
@@ -115,12 +123,12 @@ function appRootUrl(path: string): Token {
 
 /** The other of `www.host` and `host`. */
 function twinText(host: string, twin: Alias, parts: StaticParts): Token {
-  const { about, template, certificateFile, stapleFile } = parts;
+  const { about, template } = parts;
   return template.render("www-server", {
     ...headOf(about, false),
     dynamic: false,
     names: Token.word(twin.name),
-    certificate: certificateAt(about.machine, certificateFile(twin.certificate), stapleFile(twin.certificate)),
+    certificate: certificateView(twin, parts, false),
     features: plainServerView,
     host: Token.name(host),
   });

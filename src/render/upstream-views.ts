@@ -10,11 +10,21 @@ export const balancedBlock = "upstream_balancer";
 
 /** A block whose peers the Lua chooses. */
 export function balancedUpstream(name: string, settings: Settings): View {
-  return { name: Token.name(name), servers: [], balancer: true, directives: keepalive(settings) };
+  return {
+    name: Token.name(name),
+    servers: [],
+    balancer: true,
+    directives: keepalive(settings, settings.upstreamKeepaliveConnections),
+  };
 }
 
-/** A block of its own for one Upstream (static mode). It must have endpoints. */
-export function staticUpstream(name: string, { endpoints, balance }: Upstream, settings: Settings): View {
+/** A block of its own for one Upstream (static mode), one of so many. It must have endpoints. */
+export function staticUpstream(
+  name: string,
+  { endpoints, balance }: Upstream,
+  settings: Settings,
+  blocks: number,
+): View {
   const by = hashKeyOf(balance);
   const hash = by === undefined ? [] : [line("hash", Token.conf`${by} consistent`)];
   return {
@@ -25,7 +35,7 @@ export function staticUpstream(name: string, { endpoints, balance }: Upstream, s
         Token.conf`${Token.name(address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`)} max_fails=0`,
     ),
     balancer: false,
-    directives: [...hash, ...keepalive(settings)],
+    directives: [...hash, ...keepalive(settings, idleConnections(settings, blocks))],
   };
 }
 
@@ -43,10 +53,25 @@ function hashKeyOf(balance: Balance): Token | undefined {
   return balance.algorithm === "cookie" ? affinityKey(balance.cookie).key : undefined;
 }
 
-function keepalive(settings: Settings): View[] {
-  if (settings.upstreamKeepaliveConnections === 0) return [];
+/** nginx sets aside 160 bytes for each idle connection that a block may keep: so many make 10 MB in all. */
+const idleInAll = 64_000;
+const fewestIdle = 8;
+
+/**
+ * How many idle connections a worker keeps to the endpoints of one of so many blocks. The setting speaks of one block that serves
+ * everything, as there is in ingress-nginx and in dynamic mode; it is halved until that many blocks fit in memory, and not
+ * divided, so that a block's text stays the same while others come and go.
+ */
+function idleConnections({ upstreamKeepaliveConnections: most }: Settings, blocks: number): number {
+  let each = most;
+  while (each > fewestIdle && each * blocks > idleInAll) each = Math.ceil(each / 2);
+  return each;
+}
+
+function keepalive(settings: Settings, connections: number): View[] {
+  if (connections === 0) return [];
   return [
-    line("keepalive", Token.count(settings.upstreamKeepaliveConnections)),
+    line("keepalive", Token.count(connections)),
     line("keepalive_time", Token.name(settings.upstreamKeepaliveTime)),
     line("keepalive_timeout", Token.seconds(settings.upstreamKeepaliveTimeout)),
     line("keepalive_requests", Token.count(settings.upstreamKeepaliveRequests)),

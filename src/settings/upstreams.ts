@@ -125,7 +125,7 @@ export const upstreams = {
     kind: countOrNone({ max: 65_536 }),
     default: 320,
     becomes: "keepalive",
-    doc: "Idle connections to Endpoints that one worker keeps; 0 closes each after its answer.",
+    doc: "Idle connections to Endpoints that one worker keeps; 0 closes each after its answer. In static mode it is the most for each Service: fewer where there are so many that 64,000 would be kept in all.",
   }),
   upstreamKeepaliveTimeout: setting({
     key: "upstream-keepalive-timeout",
