@@ -15,6 +15,7 @@ import { emptyInputs } from "../../translate/turn.ts";
 import type { Command, Flags } from "../flags.ts";
 import { translateOptions } from "../options.ts";
 import { definitionsOf, type Files, newLibrary, unmadeCertificate } from "./folder.ts";
+import { missingClasses } from "./missing-class.ts";
 import { pathIn } from "./places.ts";
 import { type Severity, severityOf } from "./severity.ts";
 
@@ -41,18 +42,22 @@ export function findingsIn(
   const said = new Set(translated.map(textOf));
   const atTheDoor = refusals(snapshot, configuration.settings, options).filter((one) => !said.has(textOf(one)));
   const definitions = definitionsOf(files);
-  const all = [...[...library.problems.values()].flat(), ...translated, ...atTheDoor].map((problem): Finding => {
-    const { kind, namespace, name } = problem.object;
-    const definition = definitions.get(`${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
-    const object = definition?.object;
-    const found = object !== undefined &&
-      written.has(definition!.file) && {
-        file: definition!.file,
-        ...definition!.placeOf(pathIn(object, problem, options.annotationsPrefix)),
-      };
-    const at = problem.kind === "manifest-unusable" ? problem.at : found || undefined;
-    return { severity: severityOf(problem), at, problem };
-  });
+  const hasClasses = [...definitions.keys()].some((id) => id.startsWith("IngressClass "));
+  const classless = missingClasses(snapshot, hasClasses);
+  const all = [...[...library.problems.values()].flat(), ...translated, ...atTheDoor, ...classless].map(
+    (problem): Finding => {
+      const { kind, namespace, name } = problem.object;
+      const definition = definitions.get(`${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
+      const object = definition?.object;
+      const found = object !== undefined &&
+        written.has(definition!.file) && {
+          file: definition!.file,
+          ...definition!.placeOf(pathIn(object, problem, options.annotationsPrefix)),
+        };
+      const at = problem.kind === "manifest-unusable" ? problem.at : found || undefined;
+      return { severity: severityOf(problem), at, problem };
+    },
+  );
   return all.sort(inOrder);
 }
 

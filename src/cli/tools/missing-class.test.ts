@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import type { Ingress, IngressClass } from "../../model/objects.ts";
+import { Table } from "../../model/table.ts";
+import { sentence } from "../../problem.ts";
+import { missingClasses } from "./missing-class.ts";
+
+const named = (ingressClassName?: string): Ingress => ({
+  apiVersion: "networking.k8s.io/v1",
+  kind: "Ingress",
+  metadata: { namespace: "shop", name: "web" },
+  spec: { ...(ingressClassName !== undefined && { ingressClassName }) },
+});
+const nginx: IngressClass = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass", metadata: { name: "nginx" } };
+
+const said = (ingress: Ingress, allAreHere: boolean) =>
+  missingClasses(
+    {
+      ingresses: Table.from([["shop/web", ingress]]),
+      ingressClasses: Table.from([["nginx", nginx]]),
+    },
+    allAreHere,
+  ).map(sentence);
+
+test("a class that is a slip of the pen is told with what was meant", () => {
+  const slip = 'spec.ingressClassName: there is no IngressClass "ngnix" (did you mean nginx?); no controller serves it';
+  expect(said(named("ngnix"), false)).toEqual([slip]);
+  expect(said(named("ngnix"), true)).toEqual([slip]);
+});
+
+test("any other is told where all classes are known, since else the cluster may have it", () => {
+  expect(said(named("traefik"), false)).toEqual([]);
+  expect(said(named("traefik"), true)).toEqual([
+    'spec.ingressClassName: there is no IngressClass "traefik"; no controller serves it',
+  ]);
+});
+
+test("nothing is said of a class that is there, nor where none is asked for", () => {
+  expect(said(named("nginx"), true)).toEqual([]);
+  expect(said(named(), true)).toEqual([]);
+});
