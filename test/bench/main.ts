@@ -41,7 +41,12 @@ if (unknown !== undefined) {
 const file = (name: string) => new URL(name, import.meta.url);
 const results: Record<string, Results> = JSON.parse(readFileSync(file("results.json"), "utf8"));
 for (const name of asked.length > 0 ? asked : Object.keys(benchmarks)) {
-  const figures = await benchmarks[name]!();
+  const figures = await benchmarks[name]!().catch((failure: unknown) => {
+    // The others are worth their time; what is known of this one from before stays.
+    console.error(`benchmark ${name} failed:`, failure);
+    process.exitCode = 1;
+  });
+  if (figures === undefined) continue;
   for (const figure of figures) console.log(lineOf(figure));
   results[name] = { taken: new Date().toISOString().slice(0, 10), conditions: conditions(), figures };
   const inOrder = Object.keys(benchmarks).flatMap((one) => (results[one] === undefined ? [] : [[one, results[one]]]));
