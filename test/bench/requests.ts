@@ -57,7 +57,7 @@ async function beside({ name, flags, bound }: Way, hosts: number): Promise<Figur
       "ssl-redirect": "false",
     },
   });
-  const served = await serving({ files, flags: [settingsFlag, ...flags] });
+  const served = await serving({ files, flags: [settingsFlag, ...flags], limitMs: 120_000 });
   const workers = () =>
     nginxProcesses({ root: served.runFolder, conf: join(served.runFolder, "nginx.conf") }).flatMap((process) =>
       process.role === "worker" && !process.draining ? [process.pid] : [],
