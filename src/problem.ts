@@ -41,6 +41,7 @@ export type Problem = { readonly object: ObjectName } & (
   | { readonly kind: "setting-unreadable"; readonly key: string; readonly why: string; readonly kept: string }
   | { readonly kind: "setting-unknown"; readonly key: string; readonly nearest?: string }
   | { readonly kind: "setting-useless"; readonly key: string; readonly why: string }
+  | { readonly kind: "setting-doubtful"; readonly key: string; readonly why: string }
   | { readonly kind: "field-unusable"; readonly field: string; readonly why: string; readonly done: string }
   | {
       readonly kind: "manifest-unusable";
@@ -53,7 +54,7 @@ export type Problem = { readonly object: ObjectName } & (
   | { readonly kind: "service-missing"; readonly field: string; readonly service: string }
   | { readonly kind: "service-port-missing"; readonly field: string; readonly service: string; readonly port: string }
   | { readonly kind: "nginx-refused"; readonly why: string }
-  | { readonly kind: "memory-full"; readonly bytes: number }
+  | { readonly kind: "memory-full" | "memory-short"; readonly bytes: number }
   | { readonly kind: "path-taken"; readonly host: string; readonly path: string; readonly by: ObjectName }
   | { readonly kind: "path-contested"; readonly host: string; readonly path: string; readonly by: ObjectName }
   | { readonly kind: "secret-unusable"; readonly field: string; readonly secret: string; readonly why: string }
@@ -90,6 +91,8 @@ export function sentence(p: Problem): string {
       return `key ${p.key} does not exist${meant(p.nearest)}; it is ignored`;
     case "setting-useless":
       return `key ${p.key} has no effect: ${p.why}`;
+    case "setting-doubtful":
+      return `key ${p.key}: ${p.why}`;
     case "field-unusable":
       return `${p.field}: ${p.why}; ${p.done}`;
     case "manifest-unusable":
@@ -101,7 +104,9 @@ export function sentence(p: Problem): string {
     case "nginx-refused":
       return `nginx refused it: ${p.why}; the last good version goes on being served, if there was one`;
     case "memory-full":
-      return `nginx's shared memory of ${Math.round(p.bytes / 1024 / 1024)} MB is full, so the newest routes and endpoints wait for a reload that gives it twice as much; configuration_data in lua-shared-dicts is how much it has at least`;
+      return `nginx's shared memory of ${kilobytes(p.bytes)} is full, so the newest routes and endpoints wait for a reload that gives it twice as much; ${fromTheStart(p.bytes)}`;
+    case "memory-short":
+      return `nginx's shared memory of ${kilobytes(p.bytes)} is nearly full, so a reload gives it twice as much; ${fromTheStart(p.bytes)}`;
     case "path-taken":
       return `path ${p.path} of host ${p.host} belongs to the older ${named(p.by)}; this one is ignored`;
     case "path-contested":
@@ -123,6 +128,16 @@ export function unplaced(p: Problem): string {
 /** `Ingress shop/web`. */
 export function named({ kind, namespace, name }: ObjectName): string {
   return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+}
+
+function kilobytes(bytes: number): string {
+  const all = Math.round(bytes / 1024);
+  return all % 1024 === 0 ? `${all / 1024} MB` : `${all} KB`;
+}
+
+/** For memory that turned out to be too small. */
+function fromTheStart(bytes: number): string {
+  return `configuration_data: ${Math.ceil(bytes / 1024 / 512)} in lua-shared-dicts makes it so large from the start`;
 }
 
 function listed(names: readonly ObjectName[]): string {

@@ -7,16 +7,20 @@ import { type ConnectionFigures, readStubStatus } from "./figures.ts";
 import { type JournalChange, linesOf } from "./journal.ts";
 
 export type PublishOutcome =
-  | { readonly kind: "published" }
+  | { readonly kind: "published"; readonly room?: Room }
   /** Shared memory has no room for a record. */
-  | { readonly kind: "full" }
+  | { readonly kind: "full"; readonly room: Room }
   | { readonly kind: "unreachable"; readonly cause: Error };
 
-export interface MemoryState {
+export interface Room {
+  readonly capacityBytes: number;
+  /** In whole free pages. */
+  readonly freeBytes: number;
+}
+
+export interface MemoryState extends Room {
   /** Whose records the memory holds; empty in a new one. */
   readonly instance: string;
-  readonly capacityBytes: number;
-  readonly freeBytes: number;
 }
 
 const chunkSize = 200;
@@ -31,20 +35,18 @@ export class Channel {
 
   async publish(changes: readonly JournalChange[]): Promise<PublishOutcome> {
     const sorted = inOrder(changes);
-    for (let at = 0; at < sorted.length; at += chunkSize) {
-      const outcome = await this.#post(linesOf(sorted.slice(at, at + chunkSize)));
-      if (outcome.kind !== "published") return outcome;
-    }
-    return { kind: "published" };
+    let outcome: PublishOutcome = { kind: "published" };
+    for (let at = 0; at < sorted.length && outcome.kind === "published"; at += chunkSize)
+      outcome = await this.#post(linesOf(sorted.slice(at, at + chunkSize)));
+    return outcome;
   }
 
   /** Undefined while nginx does not answer. */
   async state(): Promise<MemoryState | undefined> {
     try {
       const { statusCode, body } = await this.#client.request({ method: "GET", path: "/records" });
-      const [instance = "", capacity, free] = (await body.text()).split("\n");
-      if (statusCode !== 200) return undefined;
-      return { instance, capacityBytes: Number(capacity), freeBytes: Number(free) };
+      const { said, ...room } = told(await body.text());
+      return statusCode === 200 ? { instance: said, ...room } : undefined;
     } catch {
       return undefined;
     }
@@ -79,14 +81,20 @@ export class Channel {
   async #post(body: string): Promise<PublishOutcome> {
     try {
       const answer = await this.#client.request({ method: "POST", path: "/records", body });
-      const why = await answer.body.text();
-      if (answer.statusCode === 200) return { kind: "published" };
-      if (answer.statusCode === 507) return { kind: "full" };
-      return { kind: "unreachable", cause: new Error(`nginx answered ${answer.statusCode} to records: ${why}`) };
+      const { said, ...room } = told(await answer.body.text());
+      if (answer.statusCode === 200) return { kind: "published", room };
+      if (answer.statusCode === 507) return { kind: "full", room };
+      return { kind: "unreachable", cause: new Error(`nginx answered ${answer.statusCode} to records: ${said}`) };
     } catch (cause) {
       return { kind: "unreachable", cause: cause as Error };
     }
   }
+}
+
+/** What `nginx/lua/sluice/channel.lua` says on three lines. */
+function told(text: string): Room & { readonly said: string } {
+  const [said = "", capacity, free] = text.split("\n");
+  return { said, capacityBytes: Number(capacity), freeBytes: Number(free) };
 }
 
 function inOrder(changes: readonly JournalChange[]): JournalChange[] {

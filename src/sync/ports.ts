@@ -30,9 +30,16 @@ export interface Memory {
   isOurs(): Promise<boolean>;
 }
 
+/** How large shared memory is, and how much of it nothing is in. */
+export interface Room {
+  readonly capacityBytes: number;
+  readonly freeBytes: number;
+}
+
+/** nginx may not say how much room there is. */
 export type PublishOutcome =
-  | { readonly kind: "published" }
-  | { readonly kind: "full" }
+  | { readonly kind: "published"; readonly room?: Room }
+  | { readonly kind: "full"; readonly room: Room }
   | { readonly kind: "unreachable"; readonly cause: Error };
 
 export type ApplyOutcome =

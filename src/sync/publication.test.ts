@@ -13,9 +13,9 @@ function onto(outcomes: PublishOutcome[]) {
 }
 
 test("what nginx could not be given goes with the next, in its newest form", async () => {
-  const { publication, given } = onto([{ kind: "full" }]);
-  expect(await publication.publish([["host a", "1"]], true)).toEqual({ counts: {}, outcome: "full" });
-  expect(publication.isFull).toBe(true);
+  const { publication, given } = onto([{ kind: "full", room: { capacityBytes: 1024, freeBytes: 0 } }]);
+  expect(await publication.publish([["host a", "1"]], true)).toEqual({ counts: {}, outcome: "full", grows: true });
+  expect(publication.room.problems("ns/settings")).toEqual([expect.objectContaining({ kind: "memory-full" })]);
   const next = await publication.publish(
     [
       ["host a", "2"],
@@ -29,9 +29,9 @@ test("what nginx could not be given goes with the next, in its newest form", asy
     ["before host a", "[1]"],
     ["upstream u", undefined],
   ]);
-  expect(next).toEqual({ counts: { host: 1, upstream: 1 }, outcome: "published" });
-  expect(publication.isFull).toBe(false);
-  expect(await publication.publish([], true)).toEqual({ counts: {}, outcome: undefined });
+  expect(next).toEqual({ counts: { host: 1, upstream: 1 }, outcome: "published", grows: false });
+  expect(publication.room.problems("ns/settings")).toEqual([]);
+  expect(await publication.publish([], true)).toEqual({ counts: {}, outcome: undefined, grows: false });
 });
 
 test("nothing is given while no nginx runs", async () => {

@@ -1,41 +1,40 @@
 /** Records on their way into nginx's shared memory. Those that it could not be given stay here and go with the next. */
 import type { Memory, PublishOutcome, RecordChange } from "./ports.ts";
+import { MemoryRoom } from "./room.ts";
 
 export interface Published {
   /** How many of each sort nginx has now: `host`, `upstream` ... */
   readonly counts: Readonly<Record<string, number>>;
   /** Undefined where there was nothing to give, or nobody to give it to. */
   readonly outcome: PublishOutcome["kind"] | undefined;
+  /** Whether shared memory is to be made larger. */
+  readonly grows: boolean;
 }
 
 export class Publication {
   readonly #memory: Memory;
   readonly #pending = new Map<string, { readonly value: string | undefined }>();
-  #isFull = false;
+  readonly room = new MemoryRoom();
 
   constructor(memory: Memory) {
     this.#memory = memory;
   }
 
-  /** Whether shared memory had no room the last time. */
-  get isFull(): boolean {
-    return this.#isFull;
-  }
-
   /** Gives nginx the changes and those before that it has not got, or keeps them until it `runs`. */
   async publish(changes: readonly RecordChange[], runs: boolean): Promise<Published> {
     for (const [key, value] of changes) this.#pending.set(key, { value });
-    if (!runs || this.#pending.size === 0) return { counts: {}, outcome: undefined };
+    if (!runs || this.#pending.size === 0) return { counts: {}, outcome: undefined, grows: false };
     const given = [...this.#pending];
-    const { kind: outcome } = await this.#memory.publish(given.map(([key, { value }]) => [key, value] as const));
-    this.#isFull = outcome === "full";
-    if (outcome !== "published") return { counts: {}, outcome };
+    const published = await this.#memory.publish(given.map(([key, { value }]) => [key, value] as const));
+    const { kind: outcome } = published;
+    const grows = this.room.take(published);
+    if (outcome !== "published") return { counts: {}, outcome, grows };
     const counts: Record<string, number> = {};
     for (const [key, record] of given) {
       if (this.#pending.get(key) === record) this.#pending.delete(key); // else it changed in the meantime
       const sort = key.slice(0, key.indexOf(" "));
       if (sort !== "before") counts[sort] = (counts[sort] ?? 0) + 1;
     }
-    return { counts, outcome };
+    return { counts, outcome, grows };
   }
 }

@@ -90,6 +90,7 @@ async function running(turns: readonly Turn[], publish: (changes: readonly Recor
   return {
     told,
     next,
+    settled: () => sync.settled(),
     problems: () => problems,
     enlarged: () => enlarged,
     passTime: () => later.splice(0).forEach((then) => void then()),
@@ -116,18 +117,39 @@ test("memory that is full is said, with its size, and made larger; nothing is le
     [text("larger", "@1"), {}],
   ];
   let room = true;
-  const it = await running(turns, () => ({ kind: room ? "published" : "full" }));
+  const full = { kind: "full", room: { capacityBytes: 16 * 1024 * 1024, freeBytes: 0 } } as const;
+  const it = await running(turns, () => (room ? { kind: "published" } : full));
   room = false;
   await it.next();
   expect(it.enlarged()).toBe(1);
-  await it.next();
+  it.passTime(); // the next try finds it as large as before, and asks for no more
+  await it.settled();
+  expect(it.enlarged()).toBe(1);
   expect(it.problems()).toEqual([
-    expect.stringMatching(/^nginx's shared memory of 16 MB is full, .* lua-shared-dicts /),
+    expect.stringMatching(/^nginx's shared memory of 16 MB is full, .* configuration_data: 32 in lua-shared-dicts /),
   ]);
   room = true;
   it.passTime();
   await it.next();
-  expect(it.told.at(-1)).toContain("host b");
+  expect(it.told).toContain("published host b");
   await it.next();
+  expect(it.problems()).toEqual([]);
+});
+
+test("memory that is nearly full is said and made larger before anything is refused", async () => {
+  const turns: Turn[] = [
+    [text("one", "@1"), { "host a": host("{}", "@1") }],
+    [text("one", "@1"), { "host b": host("{}", "@1") }],
+    [text("larger", "@1"), { "host c": host("{}", "@1") }],
+  ];
+  let freeBytes = 100;
+  const it = await running(turns, () => ({ kind: "published", room: { capacityBytes: 1024, freeBytes } }));
+  await it.next();
+  expect(it.enlarged()).toBe(1);
+  expect(it.problems()).toEqual([expect.stringMatching(/^nginx's shared memory of 1 KB is nearly full, /)]);
+  freeBytes = 128;
+  await it.next();
+  await it.next();
+  expect(it.enlarged()).toBe(1);
   expect(it.problems()).toEqual([]);
 });

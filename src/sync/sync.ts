@@ -6,7 +6,6 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Clock } from "../clock.ts";
 import type { Configuration } from "../model/configuration.ts";
-import { nameOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
@@ -233,13 +232,9 @@ export class Sync {
   #problemsOf({ problems, configuration }: Translation): Table<readonly Problem[]> {
     const { clock, problemsOf } = this.#parts;
     const expiring = certificateProblems(configuration.certificates.values(), new Date(clock.wall()));
-    const ofNginx = [...problemsOf(configuration.settings), ...(this.#publication.isFull ? [this.#fullProblem()] : [])];
+    const ofMemory = this.#publication.room.problems(this.#parts.configMaps.settings ?? "");
+    const ofNginx = [...problemsOf(configuration.settings), ...ofMemory];
     return problems.with([...expiring, ...(ofNginx.length === 0 ? [] : [["nginx", ofNginx] as const])]);
-  }
-
-  #fullProblem(): Problem {
-    const object = { kind: "ConfigMap", ...nameOf(this.#parts.configMaps.settings ?? "") };
-    return { object, kind: "memory-full", bytes: Number(this.live?.parts["shared memory size"] ?? 0) };
   }
 
   /** Records that were replaced go when nobody needs them, which no notice says. */
@@ -253,8 +248,11 @@ export class Sync {
   }
 
   async #publish(changes: readonly RecordChange[], runs: boolean): Promise<Published["counts"]> {
-    const { counts, outcome } = await this.#publication.publish(changes, runs);
-    if (outcome === "full") this.#parts.renderer.enlarge();
+    const { counts, outcome, grows } = await this.#publication.publish(changes, runs);
+    if (grows) {
+      this.#parts.renderer.enlarge();
+      this.notice();
+    }
     if (outcome === "full" || outcome === "unreachable") this.#again();
     return counts;
   }
@@ -283,6 +281,7 @@ export class Sync {
     const isFirst = this.live === undefined;
     const before = this.#texts.liveSnapshot;
     this.#texts.serve(made);
+    this.#publication.room.forget();
     this.#failures = 0;
     if (isFirst || !(await memory.isOurs())) await this.#publish([...memory.records], true);
     this.#detention.accepted(made.snapshot, before);

@@ -37,6 +37,7 @@ export const problemSamples: { readonly [K in Problem["kind"]]: Problem & { read
   "setting-unreadable": { object, kind: "setting-unreadable", key: "gzip-level", why: '"x" is no number', kept: "1" },
   "setting-unknown": { object, kind: "setting-unknown", key: "gzip-levle", nearest: "gzip-level" },
   "setting-useless": { object, kind: "setting-useless", key: "use-geoip", why: "nginx here has no GeoIP module" },
+  "setting-doubtful": { object, kind: "setting-doubtful", key: "global-auth-signin", why: "the page gets half of it" },
   "field-unusable": {
     object,
     kind: "field-unusable",
@@ -61,6 +62,7 @@ export const problemSamples: { readonly [K in Problem["kind"]]: Problem & { read
     port: "81",
   },
   "nginx-refused": { object, kind: "nginx-refused", why: 'unknown directive "x"' },
+  "memory-short": { object, kind: "memory-short", bytes: 16 * 1024 * 1024 },
   "memory-full": { object, kind: "memory-full", bytes: 16_777_216 },
   "path-taken": { object, kind: "path-taken", host: "a.example", path: "/", by },
   "path-contested": { object, kind: "path-contested", host: "a.example", path: "/", by },

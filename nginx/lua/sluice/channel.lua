@@ -5,19 +5,20 @@ local records = ngx.shared.sluice_records
 
 local _M = {}
 
--- POST: the lines of the body are applied; 507 when memory is short, with what is free.
--- GET: which instance's records are here, and how much room is left.
+-- POST: the lines of the body are applied; 507 when memory is full.
+-- GET: which instance's records are here.
+-- Both say on the next lines how much memory there is, and how much of it is in whole free pages.
 function _M.serve()
+  local said = records:get("instance") or ""
   if ngx.req.get_method() == "POST" then
     ngx.req.read_body()
     local applied, problem = journal.apply(_M.body())
+    said = applied and "applied" or problem
     if not applied then
       ngx.status = problem == "no memory" and 507 or 400
-      ngx.print(problem)
     end
-    return
   end
-  ngx.say(records:get("instance") or "")
+  ngx.say(said)
   ngx.say(records:capacity())
   ngx.say(records:free_space())
 end

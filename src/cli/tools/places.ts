@@ -17,6 +17,7 @@ export function pathIn(object: KubernetesObject, problem: Problem, prefix: strin
     case "setting-unreadable":
     case "setting-unknown":
     case "setting-useless":
+    case "setting-doubtful":
       return ["data", spelled(object as ConfigMap, problem.key)];
     case "path-taken":
     case "path-contested":

@@ -13,6 +13,8 @@ export function severityOf(problem: Problem): Severity {
     case "neighbours-changed":
     case "setting-unknown":
     case "setting-useless":
+    case "setting-doubtful":
+    case "memory-short":
     case "certificate-doubtful":
       return "warning";
     case "manifest-unusable":

@@ -1,0 +1,87 @@
+/**
+ * Shared memory that is too small for the routes: it is said before it is full and when it is, with the size to set; hosts that are there
+ * are served all along, and those that waited come when there is room. Sluice sizes the memory by itself, so only an operator's own
+ * template can make it too small.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { builtInTemplates } from "../../src/template-files.ts";
+import { ports, type Served, serving, webAt } from "./support/serve.ts";
+import { steadyTraffic } from "./support/steady-traffic.ts";
+import { until } from "./support/until.ts";
+
+const first = ["a.example", "b.example", "c.example"];
+const later = Array.from({ length: 300 }, (_, at) => `later-${at}.example`);
+const template = mkdtempSync(join(tmpdir(), "template-"));
+const sized = (size: string) => {
+  const text = readFileSync(join(builtInTemplates, "lua.tmpl"), "utf8");
+  writeFileSync(join(template, "lua.tmpl"), text.replace(/(sluice_records) [^;]+;/, `$1 ${size};`));
+};
+const ingresses = (hosts: readonly string[]) =>
+  hosts
+    .map((host) =>
+      JSON.stringify({
+        apiVersion: "networking.k8s.io/v1",
+        kind: "Ingress",
+        metadata: { name: host, namespace: "shop" },
+        spec: {
+          rules: [
+            {
+              host,
+              http: {
+                paths: [{ path: "/", pathType: "Prefix", backend: { service: { name: "web", port: { number: 80 } } } }],
+              },
+            },
+          ],
+        },
+      }),
+    )
+    .join("\n---\n");
+
+let backend: Server;
+let served: Served;
+beforeAll(async () => {
+  backend = createServer((_request, response) => response.end("hello"));
+  await new Promise<void>((resolve) => backend.listen(0, "127.0.0.1", resolve));
+  sized("128k");
+  const files = {
+    "web.yaml": webAt((backend.address() as AddressInfo).port),
+    "first.yaml": ingresses(first),
+  };
+  served = await serving({ files, flags: [`--template-dir=${template}`] });
+});
+afterAll(async () => {
+  await served?.remove();
+  backend.close();
+  backend.closeAllConnections();
+  rmSync(template, { recursive: true });
+});
+
+test("nearly full and full memory is said with the size to set, and no host that was served is lost", async () => {
+  const statuses = (hosts: readonly string[]) =>
+    Promise.all(hosts.map(async (host) => (await served.ask(host)).status));
+  const traffic = steadyTraffic(first.map((host) => ({ to: `127.0.0.1:${ports.http}`, host })));
+  for (let at = 0; at < 300; at += 10) {
+    served.write(`later-${at}.yaml`, ingresses(later.slice(at, at + 10)));
+    if (served.printed().includes("is full,")) continue;
+    const last = later[at + 9]!;
+    await until("the host, or that there is no room", async () => {
+      return served.printed().includes("is full,") || (await served.ask(last)).status === 200;
+    });
+  }
+  const full = await served.said(/shared memory of 128 KB is full/);
+  const place = (text: string) => served.printed().indexOf(text);
+  expect(place("shared memory of 128 KB is nearly full")).toBeGreaterThan(0);
+  expect(place("shared memory of 128 KB is nearly full")).toBeLessThan(place("shared memory of 128 KB is full"));
+  expect(full.problem).toContain("configuration_data: 1 in lua-shared-dicts");
+  expect(new Set(await statuses(first))).toEqual(new Set([200]));
+
+  sized("8m");
+  await until("all hosts to be served", async () => (await statuses(later)).every((status) => status === 200), 30_000);
+  await traffic.end();
+  expect([...traffic.answers.keys()]).toEqual(["200"]);
+});
