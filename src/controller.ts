@@ -16,6 +16,7 @@ import { OpenedFiles } from "./nginx/opened-files.ts";
 import { askResponder } from "./ocsp/ask.ts";
 import { StapledSource, type StapleEvent } from "./ocsp/stapled-source.ts";
 import type { ObjectName } from "./problem.ts";
+import { inMode } from "./render/capabilities.ts";
 import type { Machine } from "./render/machine.ts";
 import { openRenderer } from "./render/open-renderer.ts";
 import type { Renderer } from "./render/rendering.ts";
@@ -124,7 +125,12 @@ export async function startController(options: ControllerOptions): Promise<Start
     },
     state: stateFile(join(folder.data, "state.json")),
     problemsOf: (settings) =>
-      settingsProblems(settings, machine.capabilities, machine.around, configMapName(options.translate)),
+      settingsProblems(
+        settings,
+        inMode(machine.mode, machine.capabilities),
+        machine.around,
+        configMapName(options.translate),
+      ),
     configMaps: {
       settings: options.translate.configMap,
       tcp: options.translate.tcpServicesConfigMap,

@@ -14,7 +14,7 @@ import { Metrics } from "../metrics/metrics.ts";
 import { type FoundNginx, type InstalledNginx, openRunFolder, type Place, type RunFolder } from "../nginx/index.ts";
 import { startProfiling, withoutProfiling } from "../profiler/profiler.ts";
 import type { OpenedProfiler } from "../profiler/server.ts";
-import { lackingOf } from "../render/capabilities.ts";
+import { inMode, lackingOf } from "../render/capabilities.ts";
 import { compileTemplate } from "../render/template.ts";
 import { routesOf } from "../routes/routes.ts";
 import { openRouteSocket } from "../routes/socket.ts";
@@ -114,7 +114,7 @@ export async function operate(operation: Operation): Promise<Operated> {
     await server.close();
     return failed(profiler.why);
   }
-  operation.otherProblems(reports, lackingOf(found.nginx.capabilities));
+  operation.otherProblems(reports, lackingOf(inMode(flags.mode, found.nginx.capabilities)));
 
   const started = await startController(controllerOptions(operation, folder, found.nginx, reports, running));
   if (!started.ok) {
@@ -174,9 +174,10 @@ function controllerOptions(
   const { capabilities, place } = installed;
   const machine = machineOf(capabilities, place, folder, machineFlags(flags, logs(folder, place)));
   if (machine.mode !== flags.mode) log.warn("nginx has no Lua module: every change is a reload, as with --mode=static");
+  if (machine.mode === "static" && flags.enableMetrics) log.warn("requests are not counted: that needs the Lua");
   return {
     source,
-    translate: { ...translate, lacks: lackingOf({ ...capabilities, lua: machine.mode === "dynamic" }) },
+    translate: { ...translate, lacks: lackingOf(inMode(machine.mode, capabilities)) },
     machine,
     installed,
     folder,

@@ -16,6 +16,11 @@ export interface Capabilities {
 
 export type Capability = keyof Capabilities;
 
+/** What nginx does in a mode: `static` leaves its Lua alone. */
+export function inMode<C extends Capabilities>(mode: "dynamic" | "static", can: C): C {
+  return { ...can, lua: can.lua && mode === "dynamic" };
+}
+
 /** All that `can` has not. */
 export function lackingOf(can: Capabilities): ReadonlySet<Capability> {
   return new Set((Object.keys(capabilityNames) as Capability[]).filter((name) => !can[name]));

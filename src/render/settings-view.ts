@@ -13,6 +13,7 @@ import { httpLogs, streamLogs } from "./settings/logs.ts";
 import { modsecurityView } from "./settings/modsecurity.ts";
 import type { Surroundings } from "./settings/surroundings.ts";
 import { tracingView } from "./settings/tracing.ts";
+import { settingsWithoutLua } from "./settings/without-lua.ts";
 
 /** What locations ask for that the http block must provide. */
 export interface Uses {
@@ -62,7 +63,8 @@ export function settingsProblems(
     if (needs === undefined || can[needs] || written(kind, settings[name]) === written(kind, usual)) return [];
     return [useless(key, `nginx here has no ${capabilityNames[needs]}`)];
   });
+  const without = can.lua ? [] : settingsWithoutLua(settings, object);
   const blind = settings.useGeoip2 && can.geoip2 && files.geoipDatabases.length === 0;
   const folder = "no database of --maxmind-edition-ids is in the folder of --geoip-folder";
-  return blind ? [...lacking, useless("use-geoip2", folder)] : lacking;
+  return [...lacking, ...without, ...(blind ? [useless("use-geoip2", folder)] : [])];
 }

@@ -139,6 +139,9 @@ function byWeight(canaries: readonly StaticCanary[]): Rule[] {
   return canaries.map((canary, at) => ({ pattern: `${afterBinding}(?:${any}${any}){${at}},,.*;${at}$`, canary }));
 }
 
+/** A share below this is none: nginx counts in hundredths of a percent. */
+export const smallestShare = 0.5 / 10_000;
+
 /** Each canary's share of all requests, in hundredths of a percent, as nginx counts; no more than all of them. */
 function split(id: string, draw: Token, canaries: readonly StaticCanary[]): Token {
   let left = 10_000;

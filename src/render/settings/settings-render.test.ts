@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sentence } from "../../problem.ts";
 import { defaultSettings, type Settings } from "../../settings/registry.ts";
-import type { Capabilities } from "../capabilities.ts";
+import { type Capabilities, inMode } from "../capabilities.ts";
 import { settingsProblems } from "../settings-view.ts";
 import { directivesOf } from "./directives.ts";
 import { geoip2View } from "./geoip2.ts";
@@ -157,5 +157,24 @@ test("a key that this nginx cannot follow is said", () => {
   const blind = { ...around, files: { ...around.files, geoipDatabases: [] } };
   expect(settingsProblems({ ...defaultSettings, useGeoip2: true }, everything, blind, object).map(sentence)).toEqual([
     "key use-geoip2 has no effect: no database of --maxmind-edition-ids is in the folder of --geoip-folder",
+  ]);
+});
+
+test("so is what a key asks of the Lua in static mode", () => {
+  const object = { kind: "ConfigMap", name: "settings" };
+  const settings: Settings = {
+    ...defaultSettings,
+    loadBalance: "ewma",
+    luaSharedDicts: [{ name: "mine", kilobytes: 64 }],
+    globalAuthUrl: { kind: "ask", url: "http://auth.shop/" },
+    globalAuthSignin: "http://auth.shop/login",
+    globalAuthResponseHeaders: ["X-User"],
+  };
+  expect(settingsProblems(settings, everything, around, object)).toEqual([]);
+  expect(settingsProblems(settings, inMode("static", everything), around, object).map(sentence)).toEqual([
+    "key lua-shared-dicts has no effect: nginx here has no Lua module",
+    "key load-balance has no effect: static mode has no ewma; requests go round in turn",
+    "key global-auth-signin: static mode cannot escape the address that the client came from, so the page gets it up to the first &",
+    "key global-auth-response-headers: of several headers of one name in the answer static mode passes on the first, and of several cookies",
   ]);
 });
