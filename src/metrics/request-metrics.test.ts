@@ -10,16 +10,17 @@ const options: RequestMetricsOptions = {
   serves: () => true,
 };
 const labels = ["a.example", "shop", "web", "web", "/", "", "GET", "200"];
-const line = (...parts: unknown[]) => `${JSON.stringify(parts)}\n`;
+const line = ([host, namespace, ingress, service, path, ...rest]: readonly string[], sums: readonly number[]) =>
+  `${[sums.join(" "), host, ...rest, namespace, ingress, service, path].join("\t")}\n`;
 const linesOf = (metrics: RequestMetrics, name: string) =>
   metrics
     .exposition()
     .split("\n")
     .filter((one) => one.startsWith(`nginx_ingress_controller_${name}`));
 
-/** As a worker hands over `times` requests that took `seconds` together, in the first bucket. */
-const requests = (whose: readonly string[], times: number, seconds = 0) =>
-  line("r", whose, [1, seconds, 2, times, 3, times]);
+/** As a worker hands over `times` requests that took `seconds` together, in the first bucket; `others` are sums of other histograms. */
+const requests = (whose: readonly string[], times: number, seconds = 0, others: readonly number[] = []) =>
+  line(whose, [1, seconds, 2, times, 3, times, ...others]);
 const own = 'controller_pod="p",host="a.example",namespace="shop",ingress="web",service="web"';
 
 test("sums of several workers add up, and labels stand as ingress-nginx has them", () => {
@@ -34,7 +35,7 @@ test("sums of several workers add up, and labels stand as ingress-nginx has them
 test("buckets are cumulative, and what is above the last is in +Inf alone", () => {
   const metrics = new RequestMetrics(options);
   // request_duration_seconds has the places 1 to 4: sum, count, up to 0.1, up to 1.
-  metrics.take(line("r", labels, [1, 5.5, 2, 4, 3, 1, 4, 2]));
+  metrics.take(line(labels, [1, 5.5, 2, 4, 3, 1, 4, 2]));
   const text = `${own},status="2xx"`;
   expect(linesOf(metrics, "request_duration")).toEqual([
     `nginx_ingress_controller_request_duration_seconds_bucket{${text},le="0.1"} 1`,
@@ -61,7 +62,7 @@ test("durations of a request are one series for a class of status, or for all la
 test("excluded metrics are left out, and the places of the others stay", () => {
   const metrics = new RequestMetrics(options);
   // 15 to 17 are request_size, 18 to 20 response_size.
-  metrics.take(line("h", labels.slice(0, 4), [15, 7, 16, 1, 17, 1, 18, 9, 19, 1]));
+  metrics.take(requests(labels, 1, 0, [15, 7, 16, 1, 17, 1, 18, 9, 19, 1]));
   expect(linesOf(metrics, "request_size_sum")).toEqual([expect.stringMatching(/ 7$/)]);
   expect(metrics.exposition()).not.toMatch(/response_size|bytes_sent/);
 });
@@ -75,7 +76,7 @@ test("beyond the ceiling labels are counted as other, nothing is lost, and it is
   // What is not excluded has 5, 5, 4, 4 and 4 lines; those of `other` are set aside, and 95 are for histograms.
   for (let at = 0; at < 20; at++) {
     const whose = labels.with(2, `web-${at}`);
-    metrics.take(requests(whose, 2) + line("h", whose.slice(0, 4), [5, 1, 6, 2, 7, 2]));
+    metrics.take(requests(whose, 2, 0, [5, 1, 6, 2, 7, 2]));
   }
   const sum = (name: string) => linesOf(metrics, name).reduce((total, one) => total + Number(one.split(" ").at(-1)), 0);
   expect(
@@ -118,8 +119,8 @@ test("an Ingress that is gone has no series any more, and makes room", () => {
 
 test("a path cannot leave its quotes, and without host there is no such label", () => {
   const metrics = new RequestMetrics({ ...options, perHost: false });
-  metrics.take(requests(labels.with(4, '/"} 1\n\\x'), 1));
+  metrics.take(requests(labels.with(4, '/"} 1\t\\x'), 1));
   const [text = ""] = linesOf(metrics, "requests");
-  expect(text).toContain('path="/\\"} 1\\n\\\\x"');
+  expect(text).toContain('path="/\\"} 1\t\\\\x"');
   expect(text).not.toContain("host=");
 });

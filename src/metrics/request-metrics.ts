@@ -25,7 +25,7 @@ export interface RequestMetricsOptions {
 
 const prefix = "nginx_ingress_controller_";
 
-/** In the order of the values that workers hand over (nginx/lua/sluice/count.lua): those of requests have the first, the others have the rest. */
+/** In the order of the sums that workers hand over (nginx/lua/sluice/count.lua). */
 const histograms = [
   ["request_duration_seconds", "time", "Seconds from the first byte of a request until it was answered."],
   ["response_duration_seconds", "time", "Seconds that the backend took to answer."],
@@ -67,6 +67,8 @@ export class RequestMetrics {
   readonly #durations: Family;
   readonly #others: Family;
   readonly #shown: ReadonlySet<string>;
+  /** The last place of the first histogram, which has a family of its own. */
+  readonly #lastOfDurations: number;
   #series = 0;
   #folded = 0;
   #isFull = false;
@@ -79,6 +81,7 @@ export class RequestMetrics {
     const [duration, ...others] = histograms.map(([name, kind]) =>
       this.#shown.has(name) ? options.buckets[kind].length + 3 : 0,
     );
+    this.#lastOfDurations = 2 + options.buckets.time.length;
     const most = options.mostSeries ?? 50_000;
     const family = (lines: number, room: number): Family => ({ series: new Map(), lines, room });
     // Counters are worth more than histograms, which have twenty times as many series: some room is theirs alone.
@@ -91,13 +94,26 @@ export class RequestMetrics {
     this.#series = 1 + this.#durations.lines + this.#others.lines; // those of `other`
   }
 
-  /** Adds what workers handed over. */
+  /**
+   * Adds what workers handed over: lines with a tab between their parts. The first is pairs of a place and what to add there; places
+   * begin with 1 and stand in their order. The others are labels, of which the path may hold tabs of its own.
+   */
   take(text: string): void {
     for (const line of text.split("\n")) {
       if (line === "") continue;
-      const [sort, labels, sums] = JSON.parse(line) as ["r" | "h", string[], number[]];
-      if (sort === "h") this.#add(this.#others, named(labels), sums);
-      else this.#count(labels, sums);
+      const [
+        sums = "",
+        host = "",
+        canary = "",
+        method = "",
+        status = "",
+        namespace = "",
+        ingress = "",
+        service = "",
+        ...path
+      ] = line.split("\t");
+      const labels = [host, namespace, ingress, service, path.join("\t"), canary, method, status];
+      this.#count(labels, sums.split(" ").map(Number));
     }
   }
 
@@ -131,11 +147,15 @@ export class RequestMetrics {
   #count(labels: readonly string[], sums: readonly number[]): void {
     const all = named(labels);
     const { full } = this.#options;
-    const series = this.#add(this.#requests, all, sums);
-    if (series.isOther) this.#folded += sums[sums.indexOf(countPlace + 1) + 1]!;
+    const end = sums.findIndex((place, at) => at % 2 === 0 && place > this.#lastOfDurations);
+    const [durations, others] = end < 0 ? [sums, []] : [sums.slice(0, end), sums.slice(end)];
+    const series = this.#add(this.#requests, all, durations);
+    if (series.isOther) this.#folded += durations[3]!; // the sum and the count come first, and are always there
     const status = labels.at(-1)!;
-    const few = [...all.slice(0, ownLabels), ["status", /^\d/.test(status) ? `${status[0]}xx` : status] as const];
-    if (this.#durations.lines > 0) this.#add(this.#durations, full ? all : few, sums);
+    const few = all.slice(0, ownLabels);
+    const andClass = [...few, ["status", /^\d/.test(status) ? `${status[0]}xx` : status] as const];
+    if (this.#durations.lines > 0) this.#add(this.#durations, full ? all : andClass, durations);
+    if (others.length > 0) this.#add(this.#others, full ? all : few, others);
   }
 
   /** `sums` are pairs of a place, from 1, and what to add there. */

@@ -7,7 +7,7 @@ import type { Machine, RequestCounts } from "./machine.ts";
 import { loadedModules, speaksLua } from "./modules.ts";
 import type { HttpPart } from "./place.ts";
 import { type AboutServers, defaultPairFile, routeLabels, routeVariables } from "./server-views.ts";
-import { requestHeaders } from "./settings/forwarded.ts";
+import { requestHeaders, withoutCertificates } from "./settings/forwarded.ts";
 import { serverNamesHash } from "./settings/hashes.ts";
 import { ownDictionaries } from "./settings/shared-dictionaries.ts";
 import type { RenderedFile, Shape } from "./shape.ts";
@@ -27,6 +27,8 @@ export interface ConfParts extends AboutServers {
   readonly names: readonly string[];
   readonly streams: readonly StreamServer[];
   readonly streamSnippets: readonly string[];
+  /** Whether some host asks clients for certificates. */
+  readonly verifies: boolean;
   /** What the Lua needs; undefined in static mode. */
   readonly lua: LuaParts | undefined;
 }
@@ -94,6 +96,7 @@ function mainView(about: ConfParts, withLua: boolean): View {
   const { settings, machine, parts, servers, upstreams, lua, streams, needs, http } = about;
   const { paths, ports } = machine;
   const { opentelemetry } = parts.http;
+  const headers = requestHeaders(settings, machine.capabilities);
   const tracing = { ...opentelemetry, on: opentelemetry.on || needs.has("tracing") };
   return {
     dynamic: lua !== undefined,
@@ -102,7 +105,7 @@ function mainView(about: ConfParts, withLua: boolean): View {
     main: parts.main as unknown as View,
     events: parts.events as unknown as View,
     http: { ...parts.http, opentelemetry: tracing } as unknown as View,
-    requestHeaders: requestHeaders(settings, machine.capabilities) as unknown as View,
+    requestHeaders: (about.verifies ? headers : withoutCertificates(headers)) as unknown as View,
     temp: {
       clientBody: Token.word(`${paths.temp}/client-body`),
       proxy: Token.word(`${paths.temp}/proxy`),
@@ -153,7 +156,7 @@ function luaView({ paths, counts }: Machine, settings: Settings, { recordsBytes,
   };
 }
 
-function countsView({ perHost, undefinedHosts, statusClasses, full, buckets }: RequestCounts): View {
+function countsView({ perHost, undefinedHosts, statusClasses, buckets }: RequestCounts): View {
   const flag = (on: boolean) => Token.name(String(on));
   const numbers = (some: readonly number[]) => some.map((one) => Token.name(String(one)));
   const { time, part, length, size } = buckets;
@@ -161,7 +164,6 @@ function countsView({ perHost, undefinedHosts, statusClasses, full, buckets }: R
     perHost: flag(perHost),
     undefinedHosts: flag(undefinedHosts),
     statusClasses: flag(statusClasses),
-    full: flag(full),
     time: numbers(time),
     part: numbers(part),
     length: numbers(length),

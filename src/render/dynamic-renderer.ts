@@ -226,13 +226,10 @@ export class DynamicRenderer implements Renderer {
         .filter((one) => one.slot === slot)
         .map((one) => one.shape);
     const about = aboutServers(settings, this.#machine);
+    const verifies = textServers.some((server) => server.verifies);
     const servers = [
       ...textServers.map((server) => textServerView(about, server, shapesOf(server.name))),
-      dataServerView(
-        about,
-        shapesOf(dataSlot),
-        textServers.some(({ verifies }) => verifies),
-      ),
+      dataServerView(about, shapesOf(dataSlot), verifies),
     ].map((view) => this.#template.render("server", view));
     const slots = [dataSlot, ...textServers.map(({ name }) => name)].map((name) => ({ name, shapes: shapesOf(name) }));
     const files = distinct([
@@ -249,7 +246,18 @@ export class DynamicRenderer implements Renderer {
     const http = shapes.flatMap((shape) => shape.http);
     const conf = confOf(
       this.#template,
-      { ...about, servers, upstreams, needs, http, names, streams, streamSnippets, lua: { recordsBytes, slots } },
+      {
+        ...about,
+        servers,
+        upstreams,
+        needs,
+        http,
+        names,
+        verifies,
+        streams,
+        streamSnippets,
+        lua: { recordsBytes, slots },
+      },
       files,
     );
     this.#text = { ...conf, files, shapes: new Set(keys), parts: { ...parts, shapes: hashOf(keys.join()) } };

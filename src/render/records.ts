@@ -38,14 +38,14 @@ export const defaultPair = "default";
 export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): RecordChange[] {
   const { locations, routes } = server;
   const exact: Record<string, number> = {};
-  const prefix: Record<string, number> = {};
+  const prefixes: (readonly [path: string, location: number])[] = [];
   const slash: Record<string, readonly [string, number]> = {};
   const regex: (readonly (string | number)[])[] = [];
   for (const route of routes) {
     if (route.match === "slash") slash[route.path] = [`${escapedPath(route.path)}/`, route.location + 1];
     // Lua counts from 1.
     else if (route.match === "exact") exact[route.path] = route.location + 1;
-    else if (route.match === "prefix") prefix[route.path] = route.location + 1;
+    else if (route.match === "prefix") prefixes.push([route.path, route.location + 1]);
     else if (route.rewrite === undefined) regex.push([`^${route.path}`, route.location + 1]);
     else {
       const { prefix } = locations[route.location]!.features.backendRequest;
@@ -64,7 +64,7 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Re
     ...given({
       root: expandable(server.appRoot ?? ""),
       exact,
-      prefix,
+      prefix: prefixes.sort(([a], [b]) => Buffer.byteLength(b) - Buffer.byteLength(a)).flat(),
       slash,
       regex,
       certificate: certificateWord(server.features.clientCertificate),

@@ -16,6 +16,7 @@ import { type RenderedFile, Shapes } from "./shape.ts";
 import { affinityKey } from "./static-affinity.ts";
 import { staticServers } from "./static-server.ts";
 import type { Template } from "./template.ts";
+import { asksForCertificate } from "./text-servers.ts";
 import type { Token } from "./token.ts";
 import { staticUpstream } from "./upstream-views.ts";
 
@@ -124,6 +125,7 @@ export class StaticRenderer implements Renderer {
         ...(configured === undefined ? [] : [configured]),
       ],
       names: names.flatMap((name) => [name, ...next.servers.get(name)!.aliases.map((alias) => alias.name)]),
+      verifies: names.some((name) => asksForCertificate(next.servers.get(name)!)),
       streams: next.streams,
       streamSnippets: next.streamSnippets,
       lua: undefined,

@@ -42,8 +42,13 @@ export function textServerOf(
   const place = filesOf(root, files);
   const view = hostWide.map(([feature, { serverView }]) => [feature, serverView!(features[feature], place, settings)]);
   const names = Token.words([serverNameOf(name), ...aliases.map((alias) => aliasNameOf(alias.name))]);
-  const verifies = features.clientCertificate.kind === "verify";
+  const verifies = asksForCertificate({ features });
   return { name, serverName: names, view: Object.fromEntries(view) as View, files, verifies };
+}
+
+/** Whether its clients show a certificate. */
+export function asksForCertificate({ features }: Pick<Server<FeatureValues>, "features">): boolean {
+  return features.clientCertificate.kind === "verify";
 }
 
 /** An alias is written as nginx has it: its wildcards take any number of labels. */

@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { build } from "./build.ts";
+import { certificates } from "./certificates.ts";
 import { cluster } from "./cluster.ts";
 import { hosts } from "./hosts.ts";
 import { informers } from "./informers.ts";
@@ -21,6 +22,7 @@ import { webhook } from "./webhook.ts";
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   build,
   hosts,
+  certificates,
   static: staticHosts,
   cluster,
   rollout,

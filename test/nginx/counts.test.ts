@@ -6,10 +6,12 @@ import { until } from "./support/until.ts";
 
 const backendPort = 21_904;
 const load = "nginx.ingress.kubernetes.io/load-balance: ewma";
+const auth = `nginx.ingress.kubernetes.io/auth-url: "http://127.0.0.1:${backendPort}/auth"`;
 const files = {
   "web.yaml": toWeb({ host: "one.example", path: "/x" }),
   "timed.yaml": toWeb({ name: "timed", host: "two.example", path: "/x", annotations: load }),
   "wild.yaml": toWeb({ name: "wild", host: "*.wild.example", path: "/x" }),
+  "asked.yaml": toWeb({ name: "asked", host: "asked.example", path: "/x", annotations: auth }),
   "backends.yaml": webAt(backendPort),
 };
 
@@ -59,6 +61,23 @@ test("each request counts once, under the host and Ingress that took it", async 
   expect(await scraped("request_duration_seconds_count", 'ingress="web"', 'service=""', 'status="4xx"')).toBe(3);
 });
 
+test("what an auth service is asked is no request of a client", async () => {
+  await ask(6, "asked.example", "/x");
+  await reaches(6, "requests", 'ingress="asked"', 'status="200"');
+  await reaches(6, "response_size_count", 'ingress="asked"');
+});
+
+test("many requests of unlike lengths count each with its own", async () => {
+  const sum = async () => (await scraped("request_size_sum", 'ingress="web"', 'service="web"'))!;
+  const before = await sum();
+  await ask(1, "one.example", "/x/");
+  await reaches(41, "requests", 'ingress="web"', 'path="/x"');
+  const one = (await sum()) - before;
+  await Promise.all(Array.from({ length: 600 }, (_, more) => served.ask("one.example", `/x/${"a".repeat(more)}`)));
+  await reaches(641, "requests", 'ingress="web"', 'path="/x"');
+  expect((await sum()) - before).toBe(601 * one + (599 * 600) / 2);
+});
+
 test("a reload loses none, and the series of an Ingress go with it", async () => {
   const busy = ask(30, "one.example", "/x/2");
   const annotations = 'nginx.ingress.kubernetes.io/proxy-read-timeout: "7"';
@@ -66,7 +85,7 @@ test("a reload loses none, and the series of an Ingress go with it", async () =>
   await served.said(/"why":"a new location setting/);
   await busy;
   await ask(10, "one.example", "/x/3");
-  await reaches(80, "requests", 'ingress="web"', 'path="/x"');
+  await reaches(681, "requests", 'ingress="web"', 'path="/x"');
   served.write("timed.yaml", undefined);
   await until("its series to go", async () => (await scraped("requests", 'ingress="timed"')) === undefined);
 });

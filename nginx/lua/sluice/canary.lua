@@ -52,7 +52,7 @@ local function rule_of(canary)
 end
 
 -- The canary's upstream id and record, or nil for the main one. A canary without endpoints is passed over (RS-13.8).
-function _M.choose(canaries, main)
+function _M.choose(canaries, main, generation)
   if affinity.is_bound(main) then
     return nil
   end
@@ -60,7 +60,7 @@ function _M.choose(canaries, main)
   local draw, reached = nil, 0
   for i = 1, #canaries do
     local canary = canaries[i]
-    local upstream = store.get("upstream " .. canary.upstream)
+    local upstream = store.get("upstream", canary.upstream, generation)
     if upstream and #upstream.endpoints > 0 then
       if affinity.is_bound(upstream) then
         return canary.upstream, upstream

@@ -1,15 +1,11 @@
 -- Chooses the certificate by SNI: the exact name, then the wildcard one label above, then the default (RS-10.5).
 local ssl = require("ngx.ssl")
 local ocsp = require("ngx.ocsp")
-local lrucache = require("resty.lrucache")
 local store = require("sluice.store")
 
 local records = ngx.shared.sluice_records
 
 local _M = {}
-
--- Parsed pairs by fingerprint: a renewed certificate has another one.
-local parsed = lrucache.new(1000)
 
 local function pair_id(name)
   if not name then
@@ -24,10 +20,10 @@ local function pair_id(name)
   return dot and records:get("sni *" .. string.sub(name, dot)) or "default"
 end
 
-local function parse(pair)
-  local found = parsed:get(pair.fingerprint)
-  if found then
-    return found
+-- A pair in OpenSSL's form, which takes the place of the text in the decoded record: it goes when the record does.
+local function parsed(pair)
+  if type(pair.chain) ~= "string" then
+    return pair
   end
   local chain, chain_problem = ssl.parse_pem_cert(pair.chain)
   local key, key_problem = ssl.parse_pem_priv_key(pair.key)
@@ -35,9 +31,8 @@ local function parse(pair)
     ngx.log(ngx.ERR, "a certificate could not be parsed: ", chain_problem or key_problem)
     return nil
   end
-  found = { chain = chain, key = key }
-  parsed:set(pair.fingerprint, found)
-  return found
+  pair.chain, pair.key = chain, key
+  return pair
 end
 
 -- Whether some host takes the name: its own record, or that of the wildcard one label above.
@@ -54,8 +49,8 @@ local function is_known(name)
 end
 
 -- The answer of the issuer's OCSP responder, where the controller has one; for clients that ask for it.
-local function staple(fingerprint)
-  local answer = store.get("staple " .. fingerprint)
+local function staple(fingerprint, generation)
+  local answer = store.get("staple", fingerprint, generation)
   if not answer then
     return
   end
@@ -70,21 +65,22 @@ function _M.run(rejects)
   if rejects and not is_known(ssl.server_name()) then
     return ngx.exit(ngx.ERROR)
   end
-  local pair = store.get("pair " .. pair_id(ssl.server_name())) or store.get("pair default")
-  local found = pair and parse(pair)
-  if not found then
+  local generation = store.generation()
+  local pair = store.get("pair", pair_id(ssl.server_name()), generation) or store.get("pair", "default", generation)
+  pair = pair and parsed(pair)
+  if not pair then
     return
   end
   ssl.clear_certs()
-  local ok, problem = ssl.set_cert(found.chain)
+  local ok, problem = ssl.set_cert(pair.chain)
   if ok then
-    ok, problem = ssl.set_priv_key(found.key)
+    ok, problem = ssl.set_priv_key(pair.key)
   end
   if not ok then
     ngx.log(ngx.ERR, "a certificate could not be set: ", problem)
     return
   end
-  staple(pair.fingerprint)
+  staple(pair.fingerprint, generation)
 end
 
 return _M

@@ -1,27 +1,33 @@
--- Counts requests for the metrics. A worker adds up by itself, by labels, and hands its sums over once a second, so a request
--- costs a few additions. The controller collects what was handed over and keeps the totals; here nothing grows but what it
--- has not fetched yet, and that has a limit.
-local cjson = require("cjson.safe")
+-- Counts requests for the metrics. What is to be known of one is a single text that nginx makes (templates/lua.tmpl): its values,
+-- then its labels. A request costs a look for that text among those that came lately; they are taken apart some hundred at a
+-- time. A worker adds up by itself and hands its sums over once a second. The controller keeps the totals; here nothing grows
+-- but what it has not fetched yet, and that has a limit.
 local store = require("sluice.store")
+local clear = require("table.clear")
+local new_table = require("table.new")
 
 local ngx = ngx
 local concat = table.concat
-local lower = string.lower
 local find = string.find
+local gsub = string.gsub
+local match = string.match
 local sub = string.sub
 local exiting = ngx.worker.exiting
 local handed = ngx.shared.sluice_counts
 
 local _M = {}
 
--- What the flags say; nil: nothing is counted. Buckets are upper bounds, smallest first.
+-- What the flags say; nil: nothing is counted.
 local options
 
--- Sums since the last time, as { labels, values } by their labels in one text. Requests have the histogram of their duration
--- alone, whose count is theirs; the other histograms have an entry of their own, because their labels may be fewer.
-local requests, histograms = {}, {}
--- Parts of the routes since then, and the labels of hosts: one look at shared memory a second is enough.
-local routes, hosts = {}, {}
+-- How often each text came that is not taken apart yet.
+local texts = {}
+local distinct = 0
+local most_distinct = 200
+
+-- Sums since the last time, by the labels in one text; and the same tables by the labels as they came, false for what is not
+-- counted: what is known of hosts is looked up again once a second.
+local sums, sums_of = {}, {}
 local kept = 0
 local last = 0
 
@@ -39,8 +45,9 @@ for name in string.gmatch(
   methods[name] = name
 end
 
--- Where the sum, the count and the buckets of each histogram begin in the values; src/metrics/request-metrics.ts knows the order.
-local places
+-- Where the sum, the count and the buckets of each histogram begin in the sums, in the order of src/metrics/request-metrics.ts; bounds
+-- are upper ones, the smallest first.
+local places, last_place
 
 function _M.use(given)
   options = given
@@ -50,163 +57,165 @@ function _M.use(given)
     places[i] = { at = at, bounds = bounds }
     at = at + 2 + #bounds
   end
-end
-
--- What the router said of a route: { namespace, ingress, service, path }, with both texts that it is counted by.
-local function parts_of(text)
-  local parts = routes[text]
-  if not parts then
-    parts = { text = text }
-    for part in string.gmatch(text .. "\0", "(%Z*)%z") do
-      parts[#parts + 1] = part
-    end
-    for i = #parts + 1, 4 do
-      parts[i] = ""
-    end
-    parts.service = concat(parts, "\0", 1, 3)
-    routes[text] = parts
-  end
-  return parts
+  last_place = at - 1
 end
 
 -- A host that some Ingress names, or the wildcard that takes it; what a client makes up is no label unless a flag says so.
 local function host_label(host)
-  local known = hosts[host]
-  if known then
-    return known
+  if not options.per_host then
+    return ""
   end
-  local label = store.get("host " .. host) and host
-  if not label then
-    local dot = find(host, ".", 1, true)
-    local wildcard = dot and "*" .. sub(host, dot)
-    label = wildcard and store.get("host " .. wildcard) and wildcard
+  local generation = store.generation()
+  if store.get("host", host, generation) then
+    return host
   end
-  if label then
-    hosts[host] = label
-    return label
+  local dot = find(host, ".", 1, true)
+  local wildcard = dot and "*" .. sub(host, dot)
+  if wildcard and store.get("host", wildcard, generation) then
+    return wildcard
   end
-  return options.undefined_hosts and host or nil
+  return options.undefined_hosts and host
 end
 
-local function observe(values, i, text)
+-- The sums for these labels; where there are too many, those of the others.
+local function own_sums(labels)
+  local own = sums[labels]
+  if own then
+    return own
+  end
+  if kept >= most_kept then
+    labels = "other" .. ("\tother"):rep(7)
+    own = sums[labels]
+  end
+  if not own then
+    own = new_table(last_place, 0)
+    sums[labels] = own
+    kept = kept + 1
+  end
+  return own
+end
+
+-- The same for labels as nginx has them: $host, the canary, the method, the status and four that the router says, of which the
+-- last is a path and may hold anything.
+local function new_sums(text)
+  local host, canary, method, status, route = match(text, "^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$")
+  host = host_label(host)
+  if not host then
+    return false
+  end
+  if options.status_classes then
+    status = sub(status, 1, 1) .. "xx"
+  end
+  if route == "" then
+    route = "\t\t\t"
+  end
+  return own_sums(concat({ host, canary, methods[method] or "OTHER", status, (gsub(route, "\n", " ")) }, "\t"))
+end
+
+-- A list of times, of several tries, is no number and is left out.
+local function observe(own, i, text, times)
   local value = tonumber(text)
   if not value then
     return
   end
   local place = places[i]
   local at, bounds = place.at, place.bounds
-  values[at] = (values[at] or 0) + value
-  values[at + 1] = (values[at + 1] or 0) + 1
+  own[at] = (own[at] or 0) + value * times
+  own[at + 1] = (own[at + 1] or 0) + times
   for n = 1, #bounds do
     if value <= bounds[n] then
-      values[at + 1 + n] = (values[at + 1 + n] or 0) + 1
+      own[at + 1 + n] = (own[at + 1 + n] or 0) + times
       return
     end
   end
 end
 
--- A new entry for these labels; where there are too many, that of the others.
-local function new_entry(entries, key, labels, sums)
-  if kept >= most_kept then
-    for i = 1, #labels do
-      labels[i] = "other"
-    end
-    key = concat(labels, "\0")
-    if entries[key] then
-      return entries[key]
-    end
+local function add(text, times)
+  local time, response, header, connect, length, sent, labels =
+    match(text, "^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$")
+  local own = sums_of[labels]
+  if own == nil then
+    own = new_sums(labels)
+    sums_of[labels] = own
   end
-  kept = kept + 1
-  local entry = { labels, sums }
-  entries[key] = entry
-  return entry
+  if own then
+    observe(own, 1, time, times)
+    observe(own, 2, response, times)
+    observe(own, 3, header, times)
+    observe(own, 4, connect, times)
+    observe(own, 5, length, times)
+    observe(own, 6, sent, times)
+    observe(own, 7, sent, times)
+  end
+end
+
+local function add_all()
+  for text, times in pairs(texts) do
+    add(text, times)
+  end
+  clear(texts)
+  distinct = 0
 end
 
 function _M.run()
-  if not options then
+  -- what an auth service or a mirror was asked is no request of a client
+  if not options or ngx.is_subrequest then
     return
   end
-  local var = ngx.var
-  local host = ""
-  if options.per_host then
-    host = host_label(lower(var.host or ""))
-    if not host then
-      return
+  local text = ngx.var.counted_request
+  local times = texts[text]
+  if times then
+    texts[text] = times + 1
+  else
+    texts[text] = 1
+    distinct = distinct + 1
+    if distinct >= most_distinct then
+      add_all()
     end
   end
-  local route = parts_of(var.route_labels or "")
-  local canary = var.proxy_alternative_upstream_name or ""
-  local method = methods[var.request_method] or "OTHER"
-  local status = var.status
-  if options.status_classes then
-    status = sub(status, 1, 1) .. "xx"
-  end
-
-  local key = concat({ host, route.text, canary, method, status }, "\0")
-  local counted = requests[key]
-    or new_entry(requests, key, { host, route[1], route[2], route[3], route[4], canary, method, status }, {})
-  observe(counted[2], 1, var.request_time)
-  local measured
-  if options.full then
-    measured = histograms[key]
-      or new_entry(histograms, key, { host, route[1], route[2], route[3], route[4], canary, method, status }, {})
-  else
-    local whose = host .. "\0" .. route.service
-    measured = histograms[whose] or new_entry(histograms, whose, { host, route[1], route[2], route[3] }, {})
-  end
-  local values = measured[2]
-  local sent = var.bytes_sent
-  -- A list of times, of several tries, is no number and is left out.
-  observe(values, 2, var.upstream_response_time)
-  observe(values, 3, var.upstream_header_time)
-  observe(values, 4, var.upstream_connect_time)
-  observe(values, 5, var.request_length)
-  observe(values, 6, sent)
-  observe(values, 7, sent)
-
   -- A worker that drains has no timers any more.
   if exiting() and ngx.now() - last >= 1 then
     _M.hand_over(true)
   end
 end
 
-local function line_of(sort, entry)
-  local pairs_of_sums = {}
-  for at, value in pairs(entry[2]) do
-    pairs_of_sums[#pairs_of_sums + 1] = at
-    pairs_of_sums[#pairs_of_sums + 1] = value
+-- Pairs of a place and what is to be added there, and after them the labels.
+local function line_of(labels, own)
+  local parts, count = {}, 0
+  for at, value in pairs(own) do
+    parts[count + 1], parts[count + 2] = at, value
+    count = count + 2
   end
-  return cjson.encode({ sort, entry[1], pairs_of_sums })
+  return concat(parts, " ") .. "\t" .. labels .. "\n"
 end
 
 -- Everything is kept where the controller has not fetched for long, unless the worker is about to end.
 function _M.hand_over(whatever)
   last = ngx.now()
-  routes, hosts = {}, {}
+  add_all()
+  sums_of = {}
   if kept == 0 or (not whatever and (handed:llen("sums") or 0) >= most_messages) then
     return
   end
-  for sort, entries in pairs({ r = requests, h = histograms }) do
-    local lines, bytes, keys = {}, 0, {}
-    local function send()
-      if #lines > 0 and handed:rpush("sums", concat(lines, "\n") .. "\n") then
-        for _, key in ipairs(keys) do
-          entries[key] = nil
-          kept = kept - 1
-        end
-      end
-      lines, bytes, keys = {}, 0, {}
-    end
-    for key, entry in pairs(entries) do
-      local line = line_of(sort, entry)
-      lines[#lines + 1], keys[#keys + 1] = line, key
-      bytes = bytes + #line
-      if bytes >= message_bytes then
-        send()
+  local lines, bytes, keys = {}, 0, {}
+  local function send()
+    if #lines > 0 and handed:rpush("sums", concat(lines)) then
+      for _, labels in ipairs(keys) do
+        sums[labels] = nil
+        kept = kept - 1
       end
     end
-    send()
+    lines, bytes, keys = {}, 0, {}
   end
+  for labels, own in pairs(sums) do
+    local line = line_of(labels, own)
+    lines[#lines + 1], keys[#keys + 1] = line, labels
+    bytes = bytes + #line
+    if bytes >= message_bytes then
+      send()
+    end
+  end
+  send()
 end
 
 function _M.start()

@@ -5,8 +5,10 @@ local records = ngx.shared.sluice_records
 
 local _M = {}
 
--- Applies the lines of `text`; returns nil and why at the first that cannot be.
+-- Applies the lines of `text`; returns nil and why at the first that cannot be. A record has the number of the writing beside
+-- it, by which store.lua tells whether it is another one.
 function _M.apply(text)
+  local writing = records:incr("writing", 1, 0)
   for line in string.gmatch(text, "[^\n]+") do
     local change, problem = cjson.decode(line)
     if not change then
@@ -16,7 +18,7 @@ function _M.apply(text)
       records:delete(change[1])
     else
       -- set would evict other records where memory is short; safe_set says so instead
-      local stored, why = records:safe_set(change[1], change[2])
+      local stored, why = records:safe_set(change[1], change[2], 0, writing)
       if not stored then
         return nil, why
       end
@@ -39,6 +41,8 @@ function _M.load(path)
     local applied, problem = _M.apply(line)
     if not applied then
       ngx.log(ngx.ERR, "the journal could not be loaded: ", problem)
+      -- nobody's, so that the controller publishes everything again and hears what is wrong
+      records:delete("instance")
       break
     end
   end

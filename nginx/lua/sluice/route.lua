@@ -1,12 +1,11 @@
--- From host and path to a shape: the named location that says how the request is served. The router only routes; what it
--- finds out (no endpoints, too large, denied) it leaves in variables, and the shape answers, so that its error pages,
--- headers and log apply.
+-- From host and path to a shape: the named location that says how the request is served. The router only routes: it tells nginx
+-- the location's name, and nginx jumps. What else it finds out (no endpoints, too large, denied) it leaves in variables, and the
+-- shape answers, so that its error pages, headers and log apply.
 local canary = require("sluice.canary")
 local patterns = require("sluice.patterns")
 local store = require("sluice.store")
 
 local ngx = ngx
-local concat = table.concat
 local find = string.find
 local sub = string.sub
 local lower = string.lower
@@ -38,14 +37,10 @@ function _M.tell(names)
   end
 end
 
--- What requests are counted by, in one text.
+-- What requests are counted by, in one text, which nginx makes part of another (count.lua).
 local function labels_of(location)
-  local labels = location.labels
-  if not labels then
-    labels = concat({ location.namespace or "", location.ingress or "", location.service or "", location.path or "" }, "\0")
-    location.labels = labels
-  end
-  return labels
+  local namespace, ingress, service = location.namespace or "", location.ingress or "", location.service or ""
+  return namespace .. "\t" .. ingress .. "\t" .. service .. "\t" .. (location.path or "")
 end
 
 -- What begins so is answered by Sluice itself where no host takes the request: { path, location }, unless an Ingress has
@@ -67,48 +62,52 @@ local function own_location(record, uri)
   end
 end
 
+-- A record of this generation; with `age`, as a text so many before the newest one needs it.
+local function get(sort, name, generation, age)
+  if age then
+    return store.get_older(sort, name, age, generation)
+  end
+  return store.get(sort, name, generation)
+end
+
 -- The record of the host, and whether TLS is configured for it: its own record or its alias's, or that of a pattern or of
--- the wildcard one label above, or the catch-all's, which the third answer says. `get` gives a record.
-local function host_record(get, host)
-  local record = get("host " .. host)
+-- the wildcard one label above, or the catch-all's, which the third answer says.
+local function host_record(host, generation, age)
+  local record = get("host", host, generation, age)
   if record then
-    return record.as and get("host " .. record.as) or record, record.tls
+    return record.as and get("host", record.as, generation, age) or record, record.tls
   end
   local dot = find(host, ".", 1, true)
   local parent = dot and dot > 1 and not find(sub(host, 1, dot - 1), "[^%w_-]") and "*" .. sub(host, dot)
-  local wildcard = parent and get("host " .. parent)
-  local list = get("patterns")
+  local wildcard = parent and get("host", parent, generation, age)
+  local list = get("patterns", "", generation, age)
   local name, tls
   if list then
     name, tls = patterns.match(list, host, wildcard and parent)
   end
-  local named = name and get("host " .. name)
+  local named = name and get("host", name, generation, age)
   if named then
     return named, tls or (wildcard and wildcard.tls)
   end
   if wildcard then
     return wildcard, wildcard.tls
   end
-  return get("host _"), nil, true
+  return get("host", "_", generation, age), nil, true
 end
 
--- The prefixes of a host, the longest first.
-local function longest_first(prefixes)
-  local list = {}
-  for path, index in pairs(prefixes) do
-    list[#list + 1] = { path = path, length = #path, index = index }
+local function longest_of_many(record, uri)
+  local by_path = record.by_path
+  if not by_path then
+    by_path = {}
+    for at = 1, #record.prefix, 2 do
+      by_path[record.prefix[at]] = record.prefix[at + 1]
+    end
+    record.by_path = by_path
   end
-  table.sort(list, function(a, b)
-    return a.length > b.length
-  end)
-  return list
-end
-
-local function longest_of_many(prefixes, uri)
   local at = #uri
   while at > 0 do
     if sub(uri, at, at) == "/" then
-      local index = prefixes[sub(uri, 1, at)]
+      local index = by_path[sub(uri, 1, at)]
       if index then
         return index
       end
@@ -117,27 +116,23 @@ local function longest_of_many(prefixes, uri)
   end
 end
 
--- The longest prefix that ends in a slash; then the path itself, which is the only other prefix there can be. Most hosts have
+-- The longest prefix that begins the path. A record has them with their locations behind them, the longest first. Most hosts have
 -- few, and those are tried without a loop: LuaJIT makes one piece of machine code of a request only where none is on its way.
 local function longest_prefix(record, uri)
-  local list = record.longest_first
-  if not list then
-    list = longest_first(record.prefix)
-    record.longest_first = list
-  end
-  local one, two, three = list[1], list[2], list[3]
-  if sub(uri, 1, one.length) == one.path then
-    return one.index
+  local list = record.prefix
+  local one, two, three = list[1], list[3], list[5]
+  if sub(uri, 1, #one) == one then
+    return list[2]
   elseif not two then
     return nil
-  elseif sub(uri, 1, two.length) == two.path then
-    return two.index
+  elseif sub(uri, 1, #two) == two then
+    return list[4]
   elseif not three then
     return nil
-  elseif sub(uri, 1, three.length) == three.path then
-    return three.index
+  elseif sub(uri, 1, #three) == three then
+    return list[6]
   end
-  return list[4] and longest_of_many(record.prefix, uri)
+  return list[7] and longest_of_many(record, uri)
 end
 
 local function percent(char)
@@ -189,50 +184,49 @@ local function match(record, uri)
 end
 
 -- The upstream that answers in place of others, or the default backend where that one has no endpoints either.
-local function stand_in(named)
-  local upstream = store.get("upstream " .. named.upstream)
+local function stand_in(named, generation)
+  local upstream = store.get("upstream", named.upstream, generation)
   if upstream and #upstream.endpoints > 0 then
     return named.upstream, upstream
   end
-  return "default", store.get("upstream default") or {}
+  return "default", store.get("upstream", "default", generation) or {}
 end
 
--- Leaves the phase for the location that serves the request; returns only where that is a shape which the server lacks, with
--- its name.
-local function serve(slot, get)
+-- The location that serves the request; nil and its name where that is a shape which the server lacks.
+local function target_of(slot, generation, age)
   local var = ngx.var
   local uri = var.uri
-  local record, tls, is_catch_all = host_record(get, lower(var.host))
+  local record, tls, is_catch_all = host_record(lower(var.host), generation, age)
   if not record then
-    return ngx.exec("@sluice_unrouted")
+    return "@sluice_unrouted"
   end
   local own = is_catch_all and own_location(record, uri)
   if own then
-    return ngx.exec(own)
+    return own
   end
   if record.to then
     var.route_www = record.to
-    return ngx.exec("@sluice_www")
+    return "@sluice_www"
   end
   if record.root and uri == "/" then
     var.route_app_root = expand(record.root, {})
-    return ngx.exec("@sluice_app_root")
+    return "@sluice_app_root"
   end
   local location, route, groups, slash = match(record, uri)
   if location == false then
-    return ngx.exit(500)
+    return "@sluice_undecided"
   end
   if not location then
-    return ngx.exec("@sluice_unrouted")
+    return "@sluice_unrouted"
   end
 
   local shape = location.shape
   local upstream_id = location.upstream
-  local upstream = store.get("upstream " .. upstream_id)
+  local upstream = store.get("upstream", upstream_id, generation)
   local served = upstream and #upstream.endpoints > 0
   local substituted = false
   if location.standIn then
-    local id, other = stand_in(location.standIn)
+    local id, other = stand_in(location.standIn, generation)
     var.route_error_upstream = id
     var.route_error_name = other.label
     if not served and id ~= "default" then
@@ -240,12 +234,12 @@ local function serve(slot, get)
     end
   end
   if not shapes_of[slot][shape] then
-    return shape
+    return nil, shape
   end
   if not served then
     var.route_unserved = "1"
   elseif location.canaries and not substituted then
-    local id, alternative = canary.choose(location.canaries, upstream)
+    local id, alternative = canary.choose(location.canaries, upstream, generation)
     if id then
       upstream_id = id
       var.proxy_alternative_upstream_name = alternative.label
@@ -306,22 +300,27 @@ local function serve(slot, get)
     end
     ngx.req.set_uri(expand(target, groups))
   end
-  return ngx.exec(shape)
+  return shape
 end
 
 -- How many texts before the newest one may still have workers that route by them.
 local oldest_age = 3
 
+-- The named location that nginx is to go on with.
 function _M.run(slot)
-  local unknown = serve(slot, store.get)
+  local generation = store.generation()
+  local target, unknown = target_of(slot, generation)
+  if target then
+    return target
+  end
   for age = 1, oldest_age do
-    local function get(key)
-      return store.get_older(key, age)
+    target = target_of(slot, generation, age)
+    if target then
+      return target
     end
-    serve(slot, get)
   end
   ngx.log(ngx.WARN, "no shape ", unknown, " in this configuration, for ", ngx.var.host)
-  return ngx.exec("@sluice_unknown_shape")
+  return "@sluice_unknown_shape"
 end
 
 return _M

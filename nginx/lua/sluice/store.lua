@@ -1,47 +1,82 @@
--- The records the controller publishes: one shared dictionary, read through a cache in each worker.
--- A worker's copy is valid as long as the generation number in shared memory is the one it was checked at, so what the
--- controller has published is seen at the next lookup, with no timer.
+-- The records the controller publishes: one shared dictionary, and what of it a worker has decoded.
+-- A worker's copy is valid as long as the generation in shared memory is the one it was checked at, so what the controller has
+-- published is seen at the next look, with no timer. Each record has the number of its writing beside it, so an unchanged one
+-- is not decoded again, and its text is not kept for that.
 local cjson = require("cjson.safe")
-local lrucache = require("resty.lrucache")
 
 local records = ngx.shared.sluice_records
-local exiting = ngx.worker.exiting
 local generation_key = "generation"
 
 local _M = {}
 
--- Entries are { text, decoded, generation }; a record that is not there is remembered too.
-local cache = lrucache.new(4000)
+-- By sort and name.
+local function new_cache()
+  return setmetatable({}, {
+    __index = function(cache, sort)
+      local of_sort = {}
+      cache[sort] = of_sort
+      return of_sort
+    end,
+  })
+end
 
-function _M.get(key)
-  local generation = records:get(generation_key)
-  local entry = cache:get(key)
+-- Decoded records, as { record, number of its writing, generation it was checked at }. What is asked for is among the recent
+-- ones; when they have grown to their limit they become the others, whose place they take. That a record is not there is
+-- remembered too.
+local recent, others = new_cache(), new_cache()
+local recent_bytes = 0
+
+-- Bytes of text, and those that a record costs whatever its text. 10,000 plain hosts have 8 MB, and take twice that decoded.
+local most_recent_bytes = 12000000
+local bytes_each = 200
+
+local function keep(sort, name, entry, bytes)
+  if recent_bytes + bytes > most_recent_bytes then
+    recent, others = new_cache(), recent
+    recent_bytes = 0
+  end
+  recent[sort][name] = entry
+  recent_bytes = recent_bytes + bytes
+end
+
+local function decode(key, text)
+  local record, problem = cjson.decode(text)
+  if record == nil then
+    ngx.log(ngx.ERR, "record ", key, " is not JSON: ", problem)
+  end
+  return record
+end
+
+-- The generation there is now. Whoever looks several times at one moment asks for it once.
+function _M.generation()
+  return records:get(generation_key)
+end
+
+-- The record as of this generation, or nil. One that is alone of its sort has an empty name.
+function _M.get(sort, name, generation)
+  local entry = recent[sort][name]
   if entry and entry[3] == generation then
-    return entry[2]
+    return entry[1]
   end
-  local text = records:get(key)
-  if entry and entry[1] == text then
-    entry[3] = generation
-    return entry[2]
+  local key = name == "" and sort or sort .. " " .. name
+  local text, writing = records:get(key)
+  local known = entry or others[sort][name]
+  if not known or known[2] ~= writing then
+    known = { text and decode(key, text), writing }
   end
-  local decoded
-  if text then
-    local problem
-    decoded, problem = cjson.decode(text)
-    if not decoded then
-      ngx.log(ngx.ERR, "record is not JSON: ", problem)
-    end
+  known[3] = generation
+  if known ~= entry then
+    keep(sort, name, known, bytes_each + #(text or key))
   end
-  cache:set(key, { text, decoded, generation })
-  return decoded
+  return known[1]
 end
 
 -- The record as workers of an older text need it: under `before` are those that newer ones replaced, youngest first, `false` for
 -- none (src/sync/passage.ts). The oldest there is answers for any greater age.
-function _M.get_older(key, age)
-  local replaced = _M.get("before " .. key)
+function _M.get_older(sort, name, age, generation)
+  local replaced = _M.get("before " .. sort, name, generation)
   if not replaced then
-    return _M.get(key)
+    return _M.get(sort, name, generation)
   end
   return replaced[age < #replaced and age or #replaced] or nil
 end

@@ -75,6 +75,15 @@ export const clientCertificateHeaders = [
 ] as const;
 
 /**
+ * The same headers where no host asks for client certificates: a client's own are taken away at no cost, while a variable is worked
+ * out for every request.
+ */
+export function withoutCertificates(headers: readonly Header[]): readonly Header[] {
+  const variables = new Set(clientCertificateHeaders.map(({ variable }) => String(Token.variable(variable))));
+  return headers.map((header) => (variables.has(String(header.value)) ? { ...header, value: Token.text("") } : header));
+}
+
+/**
  * The headers of RS-23.2 towards a backend, and those of `proxy-set-headers`, which come as a second one where the name is ours
  * (RS-32.18). An empty value takes the client's header away.
  */

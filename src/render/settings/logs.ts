@@ -17,8 +17,18 @@ export function httpLogs(settings: Settings, around: Surroundings): View {
     skipped: mapLines(settings.skipAccessLogUrls),
     format: formatWords(settings.logFormatUpstream),
     escape: escaping === undefined ? false : Token.name(escaping),
-    log: !off && { target: Token.word(target), parameters: parametersFor(target, settings) },
+    log: !off && {
+      target: Token.word(target),
+      parameters: parametersFor(target, settings),
+      conditional: maySkip(settings),
+    },
   };
+}
+
+/** Whether something says of a request that it is not to be logged: asking costs each of them. */
+function maySkip({ skipAccessLogUrls, allowSnippetAnnotations, serverSnippet, locationSnippet }: Settings): boolean {
+  const snippets = `${serverSnippet}${locationSnippet}`;
+  return skipAccessLogUrls.length > 0 || allowSnippetAnnotations || snippets.includes("loggable");
 }
 
 /** For `templates/settings/stream-logs.tmpl`, in the stream block. */

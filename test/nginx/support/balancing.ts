@@ -99,7 +99,7 @@ export async function startBalancing({ workers = 2, tries = 3 } = {}): Promise<B
         ...(sticky ? { sticky: 1 } : {}),
         canaries: canaries.map(canaryRecord),
       };
-      await publish(hostKey(host), JSON.stringify({ locations: [location], prefix: { "/": 1 } }));
+      await publish(hostKey(host), JSON.stringify({ locations: [location], prefix: ["/", 1] }));
     },
     ask,
     tally: async (host, count, options) => {
@@ -166,7 +166,12 @@ function httpOf(socket: string, tries: number): string {
         .join(" ")}
       return 404;
     }
-    location / { rewrite_by_lua_block { require("sluice.route").run("") } }
+    location / {
+      set_by_lua_block $route_target { return require("sluice.route").run("") }
+      recursive_error_pages on;
+      error_page 599 = $route_target;
+      return 599;
+    }
     location @sluice_unrouted { return 404; }
     location @shape {
       if ($route_unserved) { return 503; }

@@ -126,7 +126,10 @@ test("7: a route that verifies its backend does not reuse a connection that nobo
 });
 
 test("8: a name that does not resolve harms only the route that names it", async () => {
-  const gone = { "auth-url": "http://gone.invalid/auth" };
+  const gone = { "auth-url": "http://gone.invalid/auth", "enable-cors": "true" };
   await serve(ingress("dead", "dead.example", "web", gone), ingress("alive", "alive.example", "web"));
   expect((await ask("alive.example")).status).toBe(200);
+  // Nobody had to set it aside: it answers what needs no question.
+  const preflight = await request({ to: subject.to, host: "dead.example", method: "OPTIONS" });
+  expect(preflight.status).toBe(204);
 });

@@ -1,0 +1,90 @@
+/**
+ * 500 changes of every kind to the routes of hosts that are asked all the time: each request is answered, and reloads are as few as
+ * the token bucket allows, however many of the changes want one.
+ */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ports, type Served, serving, webAt } from "./support/serve.ts";
+import { steadyTraffic } from "./support/steady-traffic.ts";
+import { until } from "./support/until.ts";
+
+const changes = 500;
+const hosts = Array.from({ length: 10 }, (_, at) => `h${at}.example`);
+const [ratePerSecond, burst] = [0.5, 3];
+const prefix = "nginx.ingress.kubernetes.io";
+
+interface Route {
+  readonly paths?: readonly string[];
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** What a host may become in a round: `/` is always there, and some of it is new to nginx each time. */
+const routesIn = (round: number): readonly Route[] => [
+  {},
+  { paths: ["/a", "/b/c"] },
+  { annotations: { "proxy-body-size": "3m" } },
+  { annotations: { "proxy-read-timeout": `${61 + round}` } },
+  { annotations: { "enable-cors": "true", "cors-allow-origin": "https://a.example" } },
+  { paths: ["/x"], annotations: { "server-alias": "other.example" } },
+  { annotations: { affinity: "cookie", "session-cookie-name": "c" } },
+  { annotations: { "upstream-hash-by": "$request_uri" } },
+  { annotations: { "limit-rps": "1000" } },
+  { annotations: { "proxy-next-upstream-tries": "2" } },
+];
+
+function ingress(at: number, host: string, { paths = [], annotations = {} }: Route): string {
+  const backend = { service: { name: "web", port: { number: 80 } } };
+  return JSON.stringify({
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: {
+      name: `web-${at}`,
+      namespace: "shop",
+      annotations: Object.fromEntries(Object.entries(annotations).map(([key, text]) => [`${prefix}/${key}`, text])),
+    },
+    spec: {
+      rules: [{ host, http: { paths: ["/", ...paths].map((path) => ({ path, pathType: "Prefix", backend })) } }],
+    },
+  });
+}
+
+let backend: Server;
+let served: Served;
+beforeAll(async () => {
+  backend = createServer((_request, response) => response.end("hello"));
+  await new Promise<void>((resolve) => backend.listen(0, "127.0.0.1", resolve));
+  const { port } = backend.address() as AddressInfo;
+  const first = hosts.map((host, at) => [`${at}.yaml`, ingress(at, host, {})] as const);
+  const flags = [`--sync-rate-limit=${ratePerSecond}`, `--reload-burst=${burst}`];
+  served = await serving({ files: { "web.yaml": webAt(port), ...Object.fromEntries(first) }, flags });
+});
+afterAll(async () => {
+  await served?.remove();
+  backend.close();
+  backend.closeAllConnections();
+});
+
+test(`${changes} changes of routes fail no request, and reload no more often than the bucket allows`, async () => {
+  const reloads = () => served.lines().filter(({ msg }) => msg === "applied with a reload").length;
+  const isLive = async (round: number) => (await served.ask(`new-${round}.example`)).status === 200;
+  const traffic = steadyTraffic(hosts.map((host) => ({ to: `127.0.0.1:${ports.http}`, host })));
+  const [before, begun] = [reloads(), performance.now()];
+  for (let round = 0; round < changes / hosts.length; round++) {
+    const routes = routesIn(round);
+    for (const [at, host] of hosts.entries())
+      served.write(`${at}.yaml`, ingress(at, host, routes[(round + 3 * at) % routes.length]!));
+    served.write("new.yaml", ingress(hosts.length, `new-${round}.example`, {}));
+    await until("the newest host to be there", () => isLive(round));
+  }
+  const seconds = (performance.now() - begun) / 1000;
+  const during = reloads() - before;
+  await traffic.end();
+  const asked = [...traffic.answers.values()].reduce((sum, count) => sum + count, 0);
+  console.log(
+    `${asked} requests, ${traffic.retries} of them asked twice; ${during} reloads in ${seconds.toFixed(0)} s`,
+  );
+  expect([...traffic.answers.keys()]).toEqual(["200"]);
+  expect(during).toBeGreaterThan(0);
+  expect(during).toBeLessThanOrEqual(burst + Math.ceil(seconds * ratePerSecond));
+});
