@@ -1,16 +1,17 @@
 /** The text of nginx.conf around servers that are rendered already, and its generation. */
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import type { Certificate, StreamServer } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { indented } from "./indent.ts";
 import type { Machine, RequestCounts } from "./machine.ts";
 import { loadedModules, speaksLua } from "./modules.ts";
 import type { HttpPart } from "./place.ts";
+import type { RenderedFile } from "./rendered-files.ts";
 import { type AboutServers, defaultPairFile, routeLabels, routeVariables } from "./server-views.ts";
 import { requestHeaders, withoutCertificates } from "./settings/forwarded.ts";
 import { serverNamesHash } from "./settings/hashes.ts";
 import { ownDictionaries } from "./settings/shared-dictionaries.ts";
-import type { RenderedFile, Shape } from "./shape.ts";
+import type { Shape } from "./shape.ts";
 import { streamView } from "./stream-view.ts";
 import type { Template } from "./template.ts";
 import { Token, type View } from "./token.ts";
@@ -81,14 +82,14 @@ export function certificateFiles(name: string, { chain, key }: Certificate): Ren
 }
 
 export function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text);
 }
 
 function generationOf(conf: string, files: readonly RenderedFile[]): string {
-  const hash = createHash("sha256").update(conf);
+  const sum = createHash("sha256").update(conf);
   for (const { path, content, opened } of files)
-    if (!opened) hash.update("\0").update(path).update("\0").update(content);
-  return hash.digest("hex").slice(0, 32);
+    if (!opened) sum.update("\0").update(path).update("\0").update(content);
+  return sum.digest("hex").slice(0, 32);
 }
 
 /** What `nginx.tmpl` sees; `withLua` is whether the text has directives of the Lua module. */

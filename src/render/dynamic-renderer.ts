@@ -20,10 +20,11 @@ import {
   upstreamKey,
   upstreamRecord,
 } from "./records.ts";
+import type { RenderedFile } from "./rendered-files.ts";
 import type { ChangedRecord, Rendered, RenderedText, Renderer } from "./rendering.ts";
 import { aboutServers, dataServerView, textServerView } from "./server-views.ts";
 import { recordsBytesOf } from "./settings/shared-dictionaries.ts";
-import { type RenderedFile, type Shape, Shapes } from "./shape.ts";
+import { type Shape, Shapes } from "./shape.ts";
 import type { Template } from "./template.ts";
 import { TextHosts } from "./text-hosts.ts";
 import { dataSlot, type Slot, type TextServer, textServerOf } from "./text-servers.ts";

@@ -2,7 +2,7 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
-import type { RenderedFile } from "./shape.ts";
+import type { RenderedFile } from "./rendered-files.ts";
 import type { Template } from "./template.ts";
 
 export interface RenderedText {

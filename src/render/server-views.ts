@@ -3,10 +3,11 @@ import { featureList } from "../annotations/registry.ts";
 import { catchAll } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Machine } from "./machine.ts";
+import { filesOf, type RenderedFile } from "./rendered-files.ts";
 import { withSettingsFiles } from "./settings/files.ts";
 import { listenLines } from "./settings/listen.ts";
 import { settingsView } from "./settings-view.ts";
-import { filesOf, type RenderedFile, type Shape } from "./shape.ts";
+import type { Shape } from "./shape.ts";
 import { dataSlot, plainServerView, type Slot, type TextServer } from "./text-servers.ts";
 import { Token, type View } from "./token.ts";
 

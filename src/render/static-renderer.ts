@@ -8,29 +8,18 @@ import type { Certificate, Configuration, Server, Upstream } from "../model/conf
 import type { Settings } from "../settings/registry.ts";
 import { certificateFiles, confOf, defaultFiles, distinct, hashOf } from "./conf.ts";
 import { configuredNames } from "./configured-names.ts";
+import { LocationTexts } from "./location-text.ts";
 import type { Machine } from "./machine.ts";
-import type { HttpPart } from "./place.ts";
+import type { RenderedFile } from "./rendered-files.ts";
 import type { Rendered, RenderedText, Renderer } from "./rendering.ts";
 import { type AboutServers, aboutServers, defaultPairFile } from "./server-views.ts";
-import { type RenderedFile, Shapes } from "./shape.ts";
 import { affinityKey } from "./static-affinity.ts";
-import { staticServers } from "./static-server.ts";
+import { type ServerText, type StaticParts, staticServers } from "./static-server.ts";
 import type { Template } from "./template.ts";
 import { asksForCertificate } from "./text-servers.ts";
-import type { Token } from "./token.ts";
 import { staticUpstream } from "./upstream-views.ts";
 
 type Whole = Configuration<Settings, FeatureValues>;
-
-export interface ServerText {
-  /** More than one where aliases have another certificate. */
-  readonly texts: readonly Token[];
-  readonly files: readonly RenderedFile[];
-  readonly needs: ReadonlySet<HttpPart>;
-  readonly http: readonly Token[];
-  /** Id of the Upstream behind each upstream block that its locations send to. */
-  readonly pools: ReadonlyMap<string, string>;
-}
 
 interface UsedBlock {
   readonly name: string;
@@ -47,7 +36,7 @@ export class StaticRenderer implements Renderer {
   readonly records: ReadonlyMap<string, string> = new Map();
   readonly #machine: Machine;
   #template: Template;
-  #shapes: Shapes | undefined;
+  #texts: LocationTexts | undefined;
   #about: AboutServers | undefined;
   #servers = new WeakMap<Server<FeatureValues>, Remembered>();
   #text: RenderedText | undefined;
@@ -70,13 +59,13 @@ export class StaticRenderer implements Renderer {
   }
 
   render(next: Whole): Rendered {
-    if (this.#about?.settings !== next.settings || this.#shapes === undefined) {
+    if (this.#about?.settings !== next.settings || this.#texts === undefined) {
       this.#about = aboutServers(next.settings, this.#machine);
-      this.#shapes = new Shapes(this.#template, next.settings, this.#machine);
+      this.#texts = new LocationTexts(this.#template, next.settings, this.#machine);
       this.#servers = new WeakMap();
       this.#last = undefined;
     }
-    const text = this.#isSame(next) ? this.#text! : this.#render(next, this.#about, this.#shapes);
+    const text = this.#isSame(next) ? this.#text! : this.#render(next, this.#about, this.#texts);
     this.#text = text;
     this.#last = next;
     return { text, records: new Map(), opened: text.files.filter((file) => file.opened) };
@@ -96,10 +85,11 @@ export class StaticRenderer implements Renderer {
     );
   }
 
-  #render(next: Whole, about: AboutServers, shapes: Shapes): RenderedText {
+  #render(next: Whole, about: AboutServers, texts: LocationTexts): RenderedText {
     const names = [...next.servers.keys()].sort();
     const configured = configuredNames(next.servers.values());
-    const rendered = names.map((name) => this.#serverText(next.servers.get(name)!, next, about, shapes, configured));
+    const common = { about, texts, template: this.#template, configuredNames: configured };
+    const rendered = names.map((name) => this.#serverText(next.servers.get(name)!, next, common));
     const pools = new Map(rendered.flatMap((one) => [...one.pools]));
     const upstreams = [...pools]
       .map(([name, id]) => ({ name, upstream: next.upstreams.get(id) }))
@@ -137,10 +127,8 @@ export class StaticRenderer implements Renderer {
   #serverText(
     server: Server<FeatureValues>,
     next: Whole,
-    about: AboutServers,
-    shapes: Shapes,
-    configured: Token | undefined,
-  ) {
+    common: Pick<StaticParts, "about" | "texts" | "template" | "configuredNames">,
+  ): ServerText {
     const { upstreams, certificates } = next;
     const isServed = (id: string) => (upstreams.get(id)?.endpoints.length ?? 0) > 0;
     const certificateFile = (id: string | undefined) => {
@@ -166,22 +154,12 @@ export class StaticRenderer implements Renderer {
       return balance?.algorithm === "cookie" ? balance.cookie : undefined;
     };
     const cookies = asked.map((id) => JSON.stringify(cookieOf(id)) ?? "");
-    const served = [...asked.map((id) => isServed(id)), ...cookies, configured !== undefined, ...own].join(" ");
+    const asks = common.configuredNames !== undefined;
+    const served = [...asked.map((id) => isServed(id)), ...cookies, asks, ...own].join(" ");
     const known = this.#servers.get(server);
     if (known?.served === served) return known;
     const labelOf = (id: string) => upstreams.get(id)?.label ?? "";
-    const template = this.#template;
-    const parts = {
-      about,
-      shapes,
-      template,
-      isServed,
-      labelOf,
-      cookieOf,
-      certificateFile,
-      stapleFile,
-      configuredNames: configured,
-    };
+    const parts = { ...common, isServed, labelOf, cookieOf, certificateFile, stapleFile };
     const text = { ...staticServers(server, parts), served };
     this.#servers.set(server, text);
     return text;

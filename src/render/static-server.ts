@@ -18,22 +18,32 @@ import type { Settings } from "../settings/registry.ts";
 import { bindingOf } from "./balance-record.ts";
 import { configuredName, isPattern } from "./configured-names.ts";
 import { keptBy } from "./kept-by.ts";
+import { type BesideLocation, type LocationTexts, type Target, traitsOf, type Writing } from "./location-text.ts";
 import type { HttpPart } from "./place.ts";
 import { poolOf } from "./pools.ts";
 import { escapedPath } from "./records.ts";
+import type { RenderedFile } from "./rendered-files.ts";
 import { type AboutServers, certificateAt, defaultPairFile, headOf } from "./server-views.ts";
-import { type BesideLocation, type RenderedFile, type Shapes, type Target, traitsOf, type Writing } from "./shape.ts";
 import { affinityCookie } from "./static-affinity.ts";
 import { choiceOf, type StaticCanary } from "./static-canaries.ts";
-import type { ServerText } from "./static-renderer.ts";
 import type { Template } from "./template.ts";
 import { aliasNameOf, plainServerView, serverNameOf, textServerOf } from "./text-servers.ts";
 import { Token, type View } from "./token.ts";
 import { staticBlock } from "./upstream-views.ts";
 
+export interface ServerText {
+  /** More than one where aliases have another certificate. */
+  readonly texts: readonly Token[];
+  readonly files: readonly RenderedFile[];
+  readonly needs: ReadonlySet<HttpPart>;
+  readonly http: readonly Token[];
+  /** Id of the Upstream behind each upstream block that its locations send to. */
+  readonly pools: ReadonlyMap<string, string>;
+}
+
 export interface StaticParts {
   readonly about: AboutServers;
-  readonly shapes: Shapes;
+  readonly texts: LocationTexts;
   readonly template: Template;
   isServed(upstream: string): boolean;
   labelOf(upstream: string): string;
@@ -225,7 +235,7 @@ function escapeRegex(text: string): string {
 }
 
 function bodyOf(location: Location<FeatureValues>, rewrite: View, parts: StaticParts) {
-  const { about, shapes, isServed, labelOf, cookieOf } = parts;
+  const { about, texts, isServed, labelOf, cookieOf } = parts;
   const own = isServed(location.upstream);
   const standIn = location.standIn !== undefined && isServed(location.standIn) ? location.standIn : undefined;
   const standsIn = !own && standIn !== undefined;
@@ -265,7 +275,7 @@ function bodyOf(location: Location<FeatureValues>, rewrite: View, parts: StaticP
     },
   };
   const traits = { ...traitsOf(location, about.settings), standsIn };
-  const text = shapes.text(location.features, traits, writing, target);
+  const text = texts.of(location.features, traits, writing, target);
   const ids = [upstream, ...canaries.map((canary) => canary.upstream)];
   const each = text.pools.length / ids.length;
   return {

@@ -6,7 +6,7 @@ import { type FeatureValues, featureList } from "../annotations/registry.ts";
 import { serverName } from "../kinds/server-names.ts";
 import { catchAll, type Server } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
-import { filesOf, type RenderedFile } from "./shape.ts";
+import { filesOf, type RenderedFile } from "./rendered-files.ts";
 import { Token, type View } from "./token.ts";
 
 /** Where a shape is rendered: the data hosts' common server, or a host's own. */

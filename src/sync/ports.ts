@@ -2,8 +2,8 @@
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
+import type { RenderedFile } from "../render/rendered-files.ts";
 import type { RenderedText } from "../render/rendering.ts";
-import type { RenderedFile } from "../render/shape.ts";
 import type { LastGood } from "../translate/last-good.ts";
 import type { Quarantine } from "../translate/quarantine.ts";
 

@@ -3,7 +3,7 @@ import { type Reading, readAnnotations } from "../../src/annotations/read.ts";
 import type { FeatureValues } from "../../src/annotations/registry.ts";
 import type { ConfigMap, Secret, Service } from "../../src/model/objects.ts";
 import type { Place } from "../../src/render/place.ts";
-import { filesOf, type RenderedFile } from "../../src/render/shape.ts";
+import { filesOf, type RenderedFile } from "../../src/render/rendered-files.ts";
 import { Token, type View } from "../../src/render/token.ts";
 import { readSettings } from "../../src/settings/read.ts";
 import type { Settings } from "../../src/settings/registry.ts";

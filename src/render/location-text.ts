@@ -1,0 +1,140 @@
+/**
+ * The directives of a location, in either mode: in dynamic mode they are a Shape, in static mode the body of a host's own
+ * location. What differs between the two is handed in: how a tenant's values are written, and where requests go.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import { isElsewhere } from "../annotations/rewrite.ts";
+import { defaultUpstream, type Location } from "../model/configuration.ts";
+import type { Settings } from "../settings/registry.ts";
+import { type AboutLocations, locationView } from "./location-view.ts";
+import type { Machine } from "./machine.ts";
+import type { AnswerHeader, HttpPart, InternalLocation, Place } from "./place.ts";
+import { poolOf, protocolOf, type Scheme } from "./pools.ts";
+import { filesOf, type RenderedFile } from "./rendered-files.ts";
+import { inEveryLocation } from "./settings/everywhere.ts";
+import { requestHeaders } from "./settings/forwarded.ts";
+import { shortHash } from "./short-hash.ts";
+import type { Template } from "./template.ts";
+import { Token, type View } from "./token.ts";
+
+export interface LocationText {
+  /** The directives, without the braces around them. */
+  readonly text: Token;
+  /** Locations that stand beside it in every server that has it. */
+  readonly beside: readonly BesideLocation[];
+  readonly files: readonly RenderedFile[];
+  /** What it needs of the http block. */
+  readonly needs: ReadonlySet<HttpPart>;
+  /** Lines of the http block. */
+  readonly http: readonly Token[];
+  /** Names of the upstream blocks it sends to. */
+  readonly pools: readonly string[];
+}
+
+export interface BesideLocation {
+  /** `= /_sluice/…` or `@…`, as it stands after the word location. */
+  readonly match: Token;
+  readonly text: Token;
+}
+
+/** What decides about a Location's text beyond its features. */
+export interface LocationTraits {
+  readonly denied: boolean;
+  /** Whether its path is none of no-tls-redirect-locations. */
+  readonly redirectsToHttps: boolean;
+  readonly owned: boolean;
+  readonly authenticates: boolean;
+  readonly scheme: Scheme;
+  /** Whether it is the text for the Service that stands in where the Location's own has no endpoints. */
+  readonly standsIn: boolean;
+  /** Whether the times of its answers are noted for ewma. */
+  readonly timed: boolean;
+}
+
+/** How a tenant's values are written. */
+export type Writing = Pick<Place, "bind" | "captured" | "errorBackend">;
+
+/** Where a location sends to. */
+export interface Target {
+  /** Whether the router has said in variables what it found out. */
+  readonly dynamic: boolean;
+  /** Whether nothing is there to serve it, where text has to say so. */
+  readonly unserved: boolean;
+  /** Names of the upstream blocks for plain HTTP that it may send to. */
+  readonly blocks: readonly string[];
+  /** Gives the name of one of them, where there are several. */
+  readonly chosen?: Token;
+  /** Headers of its answers beside those of its features. */
+  readonly answerHeaders?: readonly AnswerHeader[];
+  /** The pattern and target of a rewrite; false where there is none, or the router does it. */
+  readonly rewrite: View;
+}
+
+export class LocationTexts {
+  readonly #template: Template;
+  readonly #root: string;
+  readonly #about: AboutLocations;
+
+  constructor(template: Template, settings: Settings, { capabilities, paths, around }: Machine) {
+    this.#template = template;
+    this.#root = paths.root;
+    this.#about = {
+      settings,
+      requestHeaders: requestHeaders(settings, capabilities),
+      everywhere: inEveryLocation(settings, capabilities, around),
+    };
+  }
+
+  of(values: FeatureValues, traits: LocationTraits, writing: Writing, target: Target): LocationText {
+    const { dynamic, unserved, rewrite, chosen, answerHeaders = [] } = target;
+    const beside: BesideLocation[] = [];
+    const files: RenderedFile[] = [];
+    const needs = new Set<HttpPart>();
+    const http = new Map<string, Token>();
+    const apart: string[] = [];
+    const place: Place = {
+      ...filesOf(this.#root, files),
+      ...writing,
+      protocol: protocolOf(traits.scheme),
+      dynamic,
+      owned: traits.owned,
+      authenticates: traits.authenticates,
+      needs: (part) => needs.add(part),
+      inHttp: (text) => http.set(String(text), text),
+      pooledApart: (by) => apart.push(by),
+      beside: (kind, location) => this.#beside(kind, location, beside),
+    };
+    const view = locationView({ ...traits, values, answerHeaders }, place, this.#about);
+    const apartBy = apart.length === 0 ? "" : shortHash(apart.join("\0"));
+    const { pass, blocks } = poolOf(traits.scheme, target.blocks, apartBy, chosen);
+    const elsewhere = isElsewhere(values.rewrite.target);
+    const text = this.#template.render("location", { ...view, dynamic, unserved, rewrite, elsewhere, pass });
+    return { text, beside, files, needs, http: [...http.values()], pools: blocks };
+  }
+
+  /** Adds it to `all` unless it is there, and gives its URI or name. */
+  #beside(kind: "uri" | "named", { partial, view }: InternalLocation, all: BesideLocation[]): Token {
+    const written = this.#template.render(partial, view);
+    const text = this.#about.everywhere.inspected ? Token.conf`modsecurity off;\n${written}` : written;
+    const id = shortHash(`${text}\0`);
+    const target = Token.name(kind === "uri" ? `/_sluice/${id}` : `@${id}`);
+    const match = kind === "uri" ? Token.conf`= ${target}` : target;
+    if (!all.some((one) => String(one.match) === String(match))) all.push({ match, text });
+    return target;
+  }
+}
+
+export function traitsOf(location: Location<FeatureValues>, settings: Settings): LocationTraits {
+  const { path, denied, timed, ingress, features, upstream } = location;
+  const within = (prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix));
+  const owned = ingress.name !== "";
+  return {
+    denied,
+    redirectsToHttps: !within(settings.noTlsRedirectLocations),
+    owned,
+    authenticates: owned && !within(settings.noAuthLocations),
+    scheme: upstream === defaultUpstream ? "HTTP" : features.backendProtocol.scheme,
+    timed,
+    standsIn: false,
+  };
+}

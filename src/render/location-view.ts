@@ -1,0 +1,70 @@
+/** What the location partial sees: its traits, each feature's view under the feature's name, directives and headers. */
+import { standInHeaders } from "../annotations/custom-errors.ts";
+import { type FeatureValues, featureList } from "../annotations/registry.ts";
+import type { Settings } from "../settings/registry.ts";
+import { answerHeadersView } from "./answer-headers.ts";
+import { directivesOf } from "./directives.ts";
+import type { AnswerHeader, Directive, Header, Place } from "./place.ts";
+import type { InEveryLocation } from "./settings/everywhere.ts";
+import { Token, type View } from "./token.ts";
+
+/** What all locations of a text share. */
+export interface AboutLocations {
+  readonly settings: Settings;
+  /** Request headers towards backends that a location has unless it says otherwise. */
+  readonly requestHeaders: readonly Header[];
+  readonly everywhere: InEveryLocation;
+}
+
+/** What is said of one location. */
+export interface LocationSaid {
+  readonly values: FeatureValues;
+  readonly denied: boolean;
+  readonly redirectsToHttps: boolean;
+  /** Whether it is the text for the Service that stands in where the Location's own has no endpoints. */
+  readonly standsIn: boolean;
+  /** Headers of its answers beside those of its features. */
+  readonly answerHeaders: readonly AnswerHeader[];
+}
+
+export function locationView(said: LocationSaid, place: Place, about: AboutLocations): Readonly<Record<string, View>> {
+  const { values, denied, redirectsToHttps, standsIn } = said;
+  const { settings, everywhere } = about;
+  const view: Record<string, View> = { denied, redirectsToHttps };
+  const directives: Directive[] = [];
+  const headers: Header[] = standsIn ? standInHeaders.map(([name, value]) => ({ name: Token.name(name), value })) : [];
+  const answer: AnswerHeader[] = [...said.answerHeaders];
+  let restated = everywhere.restatesRequestHeaders;
+  let forgets = everywhere.restatesResponseHeaders;
+  for (const named of featureList) {
+    const [name, feature] = named;
+    const value = values[name] as never;
+    const able = feature.needs === undefined || everywhere.can[feature.needs];
+    directives.push(...directivesOf(named, values, place.protocol, settings));
+    headers.push(...(feature.requestHeaders?.(value, place, settings) ?? []));
+    if (feature.view !== undefined) view[name] = able && feature.view(value, place, settings);
+    answer.push(...(feature.answerHeaders?.(value, place, settings) ?? []));
+    if (feature.forgetsRequestHeaders?.(value) === true) restated = true;
+    if (feature.forgetsAnswerHeaders?.(value) === true) forgets = true;
+  }
+  return {
+    ...view,
+    directives: directives.map((one) => ({ ...one })),
+    requestHeaders: place.protocol !== "fastcgi" && {
+      directive: Token.name(place.protocol === "grpc" ? "grpc_set_header" : "proxy_set_header"),
+      headers: headersView(headers, about.requestHeaders, restated),
+    },
+    answerHeaders: answerHeadersView(answer, forgets, settings, place.protocol),
+    settings: everywhere.view,
+  };
+}
+
+/** A location with a request header of its own inherits none, so all are restated there; its own of a name wins. */
+function headersView(own: readonly Header[], builtIn: readonly Header[], restated: boolean): View {
+  if (own.length === 0 && !restated) return [];
+  const nameOf = ({ name }: Header) => String(name).toLowerCase();
+  const byName = new Map(own.map((header) => [nameOf(header), header]));
+  const replaced = new Set([...byName.values()].filter(({ beside }) => beside !== true).map(nameOf));
+  const others = builtIn.filter((header) => !replaced.has(nameOf(header)));
+  return [...others, ...byName.values()].map(({ name, value }) => ({ name, value }));
+}
