@@ -108,7 +108,8 @@ export class LocationTexts {
     const apartBy = apart.length === 0 ? "" : shortHash(apart.join("\0"));
     const { pass, blocks } = poolOf(traits.scheme, target.blocks, apartBy, chosen);
     const elsewhere = isElsewhere(values.rewrite.target);
-    const text = this.#template.render("location", { ...view, dynamic, unserved, rewrite, elsewhere, pass });
+    const where = { dynamic, unserved, rewrite, elsewhere, pass, chosen: chosen !== undefined };
+    const text = this.#template.render("location", { ...view, ...where });
     return { text, beside, files, needs, http: [...http.values()], pools: blocks };
   }
 

@@ -23,14 +23,16 @@ export interface LocationSaid {
   readonly redirectsToHttps: boolean;
   /** Whether it is the text for the Service that stands in where the Location's own has no endpoints. */
   readonly standsIn: boolean;
+  /** Whether the times of its answers are noted for ewma. */
+  readonly timed: boolean;
   /** Headers of its answers beside those of its features. */
   readonly answerHeaders: readonly AnswerHeader[];
 }
 
 export function locationView(said: LocationSaid, place: Place, about: AboutLocations): Readonly<Record<string, View>> {
-  const { values, denied, redirectsToHttps, standsIn } = said;
+  const { values, denied, redirectsToHttps, standsIn, timed } = said;
   const { settings, everywhere } = about;
-  const view: Record<string, View> = { denied, redirectsToHttps };
+  const view: Record<string, View> = { denied, redirectsToHttps, timed };
   const directives: Directive[] = [];
   const headers: Header[] = standsIn ? standInHeaders.map(([name, value]) => ({ name: Token.name(name), value })) : [];
   const answer: AnswerHeader[] = [...said.answerHeaders];

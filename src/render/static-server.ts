@@ -137,6 +137,7 @@ function twinText(host: string, twin: Alias, parts: StaticParts): Token {
   return template.render("www-server", {
     ...headOf(about, false),
     dynamic: false,
+    rejectsUnknownNames: false,
     names: Token.word(twin.name),
     certificate: certificateView(twin, parts, false),
     features: plainServerView,

@@ -33,6 +33,7 @@ export function compileTemplate(files: TemplateFiles): CompiledTemplate {
     try {
       const options = { strict: true, knownHelpersOnly: true };
       const tree = Handlebars.parse(text);
+      strictArguments.accept(tree);
       handlebars.registerPartial(name, handlebars.compile(tree, options));
       delegates.set(name, handlebars.compile(tree, options));
     } catch (error) {
@@ -50,6 +51,26 @@ export function compileTemplate(files: TemplateFiles): CompiledTemplate {
   };
   return { ok: true, template: { render } };
 }
+
+/** Handlebars is strict about what is printed; a condition, or a list, that nobody has said anything about is as much of a mistake. */
+class StrictArguments extends Handlebars.Visitor {
+  override BlockStatement(block: hbs.AST.BlockStatement): void {
+    this.#mark(block.params);
+    super.BlockStatement(block);
+  }
+
+  override PartialStatement(partial: hbs.AST.PartialStatement): void {
+    this.#mark(partial.params);
+    super.PartialStatement(partial);
+  }
+
+  /** `strict` is how its compiler marks what is printed; `this` has no parts, and is always there. */
+  #mark(params: readonly (hbs.AST.Expression | hbs.AST.PathExpression)[]): void {
+    for (const param of params) if ("parts" in param && param.parts.length > 0) Object.assign(param, { strict: true });
+  }
+}
+
+const strictArguments = new StrictArguments();
 
 /** ingress-nginx's own templates are Go's: they cannot work here, and saying so is better than a parse error. */
 function goTemplate(text: string): string | undefined {

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { compileTemplate, TemplateError } from "./template.ts";
+import { Token, type View } from "./token.ts";
+
+function rendered(text: string, view: View, others: Readonly<Record<string, string>> = {}): string {
+  const compiled = compileTemplate(new Map(Object.entries({ ...others, nginx: text })));
+  if (!compiled.ok) throw new Error(compiled.why);
+  return String(compiled.template.render("nginx", view));
+}
+const on = Token.conf`on`;
+
+test("what is false is left out, and a line of conditions alone leaves none behind", () => {
+  const text = "a;\n{{#if gzip}}\ngzip {{gzip}};\n{{/if}}\n{{#each rest}}{{this}};{{/each}}\nz;";
+  expect(rendered(text, { gzip: false, rest: [on, on] })).toBe("a;\non;on;\nz;");
+  expect(rendered(text, { gzip: on, rest: [] })).toBe("a;\ngzip on;\nz;");
+});
+
+test.each([
+  ["a value", "{{nothing}}"],
+  ["a condition", "{{#if nothing}}{{/if}}"],
+  ["the opposite of one", "{{#unless nothing}}{{/unless}}"],
+  ["a list", "{{#each nothing}}{{/each}}"],
+  ["what a partial is given", "{{> part nothing}}"],
+  ["a part of what is there", "{{#if there.nothing}}{{/if}}"],
+])("%s that nobody has said anything about is a mistake in the template", (_, text) => {
+  const wrong = () => rendered(text, { there: { on } }, { part: "" });
+  expect(wrong).toThrow(TemplateError);
+  expect(wrong).toThrow(/^nginx\.tmpl: "nothing" not defined/);
+});
+
+test("a template of ingress-nginx is refused by what it is", () => {
+  expect(compileTemplate(new Map([["nginx", "{{ range $x := .Servers }}"]]))).toMatchObject({
+    ok: false,
+    why: expect.stringMatching(/^it is a Go template/),
+  });
+});

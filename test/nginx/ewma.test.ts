@@ -1,0 +1,34 @@
+/** `load-balance: ewma` as a user has it: the times of answers are noted, and the quicker endpoint is asked. */
+import { createServer, type Server } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Served, serving, toWeb, webAt } from "./support/serve.ts";
+
+const backendPort = 21_907;
+const endpoints = { "127.0.0.1": 0, "127.0.0.2": 50 };
+const files = {
+  "web.yaml": toWeb({ host: "one.example", annotations: "nginx.ingress.kubernetes.io/load-balance: ewma" }),
+  "backends.yaml": webAt(backendPort).replace("[127.0.0.1]", `[${Object.keys(endpoints).join(", ")}]`),
+};
+
+let backends: readonly Server[];
+let served: Served;
+beforeAll(async () => {
+  backends = Object.entries(endpoints).map(([address, waitMs]) =>
+    createServer((_request, response) => setTimeout(() => response.end(address), waitMs)).listen(backendPort, address),
+  );
+  served = await serving({ files });
+});
+afterAll(async () => {
+  await served?.remove();
+  for (const backend of backends) {
+    backend.close();
+    backend.closeAllConnections();
+  }
+});
+
+test("requests turn from an endpoint that takes longer", async () => {
+  const answers: string[] = [];
+  for (let asked = 0; asked < 60; asked++) answers.push((await served.ask("one.example")).body);
+  expect(new Set(answers)).toEqual(new Set(Object.keys(endpoints)));
+  expect(answers.slice(20).filter((address) => address === "127.0.0.2").length).toBeLessThan(4);
+});
