@@ -1,6 +1,6 @@
 /** Kinds made from other Kinds: what an empty text means, numbers with a base prefix, lists of another shape. */
 import type { View } from "../render/token.ts";
-import { type Kind, no, ok, type Read, written } from "./kind.ts";
+import { type Kind, no, ok, type Read, readEach, written } from "./kind.ts";
 
 /** `kind`, or nothing: an empty text is the absence of a value. */
 export function optional<T>(kind: Kind<T>): Kind<T | undefined> {
@@ -50,13 +50,7 @@ export function blankListOf<T>(item: Kind<T>): Kind<readonly T[]> {
     read: (text) => {
       const parts = text.split(/\s+/).filter((part) => part !== "");
       if (parts.length === 0) return no("the list is empty");
-      const values: T[] = [];
-      for (const part of parts) {
-        const read = item.read(part);
-        if (!read.ok) return read;
-        values.push(read.value);
-      }
-      return ok(values);
+      return readEach(item, parts);
     },
     write: (values) => values.map((value) => written(item, value)).join(" "),
     view: (values) => values.map(item.view),

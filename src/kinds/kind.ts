@@ -29,6 +29,17 @@ export interface Kind<T> {
 export const ok = <T>(value: T): Read<T> => ({ ok: true, value });
 export const no = (why: string): Read<never> => ({ ok: false, why });
 
+/** All of them; or what is wrong with the first that cannot be read. */
+export function readEach<T>(item: Kind<T>, parts: readonly string[]): Read<readonly T[]> {
+  const values: T[] = [];
+  for (const part of parts) {
+    const read = item.read(part);
+    if (!read.ok) return read;
+    values.push(read.value);
+  }
+  return ok(values);
+}
+
 /** `value` as a person writes it. */
 export const written = <T>(kind: Kind<T>, value: T): string =>
   value === undefined ? "" : (kind.write?.(value) ?? String(value));

@@ -1,6 +1,6 @@
 /** Text with an alphabet, and lists of it. The alphabets are those that ingress-nginx validates with. */
 import { Token } from "../render/token.ts";
-import { type Kind, no, ok, shown, written } from "./kind.ts";
+import { type Kind, no, ok, readEach, shown, written } from "./kind.ts";
 
 export interface Alphabet {
   /** For people: "letters, digits and - _". */
@@ -54,13 +54,7 @@ export function listOf<T>(item: Kind<T>, { most = 1000 } = {}): Kind<readonly T[
         .map((part) => part.trim())
         .filter((part) => part !== "");
       if (parts.length > most) return no(`the list has ${parts.length} items; at most ${most} are taken`);
-      const values: T[] = [];
-      for (const part of parts) {
-        const read = item.read(part);
-        if (!read.ok) return read;
-        values.push(read.value);
-      }
-      return ok(values);
+      return readEach(item, parts);
     },
     write: (values) => values.map((value) => written(item, value)).join(","),
     view: (values) => values.map(item.view),
