@@ -14,8 +14,9 @@ import type { Settings } from "../settings/registry.ts";
 import { certificateProblems } from "../translate/doubtful.ts";
 import type { Quarantine } from "../translate/quarantine.ts";
 import type { Translation, Translator } from "../translate/translator.ts";
+import { Applying } from "./applying.ts";
 import { compare } from "./compare.ts";
-import { Detention, type OwnConfigMaps, type Refused } from "./detention.ts";
+import { Detention, type OwnConfigMaps } from "./detention.ts";
 import { Notices } from "./notices.ts";
 import { Passage } from "./passage.ts";
 import type { ApplyOutcome, Listener, Memory, Nginx, RecordChange, Source, State, SyncReport } from "./ports.ts";
@@ -54,6 +55,7 @@ export class Sync {
   readonly #passage: Passage;
   readonly #publication: Publication;
   readonly #detention: Detention;
+  readonly #applying: Applying;
   readonly #reloads: Reloads;
   #configuration: Configuration<Settings, FeatureValues> | undefined;
   /** What the listener was last told of. */
@@ -70,6 +72,7 @@ export class Sync {
     this.#detention = new Detention(parts.configMaps, parts.state.load());
     this.#passage = new Passage(parts.memory.records);
     this.#publication = new Publication(parts.memory);
+    this.#applying = new Applying(parts, this.#texts, this.#detention);
     this.#reloads = new Reloads(parts.bucket, parts.clock, () => this.#notices.lookAgain());
   }
 
@@ -257,44 +260,15 @@ export class Sync {
     return counts;
   }
 
-  /** Applies the newest text, whatever it was when the reload was asked for. */
   async #reload(signal: AbortSignal): Promise<ApplyOutcome> {
-    const made = this.#texts.begin();
-    const outcome = await this.#parts.nginx.apply(made.text, signal);
-    this.#texts.end();
+    const { outcome, lacksRecords, mayPass } = await this.#applying.apply(signal);
     if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {
-      await this.#served(made);
-    } else if (outcome.kind === "refused") {
-      const { stderr, at, names, mayPass = false } = outcome;
-      this.#setAside(made, { stderr, line: at?.line, names, mayPass });
-    } else if (outcome.names !== undefined && this.live !== undefined) {
-      const { cause, names } = outcome;
-      this.#setAside(made, { stderr: cause.message, line: undefined, names, mayPass: true });
-    } else {
-      this.#again();
+      this.#failures = 0;
+      this.#publication.room.forget();
     }
+    if (lacksRecords) await this.#publish([...this.#parts.memory.records], true);
+    if (mayPass) this.#again();
     return outcome;
-  }
-
-  async #served(made: Made): Promise<void> {
-    const { memory } = this.#parts;
-    const isFirst = this.live === undefined;
-    const before = this.#texts.liveSnapshot;
-    this.#texts.serve(made);
-    this.#publication.room.forget();
-    this.#failures = 0;
-    if (isFirst || !(await memory.isOurs())) await this.#publish([...memory.records], true);
-    this.#detention.accepted(made.snapshot, before);
-  }
-
-  /** Goes on without whoever is at fault; where nobody is, with another text, or later with the same where that may do then. */
-  #setAside({ text, snapshot }: Made, said: Omit<Refused, "conf" | "records">): void {
-    const refused = { ...said, conf: text.conf, records: this.#parts.renderer.records };
-    const goesOn = this.#detention.refused(refused, snapshot, this.#texts.liveSnapshot);
-    this.#texts.refuse(text);
-    if (goesOn) return;
-    if (said.mayPass) this.#again();
-    else this.#texts.giveUp();
   }
 
   /** Tries again what did not work for a reason outside the configuration, later each time. */

@@ -7,12 +7,8 @@ export const service = (name: string, addresses: readonly string[], port = 8080)
   backedService({ name, addresses, port });
 
 /** One host with `/`, to port 80 of a Service. */
-export const ingress = (
-  name: string,
-  host: string,
-  to: string,
-  annotations: Record<string, string> = {},
-): Ingress => sketched({ name, host, paths: [["/", to]], annotations });
+export const ingress = (name: string, host: string, to: string, annotations: Record<string, string> = {}): Ingress =>
+  sketched({ name, host, paths: [["/", to]], annotations });
 
 /** The controller's own ConfigMap, as `startSubject` is told of it. */
 export function settings(data: Readonly<Record<string, string>>): KubernetesObject {

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { base, ingress, put } from "../../test/support/sketch.ts";
+import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
+import type { RenderedText } from "../render/rendering.ts";
+import { emptyLastGood } from "../translate/last-good.ts";
+import { emptyQuarantine } from "../translate/quarantine.ts";
+import { Applying } from "./applying.ts";
+import { Detention } from "./detention.ts";
+import type { ApplyOutcome } from "./ports.ts";
+import { Texts } from "./texts.ts";
+
+const textOf = (generation: string): RenderedText => {
+  return { conf: "", generation, files: [], shapes: new Set(), parts: {} };
+};
+const reloaded: ApplyOutcome = { kind: "reloaded", tookMs: 1, warnings: [] };
+const refused: ApplyOutcome = { kind: "refused", stderr: "nginx: [emerg] no" };
+
+/** nginx gives `outcomes` one after the other; its memory is ours from the first success on. */
+function start(...outcomes: ApplyOutcome[]) {
+  const own = { settings: undefined, tcp: undefined, udp: undefined };
+  const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
+  const texts = new Texts();
+  const apply = async () => outcomes.shift()!;
+  const memory = { records: new Map(), keep: async () => {}, publish: async () => ({ kind: "published" }) as const };
+  const applying = new Applying(
+    {
+      nginx: { apply, keepOpened: async () => {}, hasOlderWorkers: () => false },
+      memory: { ...memory, isOurs: async () => true },
+      renderer: { records: new Map() },
+    },
+    texts,
+    detention,
+  );
+  const give = (generation: string, snapshot: Snapshot = emptySnapshot) => {
+    texts.want({ text: textOf(generation), snapshot });
+    return applying.apply(new AbortController().signal);
+  };
+  return { give, texts, aside: () => [...detention.kept.quarantine.ingresses.keys()] };
+}
+
+test("an nginx that begins with a text needs all records, one that goes on with the next needs none", async () => {
+  const { give, texts } = start(reloaded, reloaded);
+  expect(await give("1")).toMatchObject({ lacksRecords: true, mayPass: false });
+  expect(texts.live?.generation).toBe("1");
+  expect(await give("2")).toMatchObject({ lacksRecords: false });
+});
+
+test("of a refusal the Ingress that came is set aside; with nobody to blame the text is given up", async () => {
+  const { give, texts, aside } = start(reloaded, refused, refused);
+  await give("1", base);
+  expect(await give("2", put(base, ingress({ name: "new", host: "a.example" })))).toMatchObject({ mayPass: false });
+  expect(aside()).toEqual(["ns/new"]);
+  expect(texts.isGivenUp(textOf("2"))).toBe(false);
+  await give("3", base);
+  expect(texts.isGivenUp(textOf("3"))).toBe(true);
+  expect(texts.live?.generation).toBe("1");
+});
+
+test("what the machine is at fault for is tried again as it is", async () => {
+  const { give, texts } = start({ kind: "unreachable", cause: new Error("disk full") });
+  expect(await give("1")).toMatchObject({ mayPass: true });
+  expect(texts.isGivenUp(textOf("1"))).toBe(false);
+});

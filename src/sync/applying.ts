@@ -1,0 +1,71 @@
+/**
+ * One try to give nginx the newest text, and what follows from its answer: who is set aside, who is given back, and whether
+ * the same text is worth another try.
+ */
+import type { Detention, Refused } from "./detention.ts";
+import type { ApplyOutcome, Memory, Nginx } from "./ports.ts";
+import type { Made, Texts } from "./texts.ts";
+
+export interface Applied {
+  readonly outcome: ApplyOutcome;
+  /** Whether nginx has none of our records, so that it needs all of them. */
+  readonly lacksRecords: boolean;
+  /** Whether it did not work for a reason that may pass. */
+  readonly mayPass: boolean;
+}
+
+export interface ApplyingParts {
+  readonly nginx: Nginx;
+  readonly memory: Memory;
+  readonly renderer: { readonly records: ReadonlyMap<string, string> };
+}
+
+export class Applying {
+  readonly #parts: ApplyingParts;
+  readonly #texts: Texts;
+  readonly #detention: Detention;
+
+  constructor(parts: ApplyingParts, texts: Texts, detention: Detention) {
+    this.#parts = parts;
+    this.#texts = texts;
+    this.#detention = detention;
+  }
+
+  /** Applies the newest text, whatever it was when the reload was asked for. */
+  async apply(signal: AbortSignal): Promise<Applied> {
+    const made = this.#texts.begin();
+    const outcome = await this.#parts.nginx.apply(made.text, signal);
+    this.#texts.end();
+    if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {
+      return { outcome, lacksRecords: await this.#serve(made), mayPass: false };
+    }
+    return { outcome, lacksRecords: false, mayPass: this.#fail(made, outcome) };
+  }
+
+  async #serve(made: Made): Promise<boolean> {
+    const { live, liveSnapshot } = this.#texts;
+    this.#texts.serve(made);
+    this.#detention.accepted(made.snapshot, liveSnapshot);
+    return live === undefined || !(await this.#parts.memory.isOurs());
+  }
+
+  #fail(made: Made, outcome: Extract<ApplyOutcome, { readonly kind: "refused" | "unreachable" }>): boolean {
+    if (outcome.kind === "refused") {
+      const { stderr, at, names, mayPass = false } = outcome;
+      return this.#setAside(made, { stderr, line: at?.line, names, mayPass });
+    }
+    const { cause, names } = outcome;
+    if (names === undefined || this.#texts.live === undefined) return true;
+    return this.#setAside(made, { stderr: cause.message, line: undefined, names, mayPass: true });
+  }
+
+  /** Goes on without whoever is at fault; where nobody is, with another text, or later with the same where that may do then. */
+  #setAside({ text, snapshot }: Made, said: Omit<Refused, "conf" | "records">): boolean {
+    const refused = { ...said, conf: text.conf, records: this.#parts.renderer.records };
+    const goesOn = this.#detention.refused(refused, snapshot, this.#texts.liveSnapshot);
+    this.#texts.refuse(text);
+    if (goesOn) return false;
+    if (!said.mayPass) this.#texts.giveUp();
+    return said.mayPass;
+  }
+}
