@@ -62,7 +62,9 @@ export function isValidFor({ names }: Pick<Certificate, "names">, host: string):
 
 /** What clients may refuse: short RSA keys, and SHA-1 under the signature. */
 function weaknessOf({ publicKey, signatureAlgorithm }: X509Certificate): string | undefined {
-  const bits = publicKey.asymmetricKeyDetails?.modulusLength;
+  // Only asked where it matters: the details of a key cost as much as reading it.
+  const isRsa = publicKey.asymmetricKeyType?.startsWith("rsa") === true;
+  const bits = isRsa ? publicKey.asymmetricKeyDetails?.modulusLength : undefined;
   if (bits !== undefined && bits < 2048) return `its RSA key has ${bits} bits`;
   return /sha1/i.test(signatureAlgorithm ?? "") ? "it is signed with SHA-1" : undefined;
 }

@@ -1,34 +1,43 @@
 /** A many-to-many index between names: what depends on what, in both directions. */
 export class Dependencies {
-  readonly #users = new Map<string, Set<string>>();
+  /** Most have one user: a Set for each of those would be most of the memory. */
+  readonly #users = new Map<string, string | Set<string>>();
   readonly #used = new Map<string, readonly string[]>();
 
   /** `user` depends on `used`, and on nothing it depended on before. */
   set(user: string, used: readonly string[]): void {
-    for (const name of this.#used.get(user) ?? []) {
-      const users = this.#users.get(name);
-      users?.delete(user);
-      if (users?.size === 0) this.#users.delete(name);
-    }
+    for (const name of this.usedBy(user)) this.#leave(name, user);
     if (used.length === 0) this.#used.delete(user);
     else this.#used.set(user, used);
-    for (const name of used) {
-      const users = this.#users.get(name);
-      if (users === undefined) this.#users.set(name, new Set([user]));
-      else users.add(user);
-    }
+    for (const name of used) this.#join(name, user);
   }
 
   /** Who depends on `name`. */
   usersOf(name: string): Iterable<string> {
-    return this.#users.get(name) ?? [];
+    const users = this.#users.get(name) ?? none;
+    return typeof users === "string" ? [users] : users;
   }
 
   usedBy(user: string): readonly string[] {
-    return this.#used.get(user) ?? [];
+    return this.#used.get(user) ?? none;
   }
 
   isUsed(name: string): boolean {
     return this.#users.has(name);
   }
+
+  #join(name: string, user: string): void {
+    const users = this.#users.get(name);
+    if (users === undefined) this.#users.set(name, user);
+    else if (typeof users !== "string") users.add(user);
+    else if (users !== user) this.#users.set(name, new Set([users, user]));
+  }
+
+  #leave(name: string, user: string): void {
+    const users = this.#users.get(name);
+    if (users === user) this.#users.delete(name);
+    else if (typeof users === "object" && users.delete(user) && users.size === 0) this.#users.delete(name);
+  }
 }
+
+const none: readonly string[] = [];

@@ -11,8 +11,9 @@ import { typedPath } from "./paths.ts";
 export function doubtsOf(ingress: Ingress, prefix: string, values: FeatureValues): Problem[] {
   const { namespace = "default", name, annotations = {} } = ingress.metadata;
   const object = { kind: "Ingress", namespace, name };
+  const own = Object.keys(annotations).some((key) => key.startsWith(prefix));
   const given = (key: string) => (annotations[`${prefix}/${key}`] ?? "") !== "";
-  const idle = idleAnnotations(values)
+  const idle = (own ? idleAnnotations(values) : [])
     .filter(({ key }) => given(key))
     .map(({ key, why }): Problem => ({ object, kind: "annotation-useless", key, why }));
   const doubtful = [

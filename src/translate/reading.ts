@@ -38,10 +38,13 @@ export function readIngress(
   return { ...reading, verdict, problems: [...found, ...reading.problems, ...idle, ...doubts] };
 }
 
+const needy = featureList.filter(([, { needs }]) => needs !== undefined);
+
 /** Annotations that need what nginx here has not. */
 function idleAnnotations({ metadata }: Ingress, prefix: string, lacks: ReadonlySet<Capability>): Problem[] {
+  if (metadata.annotations === undefined || lacks.size === 0) return [];
   const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
-  return featureList.flatMap(([, { needs, fields }]) => {
+  return needy.flatMap(([, { needs, fields }]) => {
     if (needs === undefined || !lacks.has(needs)) return [];
     const why = `nginx here has no ${capabilityNames[needs]}`;
     return Object.values(fields as Fields)

@@ -114,10 +114,10 @@ http {
 }`;
 }
 
-/** The least that serves these hosts: a server and an upstream block each, with as many kept connections as ingress-nginx has, and the same log. */
+/** The least that serves these hosts: a server and an upstream block each with a few kept connections, and a log. */
 export function smallestByHand({ hosts, http, https, backend, certificate, key }: HandWritten): string {
   const server = (host: string, at: number) => `
-  upstream app-${at} { server 127.0.0.1:${backend}; keepalive 320; }
+  upstream app-${at} { server 127.0.0.1:${backend}; keepalive 8; }
   server {
     listen ${http}; listen ${https} ssl http2;
     server_name ${host};
