@@ -49,7 +49,8 @@ export async function hosts(): Promise<Figure[]> {
       bound: 3,
     });
   }
-  for (const size of sizesOr([boundAt]).filter((size) => size <= boundAt)) figures.push(...(await withCertificates(size)));
+  for (const size of sizesOr([boundAt]).filter((size) => size <= boundAt))
+    figures.push(...(await withCertificates(size)));
   backend.close();
   backend.closeAllConnections();
   return figures;
