@@ -7,7 +7,7 @@ import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration, Server } from "../model/configuration.ts";
 import { Table } from "../model/table.ts";
 import type { Settings } from "../settings/registry.ts";
-import { confOf, defaultFiles, distinct, hashOf } from "./conf.ts";
+import { dynamicText, hashesOf } from "./dynamic-text.ts";
 import { type HostPattern, patternsOf, patternsRecord } from "./host-patterns.ts";
 import type { Machine } from "./machine.ts";
 import {
@@ -20,16 +20,13 @@ import {
   upstreamKey,
   upstreamRecord,
 } from "./records.ts";
-import type { RenderedFile } from "./rendered-files.ts";
 import type { ChangedRecord, Rendered, RenderedText, Renderer } from "./rendering.ts";
-import { aboutServers, dataServerView, textServerView } from "./server-views.ts";
 import { recordsBytesOf } from "./settings/shared-dictionaries.ts";
 import { type Shape, Shapes } from "./shape.ts";
 import type { Template } from "./template.ts";
 import { TextHosts } from "./text-hosts.ts";
 import { dataSlot, type Slot, type TextServer, textServerOf } from "./text-servers.ts";
-import { Token } from "./token.ts";
-import { balancedBlock, balancedUpstream } from "./upstream-views.ts";
+import { placeOf, UsedShapes } from "./used-shapes.ts";
 
 type Whole = Configuration<Settings, FeatureValues>;
 
@@ -44,10 +41,7 @@ export class DynamicRenderer implements Renderer {
   #textHosts = new TextHosts();
   readonly #patterns = new Map<string, readonly HostPattern[]>();
   readonly #textServers = new Map<string, TextServer>();
-  /** Shapes that routes name, by `slot@name`. */
-  readonly #users = new Map<string, UsedShape & { servers: number }>();
-  /** Files that routes name, by path: shapes of one text may have different ones. */
-  readonly #opened = new Map<string, { readonly file: RenderedFile; uses: number }>();
+  readonly #used = new UsedShapes();
   #bytes = 0;
   #enlarged = 1;
 
@@ -81,7 +75,7 @@ export class DynamicRenderer implements Renderer {
     try {
       const text = this.#textOf(next);
       this.#last = next;
-      return { text, records, opened: [...this.#opened.values()].map(({ file }) => file) };
+      return { text, records, opened: this.#used.opened };
     } catch (error) {
       this.#put(before); // nobody was told of them
       throw error;
@@ -107,7 +101,7 @@ export class DynamicRenderer implements Renderer {
 
   /** How many distinct shapes the routes name. */
   get shapeCount(): number {
-    return this.#users.size;
+    return this.#used.size;
   }
 
   /** Everything is made again; a record that is not made again is gone. */
@@ -119,8 +113,7 @@ export class DynamicRenderer implements Renderer {
     this.#textServers.clear();
     this.#textHosts = new TextHosts();
     this.#patterns.clear();
-    this.#users.clear();
-    this.#opened.clear();
+    this.#used.clear();
   }
 
   #recordChanges(next: Whole, shapes: Shapes): KeyedRecord[] {
@@ -169,105 +162,30 @@ export class DynamicRenderer implements Renderer {
     if (isText) this.#textServers.set(name, textServerOf(server, settings, this.#machine.paths.root));
     else this.#textServers.delete(name);
     const slot = isText ? name : dataSlot;
-    for (const shape of used) this.#use(slot, shape);
-    for (const shape of before.shapes) this.#leave(before.slot, shape);
+    for (const shape of used) this.#used.use(slot, shape);
+    for (const shape of before.shapes) this.#used.leave(before.slot, shape);
     if (server === undefined) this.#serverParts.delete(name);
     else this.#serverParts.set(name, { keys: records.map(([key]) => key), slot, shapes: used });
-    const names = used.map((shape) => `${slot}${shape.name}`);
+    const places = used.map((shape) => placeOf(slot, shape));
     return [
       ...before.keys.map((key) => plain(key, undefined)),
-      ...records.map(([key, value]) => ({ key, value, shapes: names })),
+      ...records.map(([key, value]) => ({ key, value, shapes: places })),
     ];
   }
 
-  #use(slot: Slot, shape: Shape): void {
-    const key = `${slot}${shape.name}`;
-    const user = this.#users.get(key);
-    if (user === undefined) this.#users.set(key, { slot, shape, servers: 1 });
-    else user.servers++;
-    for (const file of openedBy(shape)) {
-      const opened = this.#opened.get(file.path);
-      if (opened === undefined) this.#opened.set(file.path, { file, uses: 1 });
-      else opened.uses++;
-    }
-  }
-
-  #leave(slot: Slot, shape: Shape): void {
-    const key = `${slot}${shape.name}`;
-    const user = this.#users.get(key);
-    if (user !== undefined && --user.servers === 0) this.#users.delete(key);
-    for (const { path } of openedBy(shape)) {
-      const opened = this.#opened.get(path);
-      if (opened !== undefined && --opened.uses === 0) this.#opened.delete(path);
-    }
-  }
-
   /** The text of before, while it has all shapes that are needed and nothing else in it changed. */
-  #textOf({ settings, defaultCertificate, streams, streamSnippets }: Whole): RenderedText {
+  #textOf(configuration: Whole): RenderedText {
     const needed = this.#enlarged * memoryFor(this.#records.size, this.#bytes);
-    const recordsBytes = Math.max(needed, recordsBytesOf(settings));
+    const recordsBytes = Math.max(needed, recordsBytesOf(configuration.settings));
     const textServers = [...this.#textServers.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-    const parts = {
-      settings: hashOf(JSON.stringify(settings)),
-      "default certificate": defaultCertificate.fingerprint,
-      "shared memory size": String(recordsBytes),
-      "TCP, UDP and passthrough": hashOf(JSON.stringify([streams, streamSnippets])),
-      "text servers": hashOf(JSON.stringify(textServers, printed)),
-    };
-    const same =
-      this.#text !== undefined && Object.entries(parts).every(([name, hash]) => this.#text?.parts[name] === hash);
-    const has = [...this.#users.keys()].every((key) => this.#text?.shapes.has(key));
-    if (this.#text !== undefined && same && has) return this.#text;
-
-    const used = this.#users;
-    const keys = [...used.keys()].sort();
-    const shapesOf = (slot: Slot) =>
-      keys
-        .map((key) => used.get(key)!)
-        .filter((one) => one.slot === slot)
-        .map((one) => one.shape);
-    const about = aboutServers(settings, this.#machine);
-    const verifies = textServers.some((server) => server.verifies);
-    const servers = [
-      ...textServers.map((server) => textServerView(about, server, shapesOf(server.name))),
-      dataServerView(about, shapesOf(dataSlot), verifies),
-    ].map((view) => this.#template.render("server", view));
-    const slots = [dataSlot, ...textServers.map(({ name }) => name)].map((name) => ({ name, shapes: shapesOf(name) }));
-    const files = distinct([
-      ...defaultFiles(defaultCertificate),
-      ...about.files,
-      ...textServers.flatMap((server) => server.files),
-      ...[...used.values()].flatMap(({ shape }) => shape.files),
-    ]);
-    const shapes = [...used.values()].map(({ shape }) => shape);
-    const pools = new Set([balancedBlock, ...shapes.flatMap((shape) => shape.pools).sort()]);
-    const names = textServers.map(({ name }) => name);
-    const upstreams = [...pools].map((name) => balancedUpstream(name, settings));
-    const needs = new Set(shapes.flatMap((shape) => [...shape.needs]));
-    const http = shapes.flatMap((shape) => shape.http);
-    const conf = confOf(
-      this.#template,
-      {
-        ...about,
-        servers,
-        upstreams,
-        needs,
-        http,
-        names,
-        verifies,
-        streams,
-        streamSnippets,
-        lua: { recordsBytes, slots },
-      },
-      files,
-    );
-    this.#text = { ...conf, files, shapes: new Set(keys), parts: { ...parts, shapes: hashOf(keys.join()) } };
+    const parts = { configuration, textServers, shapes: this.#used, recordsBytes };
+    const last = this.#text;
+    const hashes = Object.entries(hashesOf(parts));
+    const isSame = last !== undefined && hashes.every(([name, hash]) => last.parts[name] === hash);
+    if (isSame && this.#used.areAmong(last.shapes)) return last;
+    this.#text = dynamicText(parts, this.#template, this.#machine);
     return this.#text;
   }
-}
-
-function openedBy({ files }: Shape): readonly RenderedFile[] {
-  return files.filter((file) => file.opened);
 }
 
 interface ServerParts {
@@ -276,22 +194,12 @@ interface ServerParts {
   readonly shapes: readonly Shape[];
 }
 
-interface UsedShape {
-  readonly slot: Slot;
-  readonly shape: Shape;
-}
-
 interface KeyedRecord extends ChangedRecord {
   readonly key: string;
 }
 
 function plain(key: string, value: string | undefined): KeyedRecord {
   return { key, value, shapes: [] };
-}
-
-/** Tokens keep their text from JSON. */
-function printed(_key: string, value: unknown): unknown {
-  return value instanceof Token ? String(value) : value;
 }
 
 /**

@@ -1,0 +1,80 @@
+/** The text of nginx.conf in dynamic mode: one server for all hosts that are data, one for each that needs text, and the shapes in each. */
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Configuration } from "../model/configuration.ts";
+import type { Settings } from "../settings/registry.ts";
+import { confOf, defaultFiles, distinct, hashOf } from "./conf.ts";
+import type { Machine } from "./machine.ts";
+import type { RenderedText } from "./rendering.ts";
+import { aboutServers, dataServerView, textServerView } from "./server-views.ts";
+import type { Template } from "./template.ts";
+import { dataSlot, type TextServer } from "./text-servers.ts";
+import { Token } from "./token.ts";
+import { balancedBlock, balancedUpstream } from "./upstream-views.ts";
+import type { UsedShapes } from "./used-shapes.ts";
+
+/** What a text is made of. */
+export interface DynamicParts {
+  readonly configuration: Pick<
+    Configuration<Settings, FeatureValues>,
+    "settings" | "defaultCertificate" | "streams" | "streamSnippets"
+  >;
+  /** By name. */
+  readonly textServers: readonly TextServer[];
+  readonly shapes: UsedShapes;
+  /** Bytes of shared memory for records. */
+  readonly recordsBytes: number;
+}
+
+/** Hashes of all but the shapes, by what people call it. */
+export function hashesOf({ configuration, textServers, recordsBytes }: DynamicParts): Record<string, string> {
+  const { settings, defaultCertificate, streams, streamSnippets } = configuration;
+  return {
+    settings: hashOf(JSON.stringify(settings)),
+    "default certificate": defaultCertificate.fingerprint,
+    "shared memory size": String(recordsBytes),
+    "TCP, UDP and passthrough": hashOf(JSON.stringify([streams, streamSnippets])),
+    "text servers": hashOf(JSON.stringify(textServers, printed)),
+  };
+}
+
+export function dynamicText(parts: DynamicParts, template: Template, machine: Machine): RenderedText {
+  const { configuration, textServers, shapes, recordsBytes } = parts;
+  const { settings, defaultCertificate, streams, streamSnippets } = configuration;
+  const { all, places } = shapes;
+  const about = aboutServers(settings, machine);
+  const verifies = textServers.some((server) => server.verifies);
+  const names = textServers.map(({ name }) => name);
+  const views = [
+    ...textServers.map((server) => textServerView(about, server, shapes.of(server.name))),
+    dataServerView(about, shapes.of(dataSlot), verifies),
+  ];
+  const pools = new Set([balancedBlock, ...all.flatMap((shape) => shape.pools).sort()]);
+  const files = distinct([
+    ...defaultFiles(defaultCertificate),
+    ...about.files,
+    ...textServers.flatMap((server) => server.files),
+    ...all.flatMap((shape) => shape.files),
+  ]);
+  const conf = confOf(
+    template,
+    {
+      ...about,
+      servers: views.map((view) => template.render("server", view)),
+      upstreams: [...pools].map((name) => balancedUpstream(name, settings)),
+      needs: new Set(all.flatMap((shape) => [...shape.needs])),
+      http: all.flatMap((shape) => shape.http),
+      names,
+      verifies,
+      streams,
+      streamSnippets,
+      lua: { recordsBytes, slots: [dataSlot, ...names].map((name) => ({ name, shapes: shapes.of(name) })) },
+    },
+    files,
+  );
+  return { ...conf, files, shapes: new Set(places), parts: { ...hashesOf(parts), shapes: hashOf(places.join()) } };
+}
+
+/** Tokens keep their text from JSON. */
+function printed(_key: string, value: unknown): unknown {
+  return value instanceof Token ? String(value) : value;
+}
