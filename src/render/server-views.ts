@@ -49,7 +49,7 @@ export function aboutServers(settings: Settings, machine: Machine): AboutServers
   const { capabilities, paths } = machine;
   const files: RenderedFile[] = [];
   const around = withSettingsFiles(machine.around, settings, capabilities, filesOf(paths.root, files));
-  return { settings, machine, parts: settingsView(settings, capabilities, around, { tracing: false }), files };
+  return { settings, machine, parts: settingsView(settings, capabilities, around), files };
 }
 
 /**

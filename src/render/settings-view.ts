@@ -15,13 +15,8 @@ import type { Surroundings } from "./settings/surroundings.ts";
 import { tracingView } from "./settings/tracing.ts";
 import { settingsWithoutLua } from "./settings/without-lua.ts";
 
-/** What locations ask for that the http block must provide. */
-export interface Uses {
-  readonly tracing: boolean;
-}
-
 /** Names of partials below `templates/settings/` are the names of these parts. */
-export function settingsView(settings: Settings, can: Capabilities, around: Surroundings, uses: Uses) {
+export function settingsView(settings: Settings, can: Capabilities, around: Surroundings) {
   const { main, events, http, stream } = directivesOf(settings, can, around);
   const snippet = (name: SnippetName) => settings[name] !== "" && declarations[name].kind.view(settings[name]);
   return {
@@ -36,7 +31,7 @@ export function settingsView(settings: Settings, can: Capabilities, around: Surr
       blocked: blockedView(settings),
       geoip2: geoip2View(settings, can, around),
       modsecurity: modsecurityView(settings, can, around),
-      opentelemetry: tracingView(settings, can, around, uses.tracing),
+      opentelemetry: tracingView(settings, can, around),
     },
     server: snippetView("serverSnippet", settings),
     stream: {

@@ -74,7 +74,7 @@ test("the keys of OpenTelemetry are in nginx.conf and in the telemetry file", ()
   expect(problems).toEqual([]);
   const files: RenderedFile[] = [];
   const around = withSettingsFiles(surroundings("/run", 80), settings, { ...can, otel: true }, filesOf("/run", files));
-  const { http } = settingsView(settings, { ...can, otel: true }, around, { tracing: false });
+  const { http } = settingsView(settings, { ...can, otel: true }, around);
   expect(String(http.opentelemetry.config)).toContain(files[0]!.path);
   expect(String(http.opentelemetry.operation)).toBe('"${request_method} here"');
   expect(files[0]!.content).toBe(`exporter = "otlp"
@@ -98,9 +98,9 @@ ratio = 0.25
 parent_based = false
 `);
   const own = readSettings({ "opentelemetry-config": "/etc/own.toml" }, object, {}).settings;
-  expect(
-    String(settingsView(own, { ...can, otel: true }, around, { tracing: true }).http.opentelemetry.config),
-  ).toContain("/etc/own.toml");
+  expect(String(settingsView(own, { ...can, otel: true }, around).http.opentelemetry.config)).toContain(
+    "/etc/own.toml",
+  );
 });
 
 test("enable-owasp-modsecurity-crs and modsecurity-snippet are lines about rules", () => {

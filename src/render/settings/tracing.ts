@@ -4,12 +4,12 @@ import type { Capabilities } from "../capabilities.ts";
 import { Token } from "../token.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** For `templates/settings/opentelemetry.tmpl`; `used` says whether any location traces. */
-export function tracingView(settings: Settings, can: Capabilities, { files }: Surroundings, used: boolean) {
+/** For `templates/settings/opentelemetry.tmpl`; where locations alone trace, `conf.ts` turns it on. */
+export function tracingView(settings: Settings, can: Capabilities, { files }: Surroundings) {
   const { opentelemetryConfig, opentelemetryOperationName: operation } = settings;
   const ours = opentelemetryConfig === declarations.opentelemetryConfig.default;
   return {
-    on: can.otel && (used || settings.enableOpentelemetry),
+    on: can.otel && settings.enableOpentelemetry,
     config: Token.word(ours ? files.telemetry : opentelemetryConfig),
     operation: operation === undefined ? false : declarations.opentelemetryOperationName.kind.view(operation),
   };

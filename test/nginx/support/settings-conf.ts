@@ -91,7 +91,7 @@ export interface Around {
 export function settingsConf(settings: Settings, can: Capabilities, { run, port, modules, backend }: Around): string {
   const around = surroundings(run, port);
   return conf({
-    ...settingsView(settings, can, around, { tracing: false }),
+    ...settingsView(settings, can, around),
     modules,
     run,
     backend: backend ?? false,
