@@ -55,3 +55,11 @@ test("one that waits is over when the sync ends", async () => {
   expect(told.filter((one) => one === "begun")).toHaveLength(1);
   expect(clock.waiting).toBe(0);
 });
+
+test("one that the end of the controller breaks off is not told of as a failure", async () => {
+  const { ending, told, reloads, ask } = start();
+  ask({ kind: "unreachable", cause: new Error("Command was canceled: nginx -t") });
+  ending.abort();
+  await reloads.over();
+  expect(told).toEqual(["begun", "ended"]);
+});

@@ -47,6 +47,8 @@ export class Reloads {
     if (signal.aborted) return;
     this.#bucket.take(this.#clock.now());
     const outcome = await reload();
+    // What the end broke off is no failure to tell of; it would hide why the controller ends.
+    if (signal.aborted && outcome.kind === "unreachable") return;
     // A refusal changes nothing for the workers, and the rest must not wait for somebody's mistake.
     if (outcome.kind === "refused") this.#bucket.refund();
     tell(outcome);
