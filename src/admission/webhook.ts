@@ -73,7 +73,10 @@ export async function startWebhook(options: WebhookOptions): Promise<StartedWebh
   server.requestTimeout = 30_000;
   const listening = await listen(server, options.address);
   if (listening instanceof Error) {
-    return { ok: false, why: `The webhook cannot listen on ${options.address}: ${listening.message}.` };
+    return {
+      ok: false,
+      why: `The webhook cannot listen on ${options.address} (--validating-webhook): ${whyNot(listening)}.`,
+    };
   }
   server.on("error", (cause) => report({ kind: "failed", cause }));
   const stopListening = keyPairs.onChange((pair) => {
@@ -151,6 +154,11 @@ function spoken(warnings: readonly Problem[]): string[] {
 }
 
 /** The port, or why it cannot be had. */
+function whyNot({ code, message }: NodeJS.ErrnoException): string {
+  if (code === "EADDRINUSE") return "another program is using it";
+  return code === "EACCES" ? "ports this low need root" : message;
+}
+
 function listen(server: Server, address: string): Promise<number | Error> {
   const [, host = "", port = ""] = /^(.*):(\d+)$/.exec(address) ?? [];
   return new Promise((resolve) => {
