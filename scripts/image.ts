@@ -32,9 +32,11 @@ export function buildah(...args: readonly string[]): string {
   }).trim();
 }
 
-export function buildImage(): void {
+/** Says how the build began: from nothing, or with base images and layers that an earlier one has left. */
+export function buildImage(): string {
   installTools();
-  if (!exists(baseImage)) makeBase();
+  const cold = !exists(baseImage);
+  if (cold) makeBase();
   if (!exists(nodeImage)) makeNode();
   const authorities = process.env.NODE_EXTRA_CA_CERTS;
   const revision = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
@@ -46,6 +48,7 @@ export function buildImage(): void {
     ...(authorities ? ["--secret", `id=ca,src=${realpathSync(authorities)}`] : []),
     root,
   );
+  return cold ? "from nothing" : "with layers of an earlier build";
 }
 
 /** Debian without what an image does not need, as the published slim images leave it out. */
@@ -124,6 +127,6 @@ function installTools(): void {
 
 if (import.meta.main) {
   const since = performance.now();
-  buildImage();
-  console.log(`image: ${image} was built in ${Math.round((performance.now() - since) / 1000)} s`);
+  const how = buildImage();
+  console.log(`image: ${image} was built in ${Math.round((performance.now() - since) / 1000)} s, ${how}`);
 }
