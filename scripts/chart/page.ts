@@ -1,4 +1,4 @@
-/** docs/chart-values.md: the printed table of all values, and the list that NOTES.txt reads. */
+/** docs/chart-values.md: the printed table of all values, and the lists that the chart's templates read. */
 import type { ChartValue, Fate } from "./value.ts";
 
 const head = `# Chart values, compared with ingress-nginx
@@ -11,7 +11,8 @@ Every value of ingress-nginx's chart 4.15.1, as the chart \`charts/sluice\` take
 - **no meaning**: it is accepted, changes nothing, and the notes after an install name it when it was set to something else than its default.
 - **own**: only Sluice has it.
 
-A key that is not on this page is refused by the chart's schema, as a typo.
+A key that is not on this page is refused as a typo, with the name of the value that was probably meant. Two places are let alone: \`global\`,
+which a chart shares with those that it is installed with, and keys at the top that begin with \`x-\`, by custom the place of YAML anchors.
 `;
 
 const word: Record<Fate["kind"], string> = { same: "same", differs: "differs", "no-meaning": "no meaning", own: "own" };
@@ -35,6 +36,15 @@ export function withoutMeaning(values: readonly ChartValue[]): string {
       : [],
   );
   return `${JSON.stringify(list, null, 2)}\n`;
+}
+
+/** What the search for typos needs: every path. */
+export function pathsFile(values: readonly ChartValue[]): string {
+  return `${JSON.stringify(
+    values.map(({ path }) => path),
+    null,
+    2,
+  )}\n`;
 }
 
 /** The first two keys of a long path; short ones stand together. */

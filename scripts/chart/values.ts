@@ -12,8 +12,6 @@ import { podValues } from "./values/pod.ts";
 import { scaling } from "./values/scaling.ts";
 import { serviceValues } from "./values/service.ts";
 
-export { openPaths } from "./values/naming.ts";
-
 export const chartValues: readonly ChartValue[] = [
   ...naming,
   ...own,

@@ -3,14 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { controllerOf, type Manifest, one, type Rendered, render } from "./support/helm.ts";
+import { controllerOf, type Manifest, one, type Rendered, render, workloadOf } from "./support/helm.ts";
 
 const caseOf = (name: string): Promise<Rendered> =>
   render(parse(readFileSync(join(import.meta.dirname, "cases", `${name}.yaml`), "utf8")));
-const workloadOf = ({ objects }: Rendered): Manifest =>
-  objects.find(
-    ({ kind, metadata }) => ["Deployment", "DaemonSet"].includes(kind) && metadata.name.endsWith("-controller"),
-  )!;
 const portsOf = (service: Manifest) =>
   service.spec.ports.map(
     (port: Manifest) => `${port.name} ${port.port}:${port.targetPort}${port.nodePort ? `@${port.nodePort}` : ""}`,
@@ -22,13 +18,40 @@ test("the default installation", async () => {
 });
 
 test.each([
-  [{ controler: { replicaCount: 2 } }, /'controler'/],
-  [{ controller: { replicas: 2 } }, /'replicas'/],
-  [{ controller: { service: { nodePort: { http: 80 } } } }, /'nodePort'/],
+  [{ controler: { replicaCount: 2 } }, "controler: did you mean controller?"],
+  [{ controller: { replicas: 2 } }, "controller.replicas: did you mean controller.replicaCount?"],
+  [{ controller: { hostnetwork: true } }, "controller.hostnetwork: did you mean controller.hostNetwork?"],
+  [{ controller: { tollerations: [] } }, "controller.tollerations: did you mean controller.tolerations?"],
+  [
+    { controller: { service: { nodePort: {} } } },
+    "controller.service.nodePort: did you mean controller.service.nodePorts?",
+  ],
+  [{ controller: { type: "NodePort" } }, "controller.type: did you mean controller.service.type?"],
+  [{ service: { type: "NodePort" } }, "service: did you mean controller.service?"],
+  [{ replicaCount: 2 }, "replicaCount: did you mean controller.replicaCount?"],
+  [{ controller: { metrics: { service: { monitor: {} } } } }, "controller.metrics.service.monitor"],
+  [{ "ingress-nginx": { controller: {} } }, "ingress-nginx: what stands below it belongs at the top of the file"],
+])("an unknown value is refused with the one that was meant: %j", async (values, line) => {
+  const refused = await render(values).catch(({ message }) => message);
+  expect(refused.split("\n")).toContainEqual(expect.stringContaining(`- ${line}`));
+});
+
+test("every unknown value is named, and those of others are let alone", async () => {
+  const controller = { replicas: 2, image: { tags: "1" }, config: { any: "thing" } };
+  const refused = render({ controller, "x-anchor": {}, global: { storageClass: "fast" }, hostNetwork: true });
+  const lines = [
+    "controller.image.tags: did you mean controller.image.tag?",
+    "controller.replicas: did you",
+    "hostNetwork: did you",
+  ];
+  await expect(refused).rejects.toThrow(new RegExp(lines.map((line) => `- ${line}[^\n]*`).join("\n")));
+});
+
+test.each([
   [{ controller: { kind: "StatefulSet" } }, /controller\/kind/],
   [{ controller: { replicaCount: "two" } }, /controller\/replicaCount/],
   [{ rbac: { scope: true } }, /needs controller\.scope\.enabled: true/],
-])("a mistake is refused: %j", async (values, complaint) => {
+])("a wrong value is refused: %j", async (values, complaint) => {
   await expect(render(values)).rejects.toThrow(complaint);
 });
 
@@ -193,6 +216,50 @@ test("a pinned image of ingress-nginx and values without meaning are named in th
     "controller.admissionWebhooks.patch.nodeSelector",
     "controller.opentelemetry",
   ]);
+});
+
+test("what does nothing as other values stand is said", async () => {
+  const controller = {
+    kind: "DaemonSet",
+    autoscaling: { enabled: true },
+    reportNodeInternalIp: true,
+    service: { internal: { enabled: true } },
+    scope: { enabled: true, namespaceSelector: "team=a" },
+    metrics: { serviceMonitor: { enabled: true } },
+    customTemplate: { configMapKey: "nginx.tmpl" },
+  };
+  const { notes } = await render({ controller });
+  const idle = notes.slice(notes.indexOf("Values that do nothing as others stand:"));
+  expect([...idle.matchAll(/^- (\S+): /gm)].map((match) => match[1])).toEqual([
+    "controller.autoscaling.enabled",
+    "controller.service.internal.enabled",
+    "controller.reportNodeInternalIp",
+    "controller.scope.namespaceSelector",
+    "controller.metrics.serviceMonitor.enabled",
+    "controller.customTemplate.configMapKey",
+  ]);
+});
+
+test("values that are templates may call the names of ingress-nginx's chart; the others are copied as they are", async () => {
+  const labels = {
+    name: '{{ include "ingress-nginx.name" . }}',
+    part: '{{ template "ingress-nginx.controller.fullname" . }}',
+  };
+  const sidecar = { name: "sidecar", image: "log", args: ["--format={{ .Level }}"] };
+  const rendered = await render({
+    controller: {
+      topologySpreadConstraints: [{ labelSelector: { matchLabels: labels } }],
+      extraContainers: [sidecar],
+      config: { "plugins-of": '{{ include "ingress-nginx.namespace" . }}' },
+    },
+  });
+  const { spec } = workloadOf(rendered).spec.template;
+  expect(spec.topologySpreadConstraints[0].labelSelector.matchLabels).toEqual({
+    name: "ingress-nginx",
+    part: "ingress-nginx-controller",
+  });
+  expect(spec.containers[1]).toEqual(sidecar);
+  expect(one(rendered, "ConfigMap").data).toEqual({ "plugins-of": "ingress-nginx" });
 });
 
 test("the default backend is Sluice's own unless the values bring another", async () => {

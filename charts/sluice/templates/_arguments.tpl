@@ -84,11 +84,11 @@ $(POD_NAMESPACE)/{{ include "sluice.controller.fullname" . }}-internal
 {{- with $controller.healthCheckHost }}
 - --healthz-host={{ . }}
 {{- end }}
-{{- with .Values.sluice.serviceIngressHost }}
+{{- with (include "sluice.own" . | fromJson).serviceIngressHost }}
 - --service-ingress=true
 - --service-ingress-host={{ . }}
 {{- end }}
-{{- if .Values.sluice.nginxContainer.enabled }}
+{{- if include "sluice.nginxContainer" . }}
 - --nginx-socket=/run/sluice/sockets/nginx.sock
 {{- end }}
 {{- include "sluice.extraArguments" $controller.extraArgs }}

@@ -68,7 +68,7 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
     {{- toYaml . | nindent 4 }}
   {{- end }}
   ports:
-    {{- if not .Values.sluice.nginxContainer.enabled }}
+    {{- if not (include "sluice.nginxContainer" .) }}
     {{- include "sluice.ports.traffic" . | trim | nindent 4 }}
     {{- end }}
     {{- include "sluice.ports.controller" . | trim | nindent 4 }}
@@ -76,7 +76,7 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
     {{- include "sluice.mounts.shared" . | nindent 4 }}
     - name: tmp
       mountPath: /tmp
-    {{- if and .Values.sluice.nginxContainer.enabled .Values.serviceAccount.automountServiceAccountToken }}
+    {{- if and (include "sluice.nginxContainer" .) .Values.serviceAccount.automountServiceAccountToken }}
     - name: api-token
       mountPath: /var/run/secrets/kubernetes.io/serviceaccount
       readOnly: true
@@ -133,7 +133,7 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
     {{- include "sluice.mounts.shared" . | nindent 4 }}
     - name: nginx-tmp
       mountPath: /tmp
-  {{- with .Values.sluice.nginxContainer.resources }}
+  {{- with (include "sluice.own" . | fromJson).nginxContainer.resources }}
   resources:
     {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -163,7 +163,7 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
   mountPath: /modules_mount
 {{- end }}
 {{- with .Values.controller.extraVolumeMounts }}
-{{ include "sluice.templated" (list $ .) }}
+{{ toYaml . }}
 {{- end }}
 {{- end -}}
 

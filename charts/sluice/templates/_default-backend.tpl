@@ -40,7 +40,7 @@
       protocol: TCP
   {{- with $backend.extraVolumeMounts }}
   volumeMounts:
-    {{- include "sluice.templated" (list $ .) | nindent 4 }}
+    {{- toYaml . | nindent 4 }}
   {{- end }}
   {{- with $backend.resources }}
   resources:

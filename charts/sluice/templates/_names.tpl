@@ -3,12 +3,22 @@ Names and labels. They are those of ingress-nginx's chart, "ingress-nginx" inclu
 Service keeps its address, and kubectl habits keep working. docs/move.md says more.
 */}}
 
+{{/* The alias, where a bigger chart depends on this one under another name: ingress-nginx's chart has its names from there as well. */}}
+{{- define "sluice.chartName" -}}
+{{- $own := ternary "ingress-nginx" .Chart.Name (eq .Chart.Name "sluice") -}}
+{{- default $own .Values.nameOverride -}}
+{{- end -}}
+
 {{- define "sluice.name" -}}
-{{- default "ingress-nginx" .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- include "sluice.chartName" . | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "sluice.chart" -}}
+{{- printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
 {{- define "sluice.fullname" -}}
-{{- $name := default "ingress-nginx" .Values.nameOverride -}}
+{{- $name := include "sluice.chartName" . -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 63 | trimSuffix "-" -}}
 {{- else if contains $name .Release.Name -}}
@@ -31,7 +41,7 @@ Service keeps its address, and kubectl habits keep working. docs/move.md says mo
 {{- end -}}
 
 {{- define "sluice.admission.service" -}}
-{{- printf "%s-%s" (include "sluice.controller.fullname" .) .Values.controller.admissionWebhooks.name | trunc 63 | trimSuffix "-" -}}
+{{- printf "%s-admission" (include "sluice.controller.fullname" .) -}}
 {{- end -}}
 
 {{- define "sluice.defaultBackend.fullname" -}}
@@ -74,7 +84,7 @@ app.kubernetes.io/component: default-backend
 {{- define "sluice.labels" -}}
 {{- $root := first . -}}
 {{- $labels := dict
-  "helm.sh/chart" (printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-")
+  "helm.sh/chart" (include "sluice.chart" $root)
   "app.kubernetes.io/version" ($root.Chart.AppVersion | toString)
   "app.kubernetes.io/part-of" (include "sluice.name" $root)
   "app.kubernetes.io/managed-by" $root.Release.Service -}}
@@ -87,7 +97,9 @@ app.kubernetes.io/component: default-backend
 {{/* Labels of a Pod: no version among them, so that an upgrade of the chart alone restarts nothing. Takes a list like sluice.labels. */}}
 {{- define "sluice.podLabels" -}}
 {{- $root := first . -}}
-{{- $labels := dict -}}
+{{- $labels := dict
+  "app.kubernetes.io/part-of" (include "sluice.name" $root)
+  "app.kubernetes.io/managed-by" $root.Release.Service -}}
 {{- range (concat (list $root.Values.commonLabels) (rest .)) -}}
 {{- $labels = mergeOverwrite $labels (default dict . | deepCopy) -}}
 {{- end -}}
@@ -139,4 +151,15 @@ app.kubernetes.io/component: default-backend
 {{- else -}}
 {{- tpl (toYaml $piece) (index . 0) -}}
 {{- end -}}
+{{- end -}}
+
+{{/* The values below sluice, as JSON. They are not there where helm's --reuse-values has put ingress-nginx's defaults in place of ours. */}}
+{{- define "sluice.own" -}}
+{{- $own := default dict .Values.sluice -}}
+{{- set $own "nginxContainer" (default dict $own.nginxContainer) | toJson -}}
+{{- end -}}
+
+{{/* "true" if nginx runs in a container of its own. */}}
+{{- define "sluice.nginxContainer" -}}
+{{- if (include "sluice.own" . | fromJson).nginxContainer.enabled -}}true{{- end -}}
 {{- end -}}

@@ -50,14 +50,14 @@ spec:
   {{- end }}
   containers:
     {{- include "sluice.container.controller" . | nindent 4 }}
-    {{- if .Values.sluice.nginxContainer.enabled }}
+    {{- if include "sluice.nginxContainer" . }}
     {{- include "sluice.container.nginx" . | nindent 4 }}
     {{- end }}
     {{- with $controller.extraContainers }}
-    {{- include "sluice.templated" (list $ .) | nindent 4 }}
+    {{- toYaml . | nindent 4 }}
     {{- end }}
   serviceAccountName: {{ include "sluice.controller.serviceAccount" . }}
-  automountServiceAccountToken: {{ and .Values.serviceAccount.automountServiceAccountToken (not .Values.sluice.nginxContainer.enabled) }}
+  automountServiceAccountToken: {{ and .Values.serviceAccount.automountServiceAccountToken (not (include "sluice.nginxContainer" .)) }}
   terminationGracePeriodSeconds: {{ $controller.terminationGracePeriodSeconds }}
   volumes:
     {{- include "sluice.volumes" . | nindent 4 }}
@@ -114,7 +114,8 @@ topologySpreadConstraints:
 
 {{/* A Pod on the node's network must not set sysctls of that network. */}}
 {{- define "sluice.portSysctl" -}}
-{{- if and .Values.sluice.unprivilegedPortSysctl (not .Values.controller.hostNetwork) -}}true{{- end -}}
+{{- $allowed := ne (toString (include "sluice.own" . | fromJson).unprivilegedPortSysctl) "false" -}}
+{{- if and $allowed (not .Values.controller.hostNetwork) -}}true{{- end -}}
 {{- end -}}
 
 {{- define "sluice.volumes" -}}
@@ -125,7 +126,7 @@ topologySpreadConstraints:
   emptyDir: {}
 - name: ingress-controller
   emptyDir: {}
-{{- if .Values.sluice.nginxContainer.enabled }}
+{{- if include "sluice.nginxContainer" . }}
 - name: nginx-tmp
   emptyDir: {}
 {{- if .Values.serviceAccount.automountServiceAccountToken }}
@@ -172,6 +173,6 @@ topologySpreadConstraints:
     {{- end }}
 {{- end }}
 {{- with $controller.extraVolumes }}
-{{ include "sluice.templated" (list $ .) }}
+{{ toYaml . }}
 {{- end }}
 {{- end -}}

@@ -29,7 +29,7 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
   resources: [ingresses/status]
   verbs: [update]
 {{- end }}
-{{- if .Values.sluice.serviceIngressHost }}
+{{- if (include "sluice.own" . | fromJson).serviceIngressHost }}
 # the Ingresses that annotated Services ask for
 - apiGroups: [networking.k8s.io]
   resources: [ingresses]

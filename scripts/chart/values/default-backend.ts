@@ -93,7 +93,7 @@ const pods = [
   backend.same("labels", {}, texts, "Labels of every object of the default backend."),
   backend.same("nodeSelector", { "kubernetes.io/os": "linux" }, texts, "Nodes that the Pods may run on."),
   backend.same("resources", {}, object, "Resources of the container."),
-  backend.same("extraVolumeMounts", [], objectsOrText, "Further mounts of the container."),
+  backend.same("extraVolumeMounts", [], objects, "Further mounts of the container."),
   backend.same("extraVolumes", [], objectsOrText, "Further volumes of the Pods, templated."),
   backend.same("extraConfigMaps", [], objects, "ConfigMaps to make, each with name, labels and data."),
   backend.same("priorityClassName", "", text, "Priority class of the Pods."),

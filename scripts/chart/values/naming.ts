@@ -82,6 +82,3 @@ export const naming = [
   ),
   account.same("annotations", {}, texts, "Annotations of the account."),
 ];
-
-/** `global` is shared with parent charts, so keys below it that nobody here knows are let through. */
-export const openPaths: readonly string[] = ["global"];

@@ -66,10 +66,10 @@ const container = [
     object,
     "Lifecycle hooks. The default lets nginx finish its requests; {} takes that away.",
   ),
-  controller.same("extraContainers", [], objectsOrText, "Further containers of the Pod."),
+  controller.same("extraContainers", [], objects, "Further containers of the Pod."),
   controller.same("extraInitContainers", [], objectsOrText, "Init containers of the Pod, templated."),
-  controller.same("extraVolumes", [], objectsOrText, "Further volumes of the Pod."),
-  controller.same("extraVolumeMounts", [], objectsOrText, "Further mounts of the controller's container."),
+  controller.same("extraVolumes", [], objects, "Further volumes of the Pod."),
+  controller.same("extraVolumeMounts", [], objects, "Further mounts of the controller's container."),
   controller.differs(
     "extraModules",
     [],

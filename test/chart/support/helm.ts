@@ -44,10 +44,12 @@ export function one({ objects }: Rendered, kind: string, name?: string): Manifes
   return found[0]!;
 }
 
+/** The controller's Deployment or DaemonSet. */
+export const workloadOf = ({ objects }: Rendered): Manifest =>
+  objects.find(
+    ({ kind, metadata }) =>
+      ["Deployment", "DaemonSet"].includes(kind) && metadata.labels["app.kubernetes.io/component"] === "controller",
+  )!;
+
 /** The controller's container. */
-export function controllerOf(rendered: Rendered): Manifest {
-  const workload = rendered.objects.find(
-    ({ kind, metadata }) => ["Deployment", "DaemonSet"].includes(kind) && /controller$/.test(metadata.name),
-  );
-  return workload!.spec.template.spec.containers[0];
-}
+export const controllerOf = (rendered: Rendered): Manifest => workloadOf(rendered).spec.template.spec.containers[0];

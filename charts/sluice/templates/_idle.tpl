@@ -1,0 +1,39 @@
+{{/* One line for each value that is set and does nothing, because of what another value says; ingress-nginx's chart has the same conditions. */}}
+{{- define "sluice.idle" -}}
+{{- $controller := .Values.controller -}}
+{{- $metrics := $controller.metrics -}}
+{{- $webhook := $controller.admissionWebhooks -}}
+{{- $scalers := list -}}
+{{- range $name := list "autoscaling" "keda" -}}
+{{- if (get $controller $name).enabled -}}{{- $scalers = append $scalers $name -}}{{- end -}}
+{{- end -}}
+{{- if gt (len $scalers) 1 }}
+- controller.autoscaling.enabled and controller.keda.enabled: with both there is neither; leave one
+{{- else if and $scalers (ne $controller.kind "Deployment") }}
+- controller.{{ first $scalers }}.enabled: only a Deployment is scaled, and controller.kind is {{ $controller.kind }}
+{{- end -}}
+{{- if and $controller.service.enabled $controller.service.internal.enabled (not $controller.service.internal.annotations) }}
+- controller.service.internal.enabled: an internal Service needs controller.service.internal.annotations to be made
+{{- end -}}
+{{- if and $controller.reportNodeInternalIp (not $controller.hostNetwork) }}
+- controller.reportNodeInternalIp: it needs controller.hostNetwork
+{{- end -}}
+{{- if and $controller.scope.namespaceSelector $controller.scope.enabled }}
+- controller.scope.namespaceSelector: controller.scope.enabled names one namespace already
+{{- end -}}
+{{- if not $metrics.enabled }}
+{{- range $name := list "serviceMonitor" "prometheusRule" -}}
+{{- if (get $metrics $name).enabled }}
+- controller.metrics.{{ $name }}.enabled: it needs controller.metrics.enabled
+{{- end -}}
+{{- end -}}
+{{- else if and $metrics.serviceMonitor.enabled (not $metrics.service.enabled) }}
+- controller.metrics.serviceMonitor.enabled: it finds the Pods by the metrics Service, and controller.metrics.service.enabled is false
+{{- end -}}
+{{- if and $webhook.certManager.enabled (not $webhook.enabled) }}
+- controller.admissionWebhooks.certManager.enabled: it needs controller.admissionWebhooks.enabled
+{{- end -}}
+{{- if and $controller.customTemplate.configMapKey (not $controller.customTemplate.configMapName) }}
+- controller.customTemplate.configMapKey: it needs controller.customTemplate.configMapName
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,93 @@
+{{/*
+Values that nobody declared: each gets a line with the value that was probably meant. helm's own words for an unknown key name none, so
+values.schema.json lets keys through and checks only what they hold.
+files/values.json lists the paths of all values; a branch is a path that others go on from.
+*/}}
+
+{{/* One line for each unknown value, or nothing. */}}
+{{- define "sluice.typos" -}}
+{{- $keys := dict "" (list) -}}
+{{- range .Files.Get "files/values.json" | fromJsonArray -}}
+{{- $at := "" -}}
+{{- range $key := splitList "." . -}}
+{{- if not (has $key (get $keys $at)) -}}{{- $_ := set $keys $at (append (get $keys $at) $key) -}}{{- end -}}
+{{- $at = include "sluice.typos.join" (list $at $key) -}}
+{{- if not (hasKey $keys $at) -}}{{- $_ := set $keys $at list -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- include "sluice.typos.below" (list .Values "" $keys) | trim -}}
+{{- end -}}
+
+{{- define "sluice.typos.join" -}}
+{{- join "." . | trimPrefix "." -}}
+{{- end -}}
+
+{{/* Takes a list: the values of one branch, its path, and the keys below every path. */}}
+{{- define "sluice.typos.below" -}}
+{{- $path := index . 1 -}}
+{{- $keys := index . 2 -}}
+{{- $open := eq $path "global" -}}
+{{- range $key, $value := index . 0 -}}
+{{- $here := include "sluice.typos.join" (list $path $key) -}}
+{{- if has $key (get $keys $path) -}}
+{{- if and (kindIs "map" $value) (get $keys $here) -}}
+{{- include "sluice.typos.below" (list $value $here $keys) -}}
+{{- end -}}
+{{- else if and (eq $path "") (kindIs "map" $value) (hasKey (default dict $value) "controller") }}
+- {{ $here }}: what stands below it belongs at the top of the file, unless this chart is a dependency of another
+{{- else if not (or $open (and (eq $path "") (hasPrefix "x-" $key))) }}
+- {{ $here }}{{ with include "sluice.typos.meant" (list $path $key $keys) }}: did you mean {{ . }}?{{ end }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+What was probably meant, or nothing: the place where a key above is missing, a key beside it that is spelt alike, or the same key further
+down. Of several places it is the one with the shortest path. Takes a list: the path above, the key, and the keys below every path.
+*/}}
+{{- define "sluice.typos.meant" -}}
+{{- $path := index . 0 -}}
+{{- $key := index . 1 -}}
+{{- $keys := index . 2 -}}
+{{- $meant := include "sluice.typos.place" (list "" (include "sluice.typos.join" (list $path $key)) $keys) -}}
+{{- if not $meant -}}
+{{- $least := div (len $key) 3 | add1 | int -}}
+{{- range get $keys $path -}}
+{{- $distance := include "sluice.typos.distance" (list (lower $key) (lower .)) | int -}}
+{{- if lt $distance $least -}}
+{{- $least = $distance -}}
+{{- $meant = include "sluice.typos.join" (list $path .) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- default (include "sluice.typos.place" (list $path $key $keys)) $meant -}}
+{{- end -}}
+
+{{/* The shortest path that begins with one path and ends with another; or nothing. Takes a list: both, and the keys below every path. */}}
+{{- define "sluice.typos.place" -}}
+{{- $begin := index . 0 -}}
+{{- $end := printf ".%s" (index . 1) -}}
+{{- $found := "" -}}
+{{- range keys (index . 2) | sortAlpha -}}
+{{- if and (hasPrefix $begin .) (hasSuffix $end .) (or (not $found) (lt (len .) (len $found))) -}}{{- $found = . -}}{{- end -}}
+{{- end -}}
+{{- $found -}}
+{{- end -}}
+
+{{/* How many letters differ between two words, row by row (Levenshtein); where one is the beginning of the other, 1. */}}
+{{- define "sluice.typos.distance" -}}
+{{- $a := index . 0 -}}
+{{- $b := index . 1 -}}
+{{- if or (hasPrefix (trimSuffix "s" $a) $b) (hasPrefix (trimSuffix "s" $b) $a) -}}1{{- else -}}
+{{- $above := untilStep 0 (len $b | add1 | int) 1 -}}
+{{- range $i, $x := splitList "" $a -}}
+{{- $row := list (add1 $i) -}}
+{{- range $j, $y := splitList "" $b -}}
+{{- $replaced := add (index $above $j) (ternary 0 1 (eq $x $y)) -}}
+{{- $row = append $row (min $replaced (add1 (index $above (add1 $j))) (add1 (index $row $j))) -}}
+{{- end -}}
+{{- $above = $row -}}
+{{- end -}}
+{{- last $above -}}
+{{- end -}}
+{{- end -}}
