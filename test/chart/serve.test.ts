@@ -69,8 +69,11 @@ async function install(name: string, { workload = "deployment", set = [] }: Inst
 const answers = (name: string, to: string, expected: string | number) =>
   until(`${name} answers ${expected}`, async () => (await answerOf(name, { to }).catch(() => 0)) === expected, 30_000);
 
+/** Whether a process finds the account's token where Kubernetes mounts it. */
+const seesToken = (pid: number) => existsSync(`/proc/${pid}/root/run/secrets/kubernetes.io/serviceaccount/token`);
+
 test("as it comes: Ingresses are served, and a wrong one is refused by the webhook before it is stored", async () => {
-  const { to, address } = await install("defaults");
+  const { pod, to, address } = await install("defaults");
   await apply(cluster, [ingress("web", { tls: "missing" })]);
   await answers("web", to, 308);
   // A worker of the time before may still take a connection, and does not know the host.
@@ -83,6 +86,9 @@ test("as it comes: Ingresses are served, and a wrong one is refused by the webho
   await expect(apply(cluster, [wrong])).rejects.toThrow(
     /admission webhook .* denied the request.*configuration-snippet/s,
   );
+  // One container, one account: docs/security.md says so.
+  const worker = pods.processes(`${pod}/controller`).find(({ command }) => command.includes("nginx: worker"));
+  expect(worker?.pid).toSatisfy(seesToken);
 });
 
 test("nginx in its own container: no token, and either half may die without the other", async () => {
@@ -93,9 +99,9 @@ test("nginx in its own container: no token, and either half may die without the 
   await apply(cluster, [ingress("two")]);
   await answers("two", to, "echo-a");
   expect(find("controller", "nginx: ")).toBeUndefined();
-  const hasToken = (pid: number | undefined) =>
-    existsSync(`/proc/${pid}/root/run/secrets/kubernetes.io/serviceaccount/token`);
-  expect([find("controller", "main.ts run"), master()].map(hasToken)).toEqual([true, false]);
+  expect(find("controller", "main.ts run")).toSatisfy(seesToken);
+  expect(find("nginx", "nginx: worker")).toBeDefined();
+  expect(pods.processes(`${pod}/nginx`).filter(({ pid }) => seesToken(pid))).toEqual([]);
 
   const annotations = {
     "nginx.ingress.kubernetes.io/custom-http-errors": "418",
@@ -150,6 +156,21 @@ const postgres = [
     endpoints: [{ addresses: ["192.0.2.11"], conditions: { ready: true } }],
   },
 ];
+
+test("a DaemonSet on the node's own network: its ports, its webhook, and the node's address as status", async () => {
+  await cluster.kubectl(["label", "node", "node-1", "ingress=true"]);
+  const { to, address } = await install("host-network", { workload: "daemonset" });
+  expect(address).toBe("192.0.2.1");
+  await apply(cluster, [ingress("host")]);
+  await answers("host", to, "echo-a");
+  const annotations = { "nginx.ingress.kubernetes.io/server-snippet": "return 200;" };
+  await expect(apply(cluster, [ingress("wrong", { annotations })])).rejects.toThrow(
+    /denied the request.*server-snippet/s,
+  );
+  const status = "jsonpath={.status.loadBalancer.ingress[*].ip}";
+  const written = () => cluster.kubectl(["get", "ingress", "host", "--namespace", "shop", "--output", status]);
+  await until("the Ingress has the node's address", async () => (await written()) === address, 90_000);
+});
 
 test("TCP and UDP ports lead to their Services", async () => {
   const { address } = await install("tcp-udp");

@@ -7,6 +7,9 @@ import { type Pki, pkiIn } from "../../support/pki.ts";
 
 /** Services, and the address of the one backend behind each. */
 const addresses = { "echo-a": "192.0.2.11", "echo-b": "192.0.2.12" } as const;
+
+/** Nobody asks here; on their usual port, 8443, they would take the webhook's from a controller that shares their network. */
+const httpsPort = 9443;
 export type Backend = keyof typeof addresses;
 
 export interface Shop {
@@ -17,7 +20,12 @@ export interface Shop {
 export async function openShop(): Promise<Shop> {
   const pki = await pkiIn(join(tmpdir(), "sluice-e2e-pki"));
   const { certificate, key } = pki.backend;
-  const backends: EchoBackends = await startEchoBackends({ addresses: Object.values(addresses), certificate, key });
+  const backends: EchoBackends = await startEchoBackends({
+    addresses: Object.values(addresses),
+    certificate,
+    key,
+    httpsPort,
+  });
   return { pki, stop: backends.stop };
 }
 
