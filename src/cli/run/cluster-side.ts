@@ -6,7 +6,7 @@
 import type { Clock } from "../../clock.ts";
 import { type Cluster, openCluster } from "../../cluster/cluster.ts";
 import { EventWriter } from "../../events/event-writer.ts";
-import { type Client, EventRecorder } from "../../kubernetes/index.ts";
+import { type ApiFailure, type Client, EventRecorder } from "../../kubernetes/index.ts";
 import type { Log } from "../../log/log.ts";
 import type { RuntimeMetrics } from "../../metrics/runtime-metrics.ts";
 import type { Ingress } from "../../model/objects.ts";
@@ -57,8 +57,13 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
   const { client, clock, log } = options;
   const watching = new AbortController();
   const recording = new AbortController();
-  const waiting = ({ message }: { readonly message: string }, retryMs: number) =>
-    log.warn({ why: message, retry: `${retryMs}ms` }, "the API server is not reached");
+  const waiting = ({ message, code }: ApiFailure, retryMs: number) => {
+    const refuses = code === 401 || code === 403;
+    log.warn(
+      { why: message, retry: `${Math.round(retryMs / 100) / 10}s` },
+      refuses ? "the API server refuses, and is asked again" : "the API server is not reached",
+    );
+  };
   const checked = checkCluster({ ...options, waiting }, watching.signal);
   const around = checked.then((answer) => (answer.ok ? answer.around : new Promise<never>(() => {})));
   const cluster = openCluster(client, clusterOptions(options), watching.signal);

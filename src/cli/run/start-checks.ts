@@ -1,7 +1,7 @@
 /**
  * What must be true of the cluster before anything is started (process contract B 12 and 13): a Service or namespace that a flag names and that is
  * not there is a mistake in the flags, and is said at once instead of never being ready.
- * A server that cannot be reached is tried for a while, because a Pod may start before its network does.
+ * A server that cannot be reached is tried for as long as it takes: nginx may serve the last good configuration meanwhile, and would end with us.
  */
 import { type Clock, sleep } from "../../clock.ts";
 import {
@@ -38,7 +38,7 @@ export interface CheckOptions {
   readonly flags: CheckedFlags;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
-  /** The server did not answer and is tried again. */
+  /** The server did not answer, or refused, and is tried again. */
   readonly waiting: (failure: ApiFailure, retryMs: number) => void;
 }
 
@@ -46,7 +46,8 @@ export async function checkCluster(options: CheckOptions, signal: AbortSignal): 
   const { flags, env } = options;
   const { POD_NAME: name, POD_NAMESPACE: namespace } = env;
   if (!name || !namespace) return refused("the variables POD_NAME and POD_NAMESPACE must name the Pod that this is");
-  const get = <T extends KubernetesObject>(of: Resource<T>, at: ObjectName) => patiently(options, of, at, signal);
+  const get = <T extends KubernetesObject>(of: Resource<T>, at: ObjectName, refusals = mostRefusals) =>
+    patiently(options, of, at, refusals, signal);
 
   for (const flag of ["defaultBackendService", "publishService"] as const) {
     const key = flags[flag];
@@ -54,7 +55,7 @@ export async function checkCluster(options: CheckOptions, signal: AbortSignal): 
     if (answer?.ok === false) return refused(`--${dashed(flag)}: Service ${key} ${trouble(answer.failure)}`);
   }
   if (flags.watchNamespace !== undefined) {
-    const answer = await get(namespaces, { name: flags.watchNamespace });
+    const answer = await get(namespaces, { name: flags.watchNamespace }, 1);
     // Rights in one namespace need not include the right to look at the namespace itself.
     const missing = !answer.ok && answer.failure.code !== 403;
     if (missing) return refused(`--watch-namespace: namespace ${flags.watchNamespace} ${trouble(answer.failure)}`);
@@ -65,35 +66,40 @@ export async function checkCluster(options: CheckOptions, signal: AbortSignal): 
   const own = { name: { namespace, name }, labels: metadata.labels ?? {}, uid: metadata.uid };
   if (!flags.enableTopologyAwareRouting) return { ok: true, around: { own, zone: undefined, notes: [] } };
 
-  const node = await get(nodes, { name: spec?.nodeName ?? "" });
+  const node = await get(nodes, { name: spec?.nodeName ?? "" }, 1);
   const zone = node.ok ? node.value.metadata.labels?.["topology.kubernetes.io/zone"] : undefined;
   const why = node.ok ? "has no label topology.kubernetes.io/zone" : trouble(node.failure);
   const note = `--enable-topology-aware-routing: Node ${spec?.nodeName} ${why}; Endpoints of all zones are used`;
   return { ok: true, around: { own, zone, notes: zone === undefined ? [note] : [] } };
 }
 
-const tries = 10;
 const firstWaitMs = 1_000;
+const longestWaitMs = 30_000;
+/** A server that has just started refuses everything for a moment. */
+const mostRefusals = 5;
 
-/** Ten tries, a second apart at first and half as long again each time. */
+/** A second apart at first and half as long again each time. The last of so many `refusals` counts. */
 async function patiently<T extends KubernetesObject>(
   { client, clock, waiting }: CheckOptions,
   of: Resource<T>,
   name: ObjectName,
+  refusals: number,
   signal: AbortSignal,
 ): Promise<Answer<T>> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await client.get(of, name, signal);
-    if (answer.ok || attempt === tries || signal.aborted || !canChange(answer.failure)) return answer;
-    const retryMs = firstWaitMs * 1.5 ** (attempt - 1);
+    if (answer.ok || signal.aborted || !canChange(answer.failure, attempt < refusals)) return answer;
+    const retryMs = Math.min(longestWaitMs, firstWaitMs * 1.5 ** (attempt - 1));
     waiting(answer.failure, retryMs);
     await sleep(clock, retryMs, signal);
   }
 }
 
 /** No answer, an overloaded server, or one that is only starting. */
-const canChange = ({ reason, code }: ApiFailure) =>
-  reason === ownReasons.unreachable || reason === ownReasons.silent || code === 429 || code >= 500;
+function canChange({ reason, code }: ApiFailure, mayBeRefused: boolean): boolean {
+  if (code === 401 || code === 403) return mayBeRefused;
+  return reason === ownReasons.unreachable || reason === ownReasons.silent || code === 429 || code >= 500;
+}
 
 const trouble = ({ code, message }: ApiFailure) => (code === 404 ? "does not exist" : `cannot be read: ${message}`);
 
