@@ -123,6 +123,10 @@ test.each([
   [["--log_dir=/tmp"], "--log_dir: logs go to standard output, never to files; it has no effect"],
   [["--update-status", "false"], "false: it is no flag; the value of a switch is written with =; it is ignored"],
   [["--status-update-interval=1"], "--status-update-interval: 1 is below 5; 5 is used"],
+  [
+    ["--certificate-authority=/ca.crt"],
+    "--certificate-authority: it is about the server that --apiserver-host names; it has no effect",
+  ],
   [["--election-ttl=0"], "--election-ttl: a Lease must hold for some time; 30s is used"],
 ])("%j is said at start", (argv, said) => {
   expect(flagsOf(...argv).said).toEqual([said]);

@@ -70,7 +70,8 @@ function adjusted(flags: Flags): Flags {
   };
 }
 
-function adjustments({ electionTtl, statusUpdateInterval, profilerAddress }: Flags, object: ObjectName): Problem[] {
+function adjustments(flags: Flags, object: ObjectName): Problem[] {
+  const { electionTtl, statusUpdateInterval, profilerAddress } = flags;
   const found: Problem[] = [];
   const say = (field: string, why: string, done: string) =>
     found.push({ kind: "field-unusable", object, field, why, done });
@@ -78,6 +79,8 @@ function adjustments({ electionTtl, statusUpdateInterval, profilerAddress }: Fla
   if (statusUpdateInterval < 5) say("--status-update-interval", `${statusUpdateInterval} is below 5`, "5 is used");
   if (!isLoopback(profilerAddress))
     say("--profiler-address", `${profilerAddress} can be reached from elsewhere`, "127.0.0.1 is used");
+  if (flags.certificateAuthority !== undefined && flags.apiserverHost === undefined)
+    say("--certificate-authority", "it is about the server that --apiserver-host names", "it has no effect");
   return found;
 }
 

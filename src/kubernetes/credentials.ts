@@ -78,8 +78,14 @@ export async function kubeConfigCredentials(files: readonly string[], context?: 
   const [merged, ...others] = await Promise.all(
     files.map(async (file) => {
       const config = new KubeConfig();
-      config.loadFromFile(file);
-      await followTokenFiles(config, file);
+      try {
+        config.loadFromFile(file);
+        await followTokenFiles(config, file);
+      } catch (cause) {
+        // A parser goes on to show the lines around.
+        const [why] = (cause as Error).message.split("\n");
+        throw new Error(`kubeconfig ${file} cannot be read: ${why}`, { cause });
+      }
       return config;
     }),
   );

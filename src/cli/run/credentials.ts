@@ -14,26 +14,33 @@ export type FoundCredentials =
 
 /** `env` brings KUBECONFIG and what a Pod is told. Fails with one sentence. */
 export async function credentialsOf(flags: CredentialFlags, env: NodeJS.ProcessEnv): Promise<FoundCredentials> {
-  const { kubeconfig, apiserverHost: server, context } = flags;
-  const inPod = env.KUBERNETES_SERVICE_HOST !== undefined;
-  if (server !== undefined && kubeconfig === undefined && env.KUBECONFIG === undefined && !inPod) {
-    return { ok: true, credentials: anonymous(server, flags.certificateAuthority) };
-  }
+  const { kubeconfig, apiserverHost: server, certificateAuthority, context } = flags;
+  const hasAccount = kubeconfig !== undefined || Boolean(env.KUBECONFIG) || env.KUBERNETES_SERVICE_HOST !== undefined;
   try {
-    return { ok: true, credentials: await findCredentials({ kubeconfig, server, context, env }) };
+    const found =
+      server !== undefined && !hasAccount
+        ? anonymous(server)
+        : await findCredentials({ kubeconfig, server, context, env });
+    const trusting = server !== undefined && certificateAuthority !== undefined;
+    return { ok: true, credentials: trusting ? await withAuthority(found, certificateAuthority) : found };
   } catch (error) {
     return { ok: false, why: (error as Error).message };
   }
 }
 
 /** An API server that asks for no proof, or a proxy that brings it (`kubectl proxy`). */
-function anonymous(server: string, authorityFile: string | undefined): Credentials {
-  return {
-    server: new URL(server),
-    namespace: undefined,
-    proof: async () => ({
-      tls: authorityFile === undefined ? {} : { ca: await readFile(authorityFile) },
-      headers: {},
-    }),
+function anonymous(server: string): Credentials {
+  return { server: new URL(server), namespace: undefined, proof: async () => ({ tls: {}, headers: {} }) };
+}
+
+/** Trusts the authority in `file` alone, which is read anew for each request. */
+async function withAuthority(credentials: Credentials, file: string): Promise<Credentials> {
+  await readFile(file).catch((error: Error) => {
+    throw new Error(`--certificate-authority cannot be read: ${error.message}`);
+  });
+  const proof = async () => {
+    const own = await credentials.proof();
+    return { ...own, tls: { ...own.tls, ca: await readFile(file) } };
   };
+  return { ...credentials, proof };
 }
