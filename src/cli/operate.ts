@@ -175,9 +175,15 @@ function controllerOptions(
   const machine = machineOf(capabilities, place, folder, machineFlags(flags, logs(folder, place)));
   if (machine.mode !== flags.mode) log.warn("nginx has no Lua module: every change is a reload, as with --mode=static");
   if (machine.mode === "static" && flags.enableMetrics) log.warn("requests are not counted: that needs the Lua");
+  if (flags.enableSslPassthrough && !machine.passthrough)
+    log.warn("--enable-ssl-passthrough has no effect: nginx here reads no server name in its stream module");
   return {
     source,
-    translate: { ...translate, lacks: lackingOf(inMode(machine.mode, capabilities)) },
+    translate: {
+      ...translate,
+      enableSslPassthrough: machine.passthrough,
+      lacks: lackingOf(inMode(machine.mode, capabilities)),
+    },
     machine,
     installed,
     folder,

@@ -8,7 +8,7 @@ import { systemClock } from "../clock.ts";
 import { Client } from "../kubernetes/index.ts";
 import { type Log, openLog } from "../log/log.ts";
 import { RuntimeMetrics } from "../metrics/runtime-metrics.ts";
-import { type FoundNginx, nginxBeside, nginxHere } from "../nginx/index.ts";
+import { type FoundNginx, nginxBeside, nginxHere, versionOf } from "../nginx/index.ts";
 import { build } from "../version.ts";
 import { listenForEnding } from "./ending.ts";
 import type { Flags } from "./flags.ts";
@@ -98,7 +98,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
       await cluster.leave();
     },
     timing: { graceMs: flags.shutdownGracePeriod * 1000, drainMs, afterMs: flags.postShutdownGracePeriod * 1000 },
-    ready: () => log.info({ http: flags.httpPort, https: flags.httpsPort }, "serving"),
+    ready: () => log.info({ http: flags.httpPort, https: flags.httpsPort, ...versionOf(installed) }, "serving"),
   });
   await cluster.end();
   client.close();

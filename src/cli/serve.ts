@@ -6,7 +6,7 @@ import { hostname } from "node:os";
 import { systemClock } from "../clock.ts";
 import { openLog } from "../log/log.ts";
 import { openManifests } from "../manifests/manifests.ts";
-import { nginxHere } from "../nginx/index.ts";
+import { nginxHere, versionOf } from "../nginx/index.ts";
 import { build } from "../version.ts";
 import { assumedClass } from "./assumed-class.ts";
 import { completedSource } from "./chains.ts";
@@ -51,6 +51,7 @@ export async function serve(
   log.info({ folder: rest[0], release: build.release }, "starting");
   const names = new AbortController();
   const lookedUp = { flags, log, clock: systemClock };
+  const installed = await nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? "");
   const operated = await operate({
     flags,
     translate: translateOptions(flags, "serve", undefined),
@@ -62,7 +63,7 @@ export async function serve(
     },
     log,
     lines: { write, notices: !stdout.isTTY || flags.v > 0 },
-    nginx: await nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? ""),
+    nginx: installed,
     runFolder: flags.runFolder ?? "run",
     templateFolder: flags.templateDir,
     logs: (folder) => ({ accessLog: `${folder.logs}/access.log`, errorLog: "stderr" }),
@@ -76,7 +77,7 @@ export async function serve(
     leave: async () => {},
     timing: { graceMs: 0, drainMs, afterMs: 0 },
     ready: () => {
-      log.info({ http: flags.httpPort, https: flags.httpsPort }, "serving");
+      log.info({ http: flags.httpPort, https: flags.httpsPort, ...versionOf(installed) }, "serving");
       ready();
     },
   });

@@ -28,3 +28,8 @@ export async function nginxHere(binary: string, path: string): Promise<FoundNgin
   const open = (options: OpenOptions) => openNginx({ ...options, binary: capabilities.binary });
   return { ok: true, nginx: { capabilities, place: placeHere(), outlives: false, open } };
 }
+
+/** For the log. */
+export function versionOf(found: FoundNginx): { readonly nginx?: string } {
+  return found.ok ? { nginx: found.nginx.capabilities.version } : {};
+}

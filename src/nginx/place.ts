@@ -33,11 +33,16 @@ export function placeHere(): Place {
   };
 }
 
-/** CPUs the container may use, rounded up: the quota of cgroup v2, else all there are (process contract I 72). */
 function availableCpus(): number {
-  const [quota, period] = (contentOf("/sys/fs/cgroup/cpu.max") ?? "max").split(" ").map(Number);
-  const all = availableParallelism();
-  return Number.isFinite(quota) && period ? Math.min(all, Math.ceil(quota! / period)) : all;
+  return Math.min(availableParallelism(), cpuQuota(contentOf) ?? Number.POSITIVE_INFINITY);
+}
+
+/** CPUs the container may use, rounded up: the quota of cgroup v2 or v1; undefined where there is none (process contract I 72). */
+export function cpuQuota(read: (path: string) => string | undefined): number | undefined {
+  const folder = "/sys/fs/cgroup";
+  const older = ["quota", "period"].map((name) => read(`${folder}/cpu/cpu.cfs_${name}_us`) ?? "");
+  const [quota = 0, period = 0] = (read(`${folder}/cpu.max`) ?? older.join(" ")).split(" ").map(Number);
+  return quota > 0 && period > 0 ? Math.ceil(quota / period) : undefined;
 }
 
 /** The hard limit of this process, which nginx inherits. */
