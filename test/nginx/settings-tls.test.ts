@@ -1,11 +1,24 @@
-/** Keys about TLS, as handshakes show them. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Configured, startConfigured } from "./support/configured.ts";
+/**
+ * Keys about TLS, as handshakes show them. Session tickets of the operator's key and DHE with the operator's parameters are in
+ * `settings-live.test.ts`, protocols, ciphers, the session cache and HTTP/2 in the corpus, HTTP/3 in `test/image`.
+ */
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { type Configured, host, ingress, service, startConfigured } from "./support/configured.ts";
+import { heldBackend } from "./support/held-backend.ts";
+import { installedNginx } from "./support/installed.ts";
+import { until } from "./support/until.ts";
 
+const port = 23_060;
+const can = await installedNginx();
 let it: Configured;
 
 beforeAll(async () => {
-  it = await startConfigured({ port: 23_060 });
+  it = await startConfigured({ port });
 });
 afterAll(() => it.stop());
 
@@ -24,4 +37,100 @@ test("ssl-session-timeout ends the life of a session", async () => {
   expect(await resumed()).toBe(false);
   await it.set({ "ssl-session-timeout": "5m" });
   expect(await resumed()).toBe(true);
+});
+
+/** What `openssl s_client` prints, and the headers that the backend saw, by their names in lower case. */
+async function sendByOpenssl(more: readonly string[], input: string) {
+  const to = ["-connect", `192.0.2.1:${it.ports.https}`, "-servername", host, "-tls1_3", "-ign_eof"];
+  const { stdout } = await execa("openssl", ["s_client", ...to, ...more], { input, reject: false, timeout: 10_000 });
+  const body = /^\{.*"headers":.*\}/m.exec(stdout)?.[0];
+  return { said: stdout, headers: body === undefined ? undefined : (JSON.parse(body) as { headers: object }).headers };
+}
+
+test("ssl-early-data takes a request before the end of the handshake, and tells the backend", async () => {
+  const session = join(it.folder, "session");
+  const early = join(it.folder, "early");
+  const request = `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
+  writeFileSync(early, `${request}\r\n`);
+  const sendEarly = async () => {
+    await sendByOpenssl(["-sess_out", session], `${request}\r\n`);
+    return sendByOpenssl(["-sess_in", session, "-early_data", early], "");
+  };
+
+  await it.set({ "ssl-early-data": "true" });
+  const taken = await sendEarly();
+  expect(taken.said).toContain("Early data was accepted");
+  expect(taken.headers, taken.said).toMatchObject({ "early-data": "1" });
+  const plain = await sendByOpenssl([], `${request}\r\n`);
+  expect(plain.headers).not.toHaveProperty("early-data");
+  // Whoever stands in front has seen it come early.
+  const fromAhead = await sendByOpenssl([], `${request}Early-Data: 1\r\n\r\n`);
+  expect(fromAhead.headers).toMatchObject({ "early-data": "1" });
+
+  await it.set({});
+  expect((await sendEarly()).said).not.toContain("Early data was accepted");
+});
+
+test("ssl-buffer-size is the size of the largest record", async () => {
+  const large = await heldBackend("192.0.2.89", port + 6);
+  onTestFinished(large.stop);
+  const objects = [...service("large", port + 6, ["192.0.2.89"]), ingress("large", "large.example", "large")];
+  const largestRecord = async () => {
+    const listening = await recordingProxy(it.ports.https);
+    const asked = it.ask({ scheme: "https", host: "large.example", port: listening.port });
+    await until("the request", () => large.held === 1);
+    large.release("x".repeat(100_000));
+    expect((await asked).status).toBe(200);
+    return Math.max(...recordsIn(listening.received()));
+  };
+  // A record is as long as the buffer and some bytes of its own; what is read from the backend at once must be longer.
+  const read = { "proxy-buffer-size": "64k" };
+  await it.set({ ...read, "ssl-buffer-size": "8k" }, objects);
+  expect(await largestRecord()).toBeCloseTo(8 * 1024, -3);
+  await it.set(read, objects);
+  expect(await largestRecord()).toBeCloseTo(4 * 1024, -3);
+});
+
+/** A way to nginx that keeps what comes back. */
+async function recordingProxy(to: number) {
+  const chunks: Buffer[] = [];
+  const server = createServer((client) => {
+    const nginx = connect({ host: "192.0.2.1", port: to });
+    nginx.on("data", (chunk) => chunks.push(chunk));
+    client.pipe(nginx).pipe(client);
+    for (const socket of [client, nginx]) socket.on("error", () => {});
+  });
+  server.listen(0, "192.0.2.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, received: () => Buffer.concat(chunks) };
+}
+
+/** Lengths of the TLS records: type, version and length stand before each. */
+function recordsIn(bytes: Buffer): readonly number[] {
+  const lengths: number[] = [];
+  for (let at = 0; at + 5 <= bytes.length; at += 5 + lengths.at(-1)!) lengths.push(bytes.readUInt16BE(at + 3));
+  return lengths;
+}
+
+test("reuse-port gives each worker a socket of its own", async () => {
+  const sockets = () => {
+    const local = `:${it.ports.https.toString(16).toUpperCase().padStart(4, "0")} `;
+    const lines = readFileSync("/proc/net/tcp", "utf8").split("\n");
+    return lines.filter((line) => line.includes(local) && / 0A /.test(line)).length;
+  };
+  await it.set({ "worker-processes": "3" });
+  expect(sockets()).toBe(3);
+  await it.set({ "worker-processes": "3", "reuse-port": "false" });
+  await until("one socket to be left", () => sockets() === 1);
+  expect((await it.ask({ scheme: "https" })).status).toBe(200);
+});
+
+test("HTTP/3 where nginx has none is said, and harms nobody", async ({ skip }) => {
+  skip(can.http3, "nginx here has HTTP/3");
+  await it.set({ "use-http3": "true", "http3-retry": "true" });
+  await until("the Problem", () => it.problems().length > 0);
+  expect(it.problems()).toContain("key use-http3 has no effect: nginx here has no HTTP/3");
+  expect((await it.ask({ scheme: "https" })).status).toBe(200);
+  expect(it.conf()).not.toMatch(/quic|Alt-Svc/);
 });

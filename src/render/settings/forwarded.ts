@@ -24,6 +24,7 @@ export function forwardedView(settings: Settings, { ports }: Surroundings): View
     requestId: settings.generateRequestId,
     keepalive: settings.upstreamKeepaliveConnections > 0,
     incoming: variableOfHeader(settings.forwardedForHeader),
+    earlyData: settings.sslEarlyData,
     address: Token.variable(settings.useProxyProtocol ? "proxy_protocol_addr" : "realip_remote_addr"),
   };
 }
@@ -106,6 +107,8 @@ export function requestHeaders(settings: Settings, can: Capabilities): readonly 
     ...clientCertificateHeaders.map(({ name, variable }) => [name, variable] as const),
     ["Proxy", Token.text("")],
     ["TE", Token.text("")],
+    // A backend that must not be asked twice answers 425, and the client asks again when the handshake is complete (RFC 8470).
+    ...(settings.sslEarlyData ? ([["Early-Data", "early_data"]] as const) : []),
     ...(sourceOf(settings, can) === "both"
       ? ([[settings.forwardedForProxyProtocolHeader, Token.text("")]] as const)
       : []),
