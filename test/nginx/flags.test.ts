@@ -106,6 +106,15 @@ test("the flags of metrics decide about labels, buckets and what is left out", a
   expect(bounds("request_size")).toEqual([]);
 });
 
+test("--metrics-per-undefined-host counts requests for hosts that nobody has", async () => {
+  const { ask, health } = await served(["--enable-metrics", "--metrics-per-undefined-host"]);
+  expect((await ask("nobody.example")).status).toBe(404);
+  await until("the count", async () => {
+    const { body } = await health("/metrics");
+    return /^nginx_ingress_controller_requests\{.*host="nobody.example".*\} 1$/m.test(body);
+  });
+});
+
 test.each([
   ["serve", "--version", /^Sluice \S+\n$/i],
   ["run", "--version", /^Sluice \S+\n$/i],

@@ -17,6 +17,8 @@ const sources = [join(root, "src/main.ts")];
 export interface SluiceOptions {
   readonly cluster: Cluster;
   readonly flags?: readonly string[];
+  /** False: flags say where the API server is. */
+  readonly kubeconfig?: boolean;
   /** `admin` when not given. */
   readonly user?: string;
   /** Something in front of the API server. */
@@ -36,6 +38,7 @@ export class Sluice {
   constructor({
     cluster,
     flags = [],
+    kubeconfig = true,
     user,
     server,
     pod = ownPod,
@@ -43,14 +46,15 @@ export class Sluice {
     program = sources,
   }: SluiceOptions) {
     this.#healthPort = healthPort;
-    const given = ["--kubeconfig", cluster.kubeconfig(user, server), "--run-folder", join(this.folder, "run")];
+    const account = kubeconfig ? ["--kubeconfig", cluster.kubeconfig(user, server)] : [];
+    const given = [...account, "--run-folder", join(this.folder, "run")];
     const quick = ["--post-shutdown-grace-period=0", `--healthz-port=${healthPort}`];
     this.process = new Daemon({
       name: "sluice",
       command: [join(root, "node_modules/.bin/node"), ...program, "run", ...given, ...quick, ...flags],
       folder: this.folder,
       isReady: async () => (await this.health()) === 200,
-      env: { POD_NAME: pod.name, POD_NAMESPACE: pod.namespace },
+      env: { POD_NAME: pod.name, POD_NAMESPACE: pod.namespace, KUBECONFIG: "" },
     });
   }
 

@@ -1,0 +1,275 @@
+/**
+ * Flags about a cluster, each seen in the cluster or by a client. Two controllers carry all of them, one after the other, because a start costs
+ * more than a look. Flags that need no cluster are in `test/nginx/flags.test.ts`.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { request } from "../nginx/support/request.ts";
+import { until } from "../nginx/support/until.ts";
+import { type Cluster, startCluster } from "./support/cluster.ts";
+import { answerOf, ingress, openShop, type Shop, shopObjects } from "./support/shop.ts";
+import { apply, ingressClass, installPod, ownPod, patchStatus, Sluice } from "./support/sluice.ts";
+
+let cluster: Cluster;
+let shop: Shop;
+
+beforeAll(async () => {
+  [cluster, shop] = await Promise.all([startCluster(), openShop()]);
+  await installPod(cluster);
+  const elsewhere = { apiVersion: "v1", kind: "Namespace", metadata: { name: "elsewhere" } };
+  await apply(cluster, [...shopObjects, elsewhere, ...servicesOf("elsewhere")]);
+});
+afterAll(async () => {
+  await shop?.stop();
+  await cluster?.stop();
+});
+
+/** The Services and EndpointSlices of the shop, in another namespace. */
+function servicesOf(namespace: string): readonly object[] {
+  return (shopObjects as readonly { readonly metadata: object; readonly kind: string }[])
+    .filter(({ kind }) => kind !== "Namespace")
+    .map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }));
+}
+
+const answers = (name: string, expected: string | number) =>
+  until(`${name} answers ${expected}`, async () => (await answerOf(name)) === expected);
+const addressesOf = (name: string) => {
+  const print = "jsonpath={.status.loadBalancer.ingress[*].ip}";
+  return cluster.kubectl(["get", "ingress", name, "--namespace=shop", "-o", print]);
+};
+const leaseOf = () =>
+  cluster.kubectl([
+    ...["get", "leases", "--namespace", ownPod.namespace, "-o"],
+    "jsonpath={range .items[*]}{.metadata.name} {.spec.leaseDurationSeconds}{end}",
+  ]);
+
+describe("a controller that is told what to look at and where the API server is", () => {
+  const hook = "own-webhook";
+  let sluice: Sluice;
+
+  beforeAll(async () => {
+    // Without an account of its own: the address and the authority are all that it is given.
+    await cluster.kubectl([
+      "create",
+      "clusterrolebinding",
+      "all",
+      "--clusterrole=cluster-admin",
+      "--user=system:anonymous",
+    ]);
+    await cluster.kubectl(["label", "namespace", "shop", "team=shop"]);
+    await cluster.kubectl(["label", "node", "node-1", "topology.kubernetes.io/zone=east"]);
+    const addresses = [
+      { type: "ExternalIP", address: "198.51.100.7" },
+      { type: "InternalIP", address: "192.0.2.1" },
+    ];
+    await patchStatus(cluster, ["node", "node-1"], { addresses });
+    await apply(cluster, [
+      ingressClass("edge", "example.com/other"),
+      {
+        apiVersion: "admissionregistration.k8s.io/v1",
+        kind: "ValidatingWebhookConfiguration",
+        metadata: { name: hook },
+        webhooks: [webhook],
+      },
+    ]);
+    sluice = new Sluice({
+      cluster,
+      kubeconfig: false,
+      flags: [
+        `--apiserver-host=${cluster.url}`,
+        `--certificate-authority=${cluster.authority.certificateFile}`,
+        "--ingress-class=edge",
+        "--ingress-class-by-name",
+        "--watch-ingress-without-class",
+        "--watch-namespace-selector=team=shop",
+        "--enable-topology-aware-routing",
+        "--enable-annotation-validation=false",
+        "--report-node-internal-ip-address",
+        "--status-update-interval=5",
+        "--election-ttl=7s",
+        "--disable-sync-events",
+        "--update-status-on-shutdown=false",
+        "--validating-webhook=127.0.0.1:8443",
+        `--validating-webhook-certificate-secret=${ownPod.namespace}/${hook}`,
+        `--validating-webhook-configuration=${hook}`,
+      ],
+    });
+    await sluice.process.start();
+  });
+  afterAll(() => sluice?.end());
+
+  /** Nobody makes what it is about, so the API server never asks it. */
+  const webhook = {
+    name: "validate.nginx.ingress.kubernetes.io",
+    rules: [{ apiGroups: ["none.example"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["nothings"] }],
+    sideEffects: "None",
+    admissionReviewVersions: ["v1"],
+    clientConfig: { service: { namespace: ownPod.namespace, name: "webhook" } },
+  };
+
+  test("serves the class of that name whoever its controller is, Ingresses without a class, and no other", async () => {
+    const options = [{ ingressClass: "edge" }, { ingressClass: "" }, { ingressClass: "nginx-not" }] as const;
+    await apply(cluster, [ingressClass("nginx-not", "example.com/other")]);
+    await apply(
+      cluster,
+      ["named", "classless", "foreign"].map((name, at) => ingress(name, options[at]!)),
+    );
+    await answers("named", "echo-a");
+    await answers("classless", "echo-a");
+    expect(await answerOf("foreign")).toBe(404);
+  });
+
+  test("looks at a namespace from the moment on that it has the labels", async () => {
+    await apply(cluster, [
+      ingress("away", { namespace: "elsewhere", ingressClass: "edge" }),
+      ingress("after", { ingressClass: "edge" }),
+    ]);
+    await answers("after", "echo-a");
+    expect(await answerOf("away")).toBe(404);
+    await cluster.kubectl(["label", "namespace", "elsewhere", "team=shop"]);
+    await answers("away", "echo-a");
+    await cluster.kubectl(["label", "namespace", "elsewhere", "team-"]);
+    await answers("away", 404);
+  });
+
+  test("keeps to the endpoints that are hinted for its zone", async () => {
+    const endpoint = (address: string, zone: string) => ({
+      addresses: [address],
+      conditions: { ready: true },
+      hints: { forZones: [{ name: zone }] },
+    });
+    const [, service, slice] = shopObjects as readonly { readonly metadata: object }[];
+    const labels = { "kubernetes.io/service-name": "zoned" };
+    await apply(cluster, [
+      { ...service, metadata: { namespace: "shop", name: "zoned" } },
+      {
+        ...slice,
+        metadata: { namespace: "shop", name: "zoned-1", labels },
+        endpoints: [endpoint("192.0.2.11", "west"), endpoint("192.0.2.12", "east")],
+      },
+      ingress("zoned", { service: "zoned", ingressClass: "edge" }),
+    ]);
+    await answers("zoned", "echo-b");
+    const asked = await Promise.all(Array.from({ length: 10 }, () => answerOf("zoned")));
+    expect(new Set(asked)).toEqual(new Set(["echo-b"]));
+  });
+
+  test("takes an app-root that validation refuses", async () => {
+    const annotations = { "nginx.ingress.kubernetes.io/app-root": "/start?from=root" };
+    await apply(cluster, [ingress("app", { ingressClass: "edge", annotations })]);
+    await answers("app", 302);
+    const { headers } = await request({ to: "127.0.0.1:80", host: "app.example" });
+    expect(headers.location).toBe("http://app.example/start?from=root");
+  });
+
+  test("publishes the internal address of its Node, and looks at it again after the interval", async () => {
+    await until("named has the address", async () => (await addressesOf("named")) === "192.0.2.1");
+    // Whatever is written is looked at once more a second later; after that only the interval is left.
+    await delay(2_500);
+    const addresses = [{ type: "InternalIP", address: "192.0.2.3" }];
+    await patchStatus(cluster, ["node", "node-1"], { addresses });
+    await until("named has the other one", async () => (await addressesOf("named")) === "192.0.2.3", 15_000);
+  });
+
+  test("holds a Lease of that length", async () => {
+    expect(await leaseOf()).toBe("ingress-controller-leader 7");
+  });
+
+  test("makes the webhook's certificate, and gives its CA to the API server", async () => {
+    const kept = () =>
+      cluster.kubectl(["get", "secret", hook, "--namespace", ownPod.namespace, "-o", "jsonpath={.data.ca}"]);
+    const told = () =>
+      cluster.kubectl([
+        ...["get", "validatingwebhookconfiguration", hook, "-o"],
+        "jsonpath={.webhooks[*].clientConfig.caBundle}",
+      ]);
+    await until("the API server is told the CA", async () => (await told()) !== "");
+    expect(await told()).toBe(await kept());
+  });
+
+  test("says RELOAD and nothing else", async () => {
+    const print = 'jsonpath={.items[?(@.source.component=="nginx-ingress-controller")].reason}';
+    const reasons = () => cluster.kubectl(["get", "events", "--all-namespaces", "-o", print]);
+    await until("a reload is said", async () => (await reasons()).includes("RELOAD"));
+    expect(new Set((await reasons()).split(" "))).toEqual(new Set(["RELOAD"]));
+  });
+
+  test("leaves the status as it is when it ends", async () => {
+    expect(await sluice.process.stop()).toBe(0);
+    expect(await addressesOf("named")).toBe("192.0.2.3");
+  });
+});
+
+describe("a controller of one namespace, without an election, with the webhook's certificate in files", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-e2e-flags-"));
+  const [certificate, key] = [join(folder, "cert"), join(folder, "key")];
+  let sluice: Sluice;
+
+  beforeAll(async () => {
+    await cluster.kubectl(["delete", "leases", "--all", "--namespace", ownPod.namespace]);
+    writePair(shop.pki.tls);
+    sluice = new Sluice({
+      cluster,
+      flags: [
+        "--watch-namespace=shop",
+        "--disable-leader-election",
+        "--publish-status-address=192.0.2.1",
+        "--validating-webhook=127.0.0.1:8443",
+        `--validating-webhook-certificate=${certificate}`,
+        `--validating-webhook-key=${key}`,
+      ],
+    });
+    await sluice.process.start();
+  });
+  afterAll(async () => {
+    await sluice?.end();
+    rmSync(folder, { recursive: true });
+  });
+
+  function writePair(pair: { readonly certificate: string; readonly key: string }): void {
+    writeFileSync(certificate, pair.certificate);
+    writeFileSync(key, pair.key);
+  }
+
+  const review = (object: object) => {
+    const meta = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview" };
+    const kind = { group: "networking.k8s.io", version: "v1", kind: "Ingress" };
+    const asked = { uid: "u1", kind, operation: "CREATE", namespace: "shop", object };
+    return request({
+      to: "127.0.0.1:8443",
+      sni: "webhook.example",
+      path: "/networking/v1/ingresses",
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ...meta, request: asked }),
+    });
+  };
+
+  test("looks at nothing outside of it", async () => {
+    await apply(cluster, [ingress("beside", { namespace: "elsewhere" }), ingress("within")]);
+    await answers("within", "echo-a");
+    expect(await answerOf("beside")).toBe(404);
+  });
+
+  test("answers reviews with the certificate in the files, and with the one that takes its place", async () => {
+    const good = await review(ingress("good"));
+    expect([good.certificate, JSON.parse(good.body).response.allowed]).toEqual(["tls.example", true]);
+    const denying = { annotations: { "nginx.ingress.kubernetes.io/whitelist-source-range": "everywhere" } };
+    const bad = await review(ingress("bad", denying));
+    expect(JSON.parse(bad.body).response).toMatchObject({
+      allowed: false,
+      status: { code: 400, reason: "BadRequest" },
+    });
+    writePair(shop.pki.backend);
+    const served = async () => (await review(ingress("good"))).certificate;
+    await until("the other certificate is served", async () => (await served()) === "backend.example");
+  });
+
+  test("takes no Lease, and writes no status", async () => {
+    expect(await leaseOf()).toBe("");
+    expect(await addressesOf("within")).toBe("");
+  });
+});
