@@ -13,6 +13,8 @@ const debian = "trixie";
 const baseImage = `localhost/sluice-debian:${debian}`;
 const nodeImage = "localhost/sluice-node:24";
 export const image = "localhost/sluice:test";
+/** A curl that speaks HTTP/3, for the tests. */
+export const clientImage = `localhost/sluice-client:${debian}`;
 
 /** The environment of every buildah command. vfs copies the whole tree for each layer, so overlay is taken where the kernel has it. */
 export const buildahEnvironment: NodeJS.ProcessEnv = {
@@ -38,6 +40,7 @@ export function buildImage(): string {
   const cold = !exists(baseImage);
   if (cold) makeBase();
   if (!exists(nodeImage)) makeNode();
+  if (!exists(clientImage)) makeClient();
   const authorities = process.env.NODE_EXTRA_CA_CERTS;
   const revision = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
   const version = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }).version;
@@ -97,6 +100,18 @@ function makeNode(): void {
     commit(baseImage, nodeImage, [folder, "/usr/local"]);
   } finally {
     rmSync(folder, { recursive: true });
+  }
+}
+
+/** The base with Debian's curl. */
+function makeClient(): void {
+  const container = buildah("from", "--pull=never", baseImage);
+  try {
+    const install = "apt-get update -qq && apt-get install -y -qq --no-install-recommends curl ca-certificates";
+    buildah("run", container, "--", "sh", "-c", install);
+    buildah("commit", "--quiet", container, clientImage);
+  } finally {
+    buildah("rm", container);
   }
 }
 

@@ -5,6 +5,7 @@ export interface Capabilities {
   readonly headersMore: boolean;
   readonly http2: boolean;
   readonly http2Directive: boolean;
+  readonly http3: boolean;
   readonly lua: boolean;
   readonly modsecurity: boolean;
   readonly otel: boolean;
@@ -33,6 +34,7 @@ export const capabilityNames: Readonly<Record<Capability, string>> = {
   headersMore: "headers-more module",
   http2: "HTTP/2",
   http2Directive: "http2 directive",
+  http3: "HTTP/3",
   lua: "Lua module",
   modsecurity: "ModSecurity module",
   otel: "OpenTelemetry module",

@@ -5,6 +5,7 @@ import type { Settings } from "../settings/registry.ts";
 import type { Machine } from "./machine.ts";
 import { filesOf, type RenderedFile } from "./rendered-files.ts";
 import { withSettingsFiles } from "./settings/files.ts";
+import { quicLines, speaksHttp3 } from "./settings/http3.ts";
 import { listenLines } from "./settings/listen.ts";
 import { settingsView } from "./settings-view.ts";
 import type { Shape } from "./shape.ts";
@@ -81,6 +82,7 @@ function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[])
     dynamic: true,
     inspected: about.settings.enableModsecurity && about.machine.capabilities.modsecurity,
     counts: about.machine.counts !== undefined,
+    http3: speaksHttp3(about.settings, about.machine.capabilities),
     slot: Token.word(slot),
     rejectsUnknownNames: about.settings.sslRejectHandshake && slot === dataSlot,
     certificate: certificateAt(about.machine, defaultPairFile),
@@ -100,6 +102,7 @@ export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: b
     listen: [
       ...lines(ports.http, false),
       ...(machine.passthrough ? behindPassthrough(machine, isCatchAll) : lines(ports.https, true)),
+      ...quicLines(settings, capabilities, around, { port: ports.https, catchAll: isCatchAll }),
     ],
     blocked: parts.http.blocked as View,
     ...(parts.server as Readonly<Record<string, View>>),

@@ -9,6 +9,7 @@ import { directivesOf } from "./settings/directives.ts";
 import { snippetView } from "./settings/everywhere.ts";
 import { forwardedView, realIpView, streamRealIpView } from "./settings/forwarded.ts";
 import { geoip2View } from "./settings/geoip2.ts";
+import { http3View, whyNoHttp3 } from "./settings/http3.ts";
 import { httpLogs, streamLogs } from "./settings/logs.ts";
 import { modsecurityView } from "./settings/modsecurity.ts";
 import type { Surroundings } from "./settings/surroundings.ts";
@@ -30,6 +31,7 @@ export function settingsView(settings: Settings, can: Capabilities, around: Surr
       logs: httpLogs(settings, around),
       blocked: blockedView(settings),
       geoip2: geoip2View(settings, can, around),
+      http3: http3View(settings, can, around),
       modsecurity: modsecurityView(settings, can, around),
       opentelemetry: tracingView(settings, can, around),
     },
@@ -61,5 +63,11 @@ export function settingsProblems(
   const without = can.lua ? [] : settingsWithoutLua(settings, object);
   const blind = settings.useGeoip2 && can.geoip2 && files.geoipDatabases.length === 0;
   const folder = "no database of --maxmind-edition-ids is in the folder of --geoip-folder";
-  return [...lacking, ...without, ...(blind ? [useless("use-geoip2", folder)] : [])];
+  const noHttp3 = whyNoHttp3(settings, can);
+  return [
+    ...lacking,
+    ...without,
+    ...(blind ? [useless("use-geoip2", folder)] : []),
+    ...(noHttp3 === undefined ? [] : [useless("use-http3", noHttp3)]),
+  ];
 }

@@ -24,6 +24,7 @@ import { poolOf } from "./pools.ts";
 import { escapedPath } from "./records.ts";
 import type { RenderedFile } from "./rendered-files.ts";
 import { type AboutServers, certificateAt, defaultPairFile, headOf } from "./server-views.ts";
+import { speaksHttp3 } from "./settings/http3.ts";
 import { affinityCookie } from "./static-affinity.ts";
 import { choiceOf, type StaticCanary } from "./static-canaries.ts";
 import type { Template } from "./template.ts";
@@ -78,6 +79,7 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
   files.push(...featureFiles);
   const isPlain = Object.values(features).every((view) => view === false);
   const gathered: Gathered = { beside, files, needs: new Set(), http: [], pools: new Map() };
+  const http3 = speaksHttp3(about.settings, about.machine.capabilities);
   const texts = namesByCertificate(server, parts).map((names) => {
     const tls = names[0]!;
     const locations = locationViews(server, tls, parts, gathered);
@@ -91,7 +93,7 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
       certificate: certificateView(tls, parts, takesUnknownNames || !isPlain),
       features,
       catchAll: server.name === catchAll && { healthPath: Token.word(about.machine.healthPath) },
-      appRoot: server.appRoot !== undefined && appRootUrl(server.appRoot),
+      appRoot: server.appRoot !== undefined && appRootUrl(server.appRoot, http3),
       slashes: server.routes.flatMap((route) => slashView(route, server, about.settings)),
       locations,
       beside: beside.map(({ match, text }) => ({ match, text })),
@@ -127,8 +129,10 @@ function namesByCertificate(
   return [...Map.groupBy(names, (one) => `${one.certificate} ${answer(one)}`).values()];
 }
 
-function appRootUrl(path: string): Token {
-  return Token.rewriteTarget(`$scheme://$http_host${path}`, isRequestVariable);
+/** Where HTTP/3 is spoken, `$http_host` may be empty here: `http3-host.tmpl` has another name for it. */
+function appRootUrl(path: string, http3: boolean): Token {
+  const host = http3 ? "asked_host" : "http_host";
+  return Token.rewriteTarget(`$scheme://$${host}${path}`, (name) => name === host || isRequestVariable(name));
 }
 
 /** The other of `www.host` and `host`. */

@@ -36,6 +36,8 @@ export interface Setting<T> {
   readonly closed?: NoInfer<T>;
   /** Where text with variables is evaluated; a variable that nobody declares makes the text unreadable. */
   readonly variables?: "http" | "stream";
+  /** Not a key of ingress-nginx. */
+  readonly own?: true;
   /** A change is live without a reload of nginx. */
   readonly live?: true;
   /** Why the key changes nothing here, for the Problem that says so. */

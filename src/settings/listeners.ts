@@ -2,9 +2,10 @@
 import { ipAddress, ipv4Address, ipv6Address } from "../kinds/addresses.ts";
 import { emptyAs, lenientListOf, optional } from "../kinds/combine.ts";
 import { sizeBetween, timeSpan } from "../kinds/measures.ts";
+import { integer } from "../kinds/numbers.ts";
 import { bool } from "../kinds/words.ts";
 import { setting } from "./declare.ts";
-import { count, countOrNone, toggle } from "./kinds.ts";
+import { count, countOrNone, toggle, wholeSeconds } from "./kinds.ts";
 
 export const listeners = {
   bindAddress: setting({
@@ -83,6 +84,45 @@ export const listeners = {
     default: 0,
     noEffect: "nginx dropped it in 1.19.7; use keep-alive-requests",
     doc: "Was the number of requests after which an HTTP/2 connection is closed.",
+  }),
+  useHttp3: setting({
+    key: "use-http3",
+    kind: toggle,
+    default: false,
+    own: true,
+    needs: "http3",
+    becomes: "listen … quic, beside each listen … ssl",
+    doc: "Speaks HTTP/3 on the UDP port of the same number as the https port, and tells clients so (Alt-Svc). It needs TLSv1.3 among ssl-protocols.",
+  }),
+  http3Port: setting({
+    key: "http3-port",
+    kind: optional(integer({ min: 1, max: 65_535 })),
+    default: undefined,
+    own: true,
+    needs: "http3",
+    onlyWith: ["use-http3"],
+    becomes: "the port in Alt-Svc",
+    doc: "Port where clients find HTTP/3, if a load balancer has another one than --https-port.",
+  }),
+  http3MaxAge: setting({
+    key: "http3-max-age",
+    kind: wholeSeconds(),
+    default: 86_400,
+    own: true,
+    needs: "http3",
+    onlyWith: ["use-http3"],
+    becomes: "ma in Alt-Svc",
+    doc: "How long clients remember that there is HTTP/3.",
+  }),
+  http3Retry: setting({
+    key: "http3-retry",
+    kind: toggle,
+    default: false,
+    own: true,
+    needs: "http3",
+    onlyWith: ["use-http3"],
+    directive: { name: "quic_retry", context: "http" },
+    doc: "Makes each new client prove its address first, which costs it a round trip; against floods of invented addresses.",
   }),
   useProxyProtocol: setting({
     key: "use-proxy-protocol",

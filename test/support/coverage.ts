@@ -40,6 +40,11 @@ export function usedInNginxTests(counts: (file: string) => boolean): ReadonlySet
   return usedIn("nginx", counts);
 }
 
+/** As `usedInNginxTests`, of the tests with the nginx that ships. */
+export function usedInImageTests(counts: (file: string) => boolean): ReadonlySet<string> {
+  return usedIn("image", counts);
+}
+
 /** As `usedInNginxTests`, of the tests against a real API server. */
 export function usedInClusterTests(): ReadonlySet<string> {
   return usedIn("e2e", () => true);

@@ -17,7 +17,7 @@ const intro = `# ConfigMap keys
 
 <!-- Printed by \`sluice reference settings\`; npm test checks it. -->
 
-The ConfigMap that \`--configmap\` names. The keys and their defaults are those of ingress-nginx; letter case does not matter. A value
+The ConfigMap that \`--configmap\` names. The keys and their defaults are those of ingress-nginx, but for those marked as Sluice's own; letter case does not matter. A value
 that cannot be read changes nothing: the last good one of its key stays (or the default), a Problem says so, and the other
 keys are not touched by it. A change of a key reloads nginx unless its row says that it is live at once.
 `;
@@ -37,11 +37,12 @@ export function nginxOf({ becomes, directive }: Setting<unknown>): string | unde
 }
 
 /** Sentences about when the key acts. */
-export function notes({ onlyWith, needs, noEffect, live }: Setting<unknown>): readonly string[] {
+export function notes({ onlyWith, needs, noEffect, live, own }: Setting<unknown>): readonly string[] {
   return [
     ...(noEffect === undefined ? [] : [`**No effect:** ${noEffect}.`]),
     ...(onlyWith === undefined ? [] : [`Only with ${onlyWith.map(code).join(" or ")}.`]),
     ...(needs === undefined ? [] : [`Needs an nginx with: ${capabilityNames[needs]}.`]),
     ...(live === true ? ["Live at once, without a reload."] : []),
+    ...(own === true ? ["Sluice's own."] : []),
   ];
 }

@@ -6,6 +6,7 @@ import { settingsProblems } from "../settings-view.ts";
 import { directivesOf } from "./directives.ts";
 import { geoip2View } from "./geoip2.ts";
 import { serverNamesHash } from "./hashes.ts";
+import { quicLines } from "./http3.ts";
 import { listenLines } from "./listen.ts";
 import { proxyBufferTokens } from "./proxy-buffers.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -17,6 +18,7 @@ const everything: Capabilities = {
   headersMore: true,
   http2: true,
   http2Directive: true,
+  http3: true,
   lua: true,
   modsecurity: true,
   otel: true,
@@ -121,6 +123,18 @@ test.each<[Partial<Settings>, Partial<Capabilities>, string[]]>([
   expect(words.map(String)).toEqual(expected);
 });
 
+test.each<[Partial<Settings>, Partial<Capabilities>, boolean, string[]]>([
+  [{}, {}, true, []],
+  [{ useHttp3: true }, { http3: false }, true, []],
+  [{ useHttp3: true, sslProtocols: ["TLSv1.2"] }, {}, true, []],
+  [{ useHttp3: true }, {}, true, ["443 quic default_server reuseport", "[::]:443 quic default_server reuseport"]],
+  [{ useHttp3: true, disableIpv6: true, reusePort: false, useProxyProtocol: true }, {}, false, ["443 quic"]],
+])("HTTP/3 with %j and %j", (changed, can, catchAll, expected) => {
+  const settings = { ...defaultSettings, ...changed };
+  const words = quicLines(settings, { ...everything, ...can }, around, { port: 443, catchAll });
+  expect(words.map(String)).toEqual(expected);
+});
+
 test("the table of host names grows with the names", () => {
   const long = `${"a".repeat(60)}.${"b".repeat(60)}.example`;
   const sizes = serverNamesHash({ ...defaultSettings, serverNameHashMaxSize: 16 }, [long, "x"]);
@@ -157,6 +171,13 @@ test("a key that this nginx cannot follow is said", () => {
   const blind = { ...around, files: { ...around.files, geoipDatabases: [] } };
   expect(settingsProblems({ ...defaultSettings, useGeoip2: true }, everything, blind, object).map(sentence)).toEqual([
     "key use-geoip2 has no effect: no database of --maxmind-edition-ids is in the folder of --geoip-folder",
+  ]);
+  const http3 = { ...defaultSettings, useHttp3: true };
+  expect(settingsProblems({ ...http3, sslProtocols: ["TLSv1.2"] }, everything, around, object).map(sentence)).toEqual([
+    "key use-http3 has no effect: it needs TLSv1.3, which ssl-protocols leaves out",
+  ]);
+  expect(settingsProblems(http3, { ...everything, headersMore: false }, around, object).map(sentence)).toEqual([
+    "key use-http3 has no effect: clients would not learn of it: nginx here has no headers-more module",
   ]);
 });
 

@@ -12,7 +12,8 @@ import { buildah, image } from "../../../scripts/image.ts";
 export interface ImageConfig {
   readonly Entrypoint: readonly string[];
   readonly Cmd: readonly string[];
-  readonly Env: readonly string[];
+  /** Of an image that is made from nothing there is none. */
+  readonly Env?: readonly string[];
   readonly User: string;
   readonly Labels: Readonly<Record<string, string>>;
 }
@@ -24,10 +25,10 @@ export interface Image {
   close(): void;
 }
 
-/** Opens the image that scripts/image.ts has built. */
-export function openImage(): Image {
-  const { OCIv1 } = JSON.parse(buildah("inspect", "--type", "image", image)) as { OCIv1: { config: ImageConfig } };
-  const container = buildah("from", "--pull=never", image);
+/** Opens an image that scripts/image.ts has built: the project's own, if no other is named. */
+export function openImage(name = image): Image {
+  const { OCIv1 } = JSON.parse(buildah("inspect", "--type", "image", name)) as { OCIv1: { config: ImageConfig } };
+  const container = buildah("from", "--pull=never", name);
   return { config: OCIv1.config, root: buildah("mount", container), close: () => void buildah("rm", container) };
 }
 
@@ -92,7 +93,7 @@ function specification(root: string, config: ImageConfig, options: ContainerOpti
     process: {
       user: { uid: user[0], gid: user[1] },
       args,
-      env: [...config.Env, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
+      env: [...(config.Env ?? []), ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
       cwd: "/",
       capabilities: { bounding: sets, permitted: sets, effective: sets },
       noNewPrivileges: true,

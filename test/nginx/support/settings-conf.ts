@@ -48,6 +48,7 @@ map "" \${{this}} { default "-"; }
 {{> settings/logs http.logs}}
 {{> settings/blocked http.blocked}}
 {{> settings/geoip2 http.geoip2}}
+{{> settings/http3 http.http3}}
 {{> settings/modsecurity http.modsecurity}}
 {{> settings/opentelemetry http.opentelemetry}}
 {{#if http.snippet}}{{http.snippet}}{{/if}}

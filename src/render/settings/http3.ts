@@ -1,0 +1,43 @@
+/**
+ * HTTP/3 (`use-http3`): a QUIC listener beside each TLS one, and the header by which clients learn of it. Packets of a connection must meet the
+ * worker that has it, so the socket is split among the workers (`reuseport`) whatever the key reuse-port says of TCP.
+ */
+import type { Settings } from "../../settings/registry.ts";
+import { type Capabilities, capabilityNames } from "../capabilities.ts";
+import { Token, type View } from "../token.ts";
+import { addressesOf } from "./listen.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+export function speaksHttp3(settings: Settings, can: Capabilities): boolean {
+  return settings.useHttp3 && can.http3 && whyNoHttp3(settings, can) === undefined;
+}
+
+/** What stands in the way where nginx has HTTP/3 and it is asked for; finishes "key use-http3 has no effect: ". */
+export function whyNoHttp3({ useHttp3, sslProtocols }: Settings, can: Capabilities): string | undefined {
+  if (!useHttp3 || !can.http3) return undefined;
+  if (!sslProtocols.includes("TLSv1.3")) return "it needs TLSv1.3, which ssl-protocols leaves out";
+  return can.headersMore
+    ? undefined
+    : `clients would not learn of it: nginx here has no ${capabilityNames.headersMore}`;
+}
+
+/** The values of the `listen` lines of a server; `catchAll` is the server that has the sockets. */
+export function quicLines(
+  settings: Settings,
+  can: Capabilities,
+  around: Surroundings,
+  { port, catchAll }: { readonly port: number; readonly catchAll: boolean },
+): readonly Token[] {
+  if (!speaksHttp3(settings, can)) return [];
+  const parameters = ["quic", ...(catchAll ? ["default_server", "reuseport"] : [])];
+  return addressesOf(settings, around).map((address) =>
+    Token.words([`${address}${port}`, ...parameters].map(Token.name)),
+  );
+}
+
+/** For `templates/settings/http3.tmpl`. */
+export function http3View(settings: Settings, can: Capabilities, { ports }: Surroundings): View {
+  if (!speaksHttp3(settings, can)) return { told: false };
+  const port = settings.http3Port ?? ports.https;
+  return { told: Token.text(`h3=":${port}"; ma=${settings.http3MaxAge}`) };
+}

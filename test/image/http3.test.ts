@@ -1,0 +1,176 @@
+/**
+ * HTTP/3 with the nginx that ships and a client that speaks nothing else: Debian's curl, in an image of its own. nginx and the controller are the
+ * image's `sluice serve` on a folder of the test's.
+ */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { clientImage } from "../../scripts/image.ts";
+import { request } from "../nginx/support/request.ts";
+import { until } from "../nginx/support/until.ts";
+import { type Pki, pkiIn } from "../support/pki.ts";
+import { type Container, type Image, inContainer, openImage, startContainer } from "./support/container.ts";
+
+const [port, backendPort] = [8443, 21_970];
+const folder = mkdtempSync(join(tmpdir(), "sluice-http3-"));
+let pki: Pki;
+let image: Image | undefined;
+let client: Image | undefined;
+let backend: Server;
+
+beforeAll(async () => {
+  [image, client] = [openImage(), openImage(clientImage)];
+  pki = await pkiIn(join(folder, "pki"));
+  backend = createServer(async (asked, response) => {
+    const body = Buffer.concat(await asked.toArray());
+    response.end(JSON.stringify({ host: asked.headers.host, body: body.length }));
+  }).listen(backendPort, "127.0.0.1");
+});
+afterAll(() => {
+  backend?.close();
+  backend?.closeAllConnections();
+  image?.close();
+  client?.close();
+  rmSync(folder, { recursive: true });
+});
+
+const encoded = (text: string) => Buffer.from(text).toString("base64");
+const object = (apiVersion: string, kind: string, metadata: object, more: object) =>
+  JSON.stringify({ apiVersion, kind, metadata, ...more });
+const settings = (data: Readonly<Record<string, string>>) =>
+  object("v1", "ConfigMap", { namespace: "ingress-nginx", name: "ingress-nginx-controller" }, { data });
+const named = (name: string) => ({ namespace: "shop", name });
+
+function ingress(name: string, annotations: Readonly<Record<string, string>> = {}): string {
+  const host = `${name}.example`;
+  const prefixed = Object.entries(annotations).map(([key, text]) => [`nginx.ingress.kubernetes.io/${key}`, text]);
+  const paths = [{ path: "/", pathType: "Prefix", backend: { service: { name: "web", port: { number: 80 } } } }];
+  const metadata = { ...named(name), annotations: Object.fromEntries(prefixed) };
+  const spec = { tls: [{ hosts: [host], secretName: "tls" }], rules: [{ host, http: { paths } }] };
+  return object("networking.k8s.io/v1", "Ingress", metadata, { spec });
+}
+
+function cluster(): readonly string[] {
+  const pair = { "tls.crt": encoded(pki.alt.certificate), "tls.key": encoded(pki.alt.key) };
+  return [
+    object("v1", "Secret", named("tls"), { data: pair }),
+    object("v1", "Secret", named("ca"), { data: { "ca.crt": encoded(pki.ca.certificate) } }),
+    object("v1", "Service", named("web"), { spec: { ports: [{ port: 80 }] } }),
+    object(
+      "discovery.k8s.io/v1",
+      "EndpointSlice",
+      { ...named("web-1"), labels: { "kubernetes.io/service-name": "web" } },
+      { addressType: "IPv4", endpoints: [{ addresses: ["127.0.0.1"] }], ports: [{ port: backendPort }] },
+    ),
+    ingress("alt"),
+    ingress("root", { "app-root": "/home" }),
+    ingress("closed", { "auth-tls-secret": "shop/ca" }),
+  ];
+}
+
+describe.each(["dynamic", "static"])("in %s mode", (mode) => {
+  const manifests = join(folder, mode);
+  let running: Container;
+  const write = (file: string, ...objects: readonly string[]) =>
+    writeFileSync(join(manifests, file), objects.join("\n---\n"));
+
+  beforeAll(async () => {
+    mkdirSync(manifests);
+    for (const one of [folder, manifests, join(folder, "pki")]) chmodSync(one, 0o755);
+    write("cluster.yaml", ...cluster());
+    write("settings.yaml", settings({ "use-http3": "true" }));
+    running = startContainer(image!, {
+      args: ["sluice", "serve", "/manifests", "--run-folder=/tmp/run", `--mode=${mode}`],
+      mounts: { "/manifests": manifests },
+    });
+    await until("it is healthy", healthy, 60_000);
+  });
+  afterAll(async () => {
+    running?.kill("SIGTERM");
+    const { text, exitCode } = (await running?.ended) ?? {};
+    expect(exitCode, text).toBe(0);
+  });
+
+  /** One request over HTTP/3 and nothing else. */
+  async function ask(host: string, path = "/", more: readonly string[] = []) {
+    const print = "\n%{http_version} %{http_code} %{redirect_url}";
+    // The certificate is for this host alone.
+    const trust = host === "alt.example" ? ["--cacert", "/pki/ca.crt"] : ["--insecure"];
+    const address = ["--resolve", `${host}:${port}:127.0.0.1`, "--max-time", "10"];
+    const { text, exitCode } = await inContainer(client!, {
+      args: [
+        "/usr/bin/curl",
+        "--silent",
+        "--show-error",
+        "--http3-only",
+        ...trust,
+        ...address,
+        ...more,
+        "--write-out",
+        print,
+        `https://${host}:${port}${path}`,
+      ],
+      mounts: { "/pki": join(folder, "pki") },
+      user: [0, 0], // whose keys they are
+    });
+    const [, body = "", version, status, location] = /^(.*)\n(\d\S*) (\d+) ?(\S*)$/s.exec(text) ?? [];
+    return { exitCode, body, version, status: Number(status), location, text };
+  }
+
+  const altSvc = async (to: string, sni?: string) =>
+    (await request({ to, host: "alt.example", ...(sni === undefined ? {} : { sni }) })).headers["alt-svc"];
+
+  test("a request has its host's certificate, and the backend is told the host", async () => {
+    const answer = await ask("alt.example");
+    expect(answer, answer.text).toMatchObject({ exitCode: 0, version: "3", status: 200 });
+    expect(JSON.parse(answer.body)).toEqual({ host: "alt.example", body: 0 });
+    const sent = await ask("alt.example", "/", ["--data-binary", "x".repeat(50_000)]);
+    expect(JSON.parse(sent.body)).toEqual({ host: "alt.example", body: 50_000 });
+  });
+
+  test("clients learn of it over TLS, and only there", async () => {
+    expect(await altSvc(`127.0.0.1:${port}`, "alt.example")).toBe(`h3=":${port}"; ma=86400`);
+    expect(await altSvc("127.0.0.1:8080")).toBeUndefined();
+  });
+
+  test("redirects name the host", async () => {
+    const answer = await ask("root.example");
+    expect(answer, answer.text).toMatchObject({ status: 302, location: "https://root.example/home" });
+  });
+
+  test("client certificates are asked for", async () => {
+    const without = await ask("closed.example");
+    expect(without.status, without.text).toBe(400);
+    const own = ["--cert", "/pki/client.crt", "--key", "/pki/client.key"];
+    expect((await ask("closed.example", "/", own)).status).toBe(200);
+  });
+
+  test("a new host is served", async () => {
+    expect((await ask("two.example")).status).toBe(404);
+    write("two.yaml", ingress("two"));
+    await until("two.example is served", async () => (await ask("two.example")).status === 200);
+  });
+
+  test("the keys beside it act, and without it the port is shut", async () => {
+    write(
+      "settings.yaml",
+      settings({ "use-http3": "true", "http3-port": "443", "http3-max-age": "60", "http3-retry": "true" }),
+    );
+    const told = () => altSvc(`127.0.0.1:${port}`, "alt.example");
+    await until("clients are told the other port", async () => (await told()) === 'h3=":443"; ma=60');
+    expect((await ask("alt.example")).status).toBe(200);
+    write("settings.yaml", settings({ "use-http3": "true", "ssl-protocols": "TLSv1.2" }));
+    await until("clients are told nothing", async () => (await told()) === undefined);
+    write("settings.yaml", settings({}));
+    await until("nobody answers", async () => (await ask("alt.example")).exitCode !== 0);
+    expect((await request({ to: `127.0.0.1:${port}`, host: "alt.example", sni: "alt.example" })).status).toBe(200);
+  });
+});
+
+const healthy = () =>
+  request({ to: "127.0.0.1:10254", path: "/healthz" }).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
