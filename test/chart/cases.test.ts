@@ -109,6 +109,21 @@ test("TCP and UDP ports reach ConfigMaps, flags, Pod, Service and NetworkPolicy"
   expect(controllerOf(rendered).args).toContain("--udp-services-configmap=$(POD_NAMESPACE)/ingress-nginx-udp");
 });
 
+test("HTTP/3 opens a UDP port beside https, on Pod, Service and NetworkPolicy, and tells clients the Service's", async () => {
+  const service = { type: "NodePort", ports: { https: 8443 }, nodePorts: { https: 30443 } };
+  const rendered = await render({ sluice: { http3: true }, controller: { service, networkPolicy: { enabled: true } } });
+  expect(one(rendered, "ConfigMap", "ingress-nginx-controller").data).toEqual({
+    "use-http3": "true",
+    "http3-port": "8443",
+  });
+  const { ports } = one(rendered, "Service", "ingress-nginx-controller").spec;
+  const udp = { name: "http3", port: 8443, protocol: "UDP", targetPort: "http3", nodePort: 30443 };
+  expect(ports.filter(({ protocol }: Manifest) => protocol === "UDP")).toEqual([udp]);
+  const opened = { name: "http3", containerPort: 443, protocol: "UDP" };
+  expect(controllerOf(rendered).ports).toContainEqual(opened);
+  expect(one(rendered, "NetworkPolicy").spec.ingress[0].ports).toContainEqual({ protocol: "UDP", port: 443 });
+});
+
 test("a Pod in its own network opens low ports by the sysctl and drops every capability", async () => {
   const rendered = await caseOf("defaults");
   const { spec } = workloadOf(rendered).spec.template;

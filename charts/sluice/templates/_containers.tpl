@@ -183,6 +183,14 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
   hostPort: {{ include "sluice.scalar" (default $port (get $controller.hostPort.ports $name)) }}
   {{- end }}
 {{- end }}
+{{- if .Values.sluice.http3 }}
+- name: http3
+  containerPort: {{ include "sluice.scalar" $controller.containerPort.https }}
+  protocol: UDP
+  {{- if $controller.hostPort.enabled }}
+  hostPort: {{ include "sluice.scalar" (default $controller.containerPort.https (get $controller.hostPort.ports "https")) }}
+  {{- end }}
+{{- end }}
 {{- range $protocol, $ports := dict "tcp" .Values.tcp "udp" .Values.udp }}
 {{- range $port, $_ := $ports }}
 - name: {{ include "sluice.portName" (list $ $port $protocol) }}

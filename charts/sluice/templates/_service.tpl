@@ -32,6 +32,15 @@ ports:
     {{- end }}
   {{- end }}
   {{- end }}
+  {{- if and .root.Values.sluice.http3 $service.enableHttps }}
+  - name: http3
+    port: {{ include "sluice.scalar" .ports.https }}
+    protocol: UDP
+    targetPort: http3
+    {{- if and $takesNodePorts $nodePorts.https }}
+    nodePort: {{ include "sluice.scalar" $nodePorts.https }}
+    {{- end }}
+  {{- end }}
   {{- range $protocol, $ports := dict "tcp" .root.Values.tcp "udp" .root.Values.udp }}
   {{- range $port, $_ := $ports }}
   {{- $name := include "sluice.portName" (list $.root $port $protocol) }}

@@ -18,6 +18,12 @@ export const own = [
     text,
     'A host like {service}.{namespace}.example.com turns --service-ingress on: each Service annotated ingress/http: "true" gets an Ingress of its name for that host. The account may then create, patch and delete Ingresses; empty, it may not.',
   ),
+  sluice.own(
+    "http3",
+    false,
+    flag,
+    "Speaks HTTP/3: sets use-http3, and opens a UDP port beside the https port on the container, the Services and the NetworkPolicy. A load balancer must take TCP and UDP in one Service.",
+  ),
   nginxContainer.own(
     "enabled",
     false,
