@@ -105,7 +105,7 @@ function flagPart(flag: Flag<unknown>): string {
   return part(`flag ${usage(flag)}`, flag.doc, [
     ["Default", writtenDefault(flag, "run") || "empty"],
     ["Value", flag.kind.label],
-    ["A change costs", "a start of the controller"],
+    ["A change costs", flag.noEffect === undefined ? "a start of the controller" : ""],
     ["Note", plain(flagNotes(flag).join(" "))],
   ]);
 }
