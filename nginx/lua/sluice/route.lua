@@ -307,7 +307,7 @@ end
 local oldest_age = 3
 
 -- The named location that nginx is to go on with.
-function _M.run(slot)
+local function target_now(slot)
   local generation = store.generation()
   local target, unknown = target_of(slot, generation)
   if target then
@@ -321,6 +321,17 @@ function _M.run(slot)
   end
   ngx.log(ngx.WARN, "no shape ", unknown, " in this configuration, for ", ngx.var.host)
   return "@sluice_unknown_shape"
+end
+
+-- The same for a request that comes from outside; empty for one that an error page or the like sends here: nginx jumps by way of
+-- an error page, and of those it takes one for a request.
+function _M.run(slot)
+  return ngx.req.is_internal() and "" or target_now(slot)
+end
+
+-- Leaves the phase for the location.
+function _M.jump(slot)
+  return ngx.exec(target_now(slot))
 end
 
 return _M
