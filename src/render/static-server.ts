@@ -194,7 +194,7 @@ interface Block {
 
 /**
  * One location for each Location: Prefix `/foo`, which is an exact and a prefix route, is one regular expression, and the
- * longest come first, since nginx takes the first that matches (issue 6: one Prefix path takes one location).
+ * longest come first, since nginx takes the first that matches.
  */
 function blocksOf(routes: readonly Route[], locations: readonly Location<FeatureValues>[]): Block[] {
   const blocks: Block[] = [];

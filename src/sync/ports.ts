@@ -2,6 +2,7 @@
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
+import type { RecordChange } from "../render/records.ts";
 import type { RenderedFile } from "../render/rendered-files.ts";
 import type { RenderedText } from "../render/rendering.ts";
 import type { LastGood } from "../translate/last-good.ts";
@@ -16,7 +17,7 @@ export interface Source {
   onChange(listener: () => void): () => void;
 }
 
-export type RecordChange = readonly [key: string, value: string | undefined];
+export type { RecordChange };
 
 /** nginx's shared memory, and the disk's copy of it. */
 export interface Memory {

@@ -11,7 +11,7 @@ import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 import type { Rendered, RenderedText, Renderer } from "../render/rendering.ts";
 import type { Settings } from "../settings/registry.ts";
-import { certificateProblems } from "../translate/doubtful.ts";
+import { certificateProblems } from "../translate/certificate-doubts.ts";
 import type { Quarantine } from "../translate/quarantine.ts";
 import type { Translation, Translator } from "../translate/translator.ts";
 import { Applying } from "./applying.ts";

@@ -1,6 +1,6 @@
 /**
  * What an Ingress says that does not do what its author will have meant. It is served as it is written; the author is told.
- * Each of these has cost many people an afternoon (issue 6, item 6).
+ * Each of these has cost many people an afternoon.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Ingress } from "../model/objects.ts";

@@ -1,4 +1,4 @@
-/** What people get wrong (issue 6, item 6): each mistake is one Problem on its Ingress, in words that its author understands. */
+/** What people get wrong: each mistake is one Problem on its Ingress, in words that its author understands. */
 import { expect, test } from "vitest";
 import { base, fake, ingress, put, service } from "../../test/support/sketch.ts";
 import { sentence } from "../problem.ts";

@@ -1,5 +1,5 @@
 /**
- * How much text a path costs nginx (issue 6, item 5): a location says what differs from its server and http block, and nothing
+ * How much text a path costs nginx: a location says what differs from its server and http block, and nothing
  * else. ingress-nginx writes 63 directives for `/` and 173 for `/foo`.
  */
 import { readFileSync } from "node:fs";

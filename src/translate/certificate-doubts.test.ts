@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fake } from "../../test/support/sketch.ts";
 import { sentence } from "../problem.ts";
-import { certificateProblems } from "./doubtful.ts";
+import { certificateProblems } from "./certificate-doubts.ts";
 
 const valid = { ...fake, id: "ns/tls", notBefore: new Date("2026-01-01"), notAfter: new Date("2026-02-01") };
 const said = (now: string, weakness?: string) =>
