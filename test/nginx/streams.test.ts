@@ -22,9 +22,13 @@ let udp: Datagrams;
 let web: HttpServer;
 let problems: readonly Problem[] = [];
 
-/** Says what it got, then closes. */
+/** Says what it got, then closes. A PROXY header may come by itself, before the text behind it. */
 function answering(socket: Socket): void {
-  socket.once("data", (data) => socket.end(`from ${socket.remoteAddress}: ${data}`));
+  let got = "";
+  socket.on("data", (data) => {
+    got += data;
+    if (!got.endsWith("\r\n")) socket.end(`from ${socket.remoteAddress}: ${got}`);
+  });
   socket.on("error", () => {});
 }
 
