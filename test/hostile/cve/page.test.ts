@@ -2,6 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { disguises, guards, neighbours } from "../requests/disguises.ts";
+import { framings } from "../requests/framings.ts";
+import { places } from "../requests/places.ts";
 import { attacks } from "./rows.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../../docs/security.md"), "utf8").replaceAll("\\|", "|");
@@ -30,4 +33,14 @@ test("the sentences on the page are those that are said", () => {
   const elsewhere = /Secret ns\/users not found/;
   expect(quoted.length).toBeGreaterThan(12);
   for (const text of quoted) if (!elsewhere.test(text)) expect(said).toContain(text);
+});
+
+test("the figures on the page are those of the lists that are tried", () => {
+  const pairs = Object.keys(guards).length * Object.keys(neighbours).length;
+  const figures = [
+    `smuggling (${framings.length} framings)`,
+    `line breaks through ${places.length} things`,
+    `${disguises.length} spellings of a guarded path against ${pairs} pairs`,
+  ];
+  expect(figures.filter((figure) => !page.includes(figure))).toEqual([]);
 });

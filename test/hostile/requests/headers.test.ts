@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ingress, settings } from "../support/objects.ts";
 import { exchange, statuses } from "../support/raw.ts";
 import { startWorld, type World } from "../support/world.ts";
+import { places } from "./places.ts";
 
 const breaks = [
   "%0d%0aPwned:%201",
@@ -25,23 +26,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   const get = (path: string, headers = "") =>
     exchange(`GET ${path} HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n${headers}\r\n`);
 
-  test.each([
-    ["the redirect to https", { "force-ssl-redirect": "true" }, "/"],
-    ["the redirect to https with a path that ends in /", { "force-ssl-redirect": "true" }, "/x/"],
-    ["permanent-redirect with the path in it", { "permanent-redirect": "https://b.example$uri" }, "/"],
-    ["temporal-redirect with an argument in it", { "temporal-redirect": "https://b.example/$arg_to" }, "/?to="],
-    ["a rewrite with a group", { "rewrite-target": "/to/$1" }, "/x/"],
-    ["a rewrite to another host", { "rewrite-target": "https://b.example/$1" }, "/x/"],
-    ["app-root with an argument", { "app-root": "/$arg_to" }, "/?to="],
-    ["the sign-in page", { "auth-url": "AUTH", "auth-signin": "https://b.example/?to=$arg_to" }, "/?to="],
-    ["the sign-in page with the path in it", { "auth-url": "AUTH", "auth-signin": "https://b.example$uri" }, "/"],
-    ["auth-url with the path in it", { "auth-url": "AUTH$uri" }, "/"],
-    ["a rewrite to another host with the path in it", { "rewrite-target": "https://b.example/$uri" }, "/x/"],
-    ["app-root with the path in it", { "app-root": "/$uri" }, "/"],
-    ["upstream-vhost with the path in it", { "upstream-vhost": "a$uri" }, "/"],
-    ["upstream-vhost with an argument", { "upstream-vhost": "$arg_to" }, "/?to="],
-    ["x-forwarded-prefix", { "rewrite-target": "/$1", "x-forwarded-prefix": "/$1" }, "/x/"],
-  ])("no line break comes through %s", async (_what, given, start) => {
+  test.each(places)("no line break comes through %s", async (_what, given, start) => {
     world.auth.answer = (_request, response) => response.writeHead(401).end();
     const annotations = Object.fromEntries(
       Object.entries(given).map(([key, text]) => [key, text.replace("AUTH", `${world.auth.origin}/`)]),
