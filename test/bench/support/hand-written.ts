@@ -1,4 +1,7 @@
-/** nginx as somebody writes it by hand: the yardstick of the data plane. It proxies the same hosts with the same headers and the same log. */
+/**
+ * nginx as somebody writes it by hand: the yardstick of the data plane. It proxies the same hosts with the same log and the same headers, those
+ * that a client must not send itself among them.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -105,7 +108,16 @@ http {
   proxy_set_header X-Forwarded-Scheme $scheme;
   proxy_set_header X-Scheme $scheme;
   proxy_set_header X-Original-Forwarded-For $http_x_forwarded_for;
+  proxy_set_header X-Original-Forwarded-Host $http_x_forwarded_host;
+  proxy_set_header ssl-client-verify "";
+  proxy_set_header ssl-client-subject-dn "";
+  proxy_set_header ssl-client-issuer-dn "";
+  proxy_set_header ssl-client-cert "";
   proxy_set_header Proxy "";
+  proxy_set_header TE "";
+  map $https $hsts { default ""; on "max-age=31536000; includeSubDomains"; }
+  proxy_hide_header Strict-Transport-Security;
+  add_header Strict-Transport-Security $hsts always;
   log_format upstreaminfo '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" $request_length $request_time [$service] [] $upstream_addr $upstream_response_length $upstream_response_time $upstream_status $req_id';
   access_log {root}/access.log upstreaminfo;
   upstream backend { server 127.0.0.1:${backend}; keepalive 320; keepalive_requests 10000; }
