@@ -1,36 +1,20 @@
 /** One host's server blocks as text: each route a location, each Location's body what a shape would be (static mode). */
-
-import { certificateWord } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
-import { targetVariables } from "../annotations/rewrite.ts";
-import { isBackendVariable, isRequestVariable } from "../annotations/variables.ts";
-import {
-  type AffinityCookie,
-  type Alias,
-  type Canary,
-  catchAll,
-  defaultUpstream,
-  type Location,
-  type Route,
-  type Server,
-} from "../model/configuration.ts";
+import { isRequestVariable } from "../annotations/variables.ts";
+import { type Alias, catchAll, type Route, type Server } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
-import { bindingOf } from "./balance-record.ts";
-import { configuredName, isPattern } from "./configured-names.ts";
-import { keptBy } from "./kept-by.ts";
-import { type BesideLocation, type LocationTexts, type Target, traitsOf, type Writing } from "./location-text.ts";
+import { isPattern } from "./configured-names.ts";
+import type { BesideLocation } from "./location-text.ts";
 import type { HttpPart } from "./place.ts";
-import { poolOf } from "./pools.ts";
 import { escapedPath } from "./records.ts";
 import type { RenderedFile } from "./rendered-files.ts";
-import { type AboutServers, certificateAt, defaultPairFile, headOf } from "./server-views.ts";
+import { certificateAt, defaultPairFile, headOf } from "./server-views.ts";
 import { speaksHttp3 } from "./settings/http3.ts";
-import { affinityCookie } from "./static-affinity.ts";
-import { choiceOf, type StaticCanary } from "./static-canaries.ts";
-import type { Template } from "./template.ts";
+import { blocksOf } from "./static-blocks.ts";
+import { bodyOf, labelsOf } from "./static-location.ts";
+import type { StaticParts } from "./static-parts.ts";
 import { aliasNameOf, plainServerView, serverNameOf, textServerOf } from "./text-servers.ts";
 import { Token, type View } from "./token.ts";
-import { staticBlock } from "./upstream-views.ts";
 
 export interface ServerText {
   /** More than one where aliases have another certificate. */
@@ -40,22 +24,6 @@ export interface ServerText {
   readonly http: readonly Token[];
   /** Id of the Upstream behind each upstream block that its locations send to. */
   readonly pools: ReadonlyMap<string, string>;
-}
-
-export interface StaticParts {
-  readonly about: AboutServers;
-  readonly texts: LocationTexts;
-  readonly template: Template;
-  isServed(upstream: string): boolean;
-  labelOf(upstream: string): string;
-  /** The cookie that binds clients to its endpoints. */
-  cookieOf(upstream: string): AffinityCookie | undefined;
-  /** Answers for names that only a pattern takes; undefined where TLS is configured for no wildcard. */
-  readonly configuredNames: Token | undefined;
-  /** Where a Certificate's files are, without ending; `default` for hosts without one. */
-  certificateFile(id: string | undefined): string;
-  /** Where its OCSP answer is, below the run folder. */
-  stapleFile(id: string | undefined): string | undefined;
 }
 
 /** What the locations of a host ask for beside their text. */
@@ -184,139 +152,4 @@ function locationViews(
     const labels = [...labelsOf(server, location, tls, parts), ...body.labels];
     return { match, labels, text: body.text };
   });
-}
-
-interface Block {
-  readonly match: Token;
-  readonly location: number;
-  readonly rewrite: View;
-}
-
-/**
- * One location for each Location: Prefix `/foo`, which is an exact and a prefix route, is one regular expression, and the
- * longest come first, since nginx takes the first that matches.
- */
-function blocksOf(routes: readonly Route[], locations: readonly Location<FeatureValues>[]): Block[] {
-  const blocks: Block[] = [];
-  const exact = new Map(routes.flatMap((route) => (route.match === "exact" ? [[route.path, route.location]] : [])));
-  for (const route of routes) {
-    if (route.match === "slash") continue;
-    const { location } = route;
-    if (route.match === "regex") {
-      const pattern = Token.pattern(`^${route.path}`);
-      const rewrite =
-        route.rewrite === undefined
-          ? false
-          : {
-              pattern: Token.pattern(`(?i)${route.path}`),
-              target: Token.rewriteTarget(route.rewrite, targetVariables(route.rewrite)),
-              told: /\$[1-9]/.test(locations[location]!.features.backendRequest.prefix),
-            };
-      blocks.push({ match: Token.conf`~* ${pattern}`, location, rewrite });
-    } else if (route.match === "prefix") {
-      blocks.push({
-        match: prefixMatch(route.path, exact.get(route.path.slice(0, -1)) === location),
-        location,
-        rewrite: false,
-      });
-    } else {
-      const below = routes.some(
-        (one) => one.match === "prefix" && one.path === `${route.path}/` && one.location === location,
-      );
-      if (!below) blocks.push({ match: Token.conf`= ${Token.word(route.path)}`, location, rewrite: false });
-    }
-  }
-  return blocks;
-}
-
-function prefixMatch(path: string, withItself: boolean): Token {
-  if (path === "/") return Token.word("/");
-  const text = escapeRegex(path.slice(0, -1));
-  return Token.conf`~ ${Token.pattern(withItself ? `^${text}(?:/|\\z)` : `^${text}/`)}`;
-}
-
-function escapeRegex(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-}
-
-function bodyOf(location: Location<FeatureValues>, rewrite: View, parts: StaticParts) {
-  const { about, texts, isServed, labelOf, cookieOf } = parts;
-  const own = isServed(location.upstream);
-  const standIn = location.standIn !== undefined && isServed(location.standIn) ? location.standIn : undefined;
-  const standsIn = !own && standIn !== undefined;
-  const upstream = standsIn ? standIn : location.upstream;
-  const block = staticBlock(upstream);
-  const canaries = standsIn ? [] : location.canaries.filter(({ upstream }) => isServed(upstream));
-  const cookie = cookieOf(upstream);
-  const mainCookie = cookie && { name: cookie.name, binding: bindingOf(labelOf(upstream)) };
-  const choice = canaries.length === 0 ? undefined : choiceOf(block, canaries.map(staticCanary), mainCookie);
-  // only a Location whose own Ingress asks for affinity issues the cookie (RS-14.3)
-  const issues = cookie !== undefined && location.features.sessionAffinity.type === "cookie";
-  const by = choice === undefined ? {} : { binding: choice.binding };
-  const issued = issues ? affinityCookie({ cookie, label: labelOf(upstream), path: location.path, ...by }) : undefined;
-  const target: Target = {
-    dynamic: false,
-    unserved: !own && !standsIn,
-    rewrite,
-    blocks: [block, ...canaries.map((canary) => staticBlock(canary.upstream))],
-    ...(choice === undefined ? {} : { chosen: choice.block }),
-    answerHeaders:
-      issued === undefined
-        ? []
-        : [{ name: Token.name("Set-Cookie"), value: issued.value, always: true, replaces: false }],
-  };
-  const asked = new Map<string, string>();
-  const writing: Writing = {
-    bind: (_name, raw) => Token.text(raw),
-    captured: (raw) =>
-      rewrite !== false ? Token.rewriteTarget(raw, isBackendVariable) : Token.variable("http_x_forwarded_prefix"),
-    errorBackend: (ofIngress) => {
-      const id = (ofIngress ? standIn : undefined) ?? defaultUpstream;
-      asked.set(staticBlock(id), id);
-      return {
-        pass: poolOf("HTTP", [staticBlock(id)], "").pass,
-        sets: [["proxy_upstream_name", Token.text(labelOf(id))]],
-      };
-    },
-  };
-  const traits = { ...traitsOf(location, about.settings), standsIn };
-  const text = texts.of(location.features, traits, writing, target);
-  const ids = [upstream, ...canaries.map((canary) => canary.upstream)];
-  const each = text.pools.length / ids.length;
-  return {
-    ...text,
-    http: [...text.http, ...(choice?.http ?? []), ...(issued?.http ?? [])],
-    pools: new Map([...asked, ...text.pools.map((pool, at) => [pool, ids[Math.floor(at / each)]!] as const)]),
-    labels: choice === undefined ? [] : [{ name: Token.name("proxy_alternative_upstream_name"), value: choice.label }],
-  };
-
-  function staticCanary({ upstream: id, policy }: Canary): StaticCanary {
-    const binding = cookieOf(id) === undefined ? undefined : bindingOf(labelOf(id));
-    return { policy, block: staticBlock(id), label: labelOf(id), binding };
-  }
-}
-
-function labelsOf(
-  server: Server<FeatureValues>,
-  index: number,
-  tls: Alias,
-  { labelOf, configuredNames }: StaticParts,
-): View[] {
-  const location = server.locations[index]!;
-  const labels = {
-    proxy_upstream_name: labelOf(location.upstream),
-    namespace: location.ingress.namespace,
-    ingress_name: location.ingress.name,
-    service_name: location.service,
-    service_port: location.servicePort,
-    location_path: location.path,
-    route_certificate: certificateWord(server.features.clientCertificate),
-    route_kept: keptBy(server, index),
-  };
-  const asked = configuredNames !== undefined && isPattern(tls, server.name);
-  const configured = asked ? configuredName : Token.text(tls.tlsConfigured ? "1" : "");
-  return [
-    ...Object.entries(labels).flatMap(([name, value]) => (value === "" ? [] : [{ name, value: Token.text(value) }])),
-    ...(asked || tls.tlsConfigured ? [{ name: "route_tls", value: configured }] : []),
-  ].map(({ name, value }) => ({ name: Token.name(name), value }));
 }

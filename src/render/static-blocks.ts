@@ -1,0 +1,61 @@
+/**
+ * Which `location` blocks a host's routes are, in nginx's own terms: what each matches, in the order in which nginx has to
+ * meet them (static mode).
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import { targetVariables } from "../annotations/rewrite.ts";
+import type { Location, Route } from "../model/configuration.ts";
+import { Token, type View } from "./token.ts";
+
+export interface Block {
+  readonly match: Token;
+  readonly location: number;
+  readonly rewrite: View;
+}
+
+/**
+ * One location for each Location: Prefix `/foo`, which is an exact and a prefix route, is one regular expression, and the
+ * longest come first, since nginx takes the first that matches.
+ */
+export function blocksOf(routes: readonly Route[], locations: readonly Location<FeatureValues>[]): Block[] {
+  const blocks: Block[] = [];
+  const exact = new Map(routes.flatMap((route) => (route.match === "exact" ? [[route.path, route.location]] : [])));
+  for (const route of routes) {
+    if (route.match === "slash") continue;
+    const { location } = route;
+    if (route.match === "regex") {
+      const pattern = Token.pattern(`^${route.path}`);
+      const rewrite =
+        route.rewrite === undefined
+          ? false
+          : {
+              pattern: Token.pattern(`(?i)${route.path}`),
+              target: Token.rewriteTarget(route.rewrite, targetVariables(route.rewrite)),
+              told: /\$[1-9]/.test(locations[location]!.features.backendRequest.prefix),
+            };
+      blocks.push({ match: Token.conf`~* ${pattern}`, location, rewrite });
+    } else if (route.match === "prefix") {
+      blocks.push({
+        match: prefixMatch(route.path, exact.get(route.path.slice(0, -1)) === location),
+        location,
+        rewrite: false,
+      });
+    } else {
+      const below = routes.some(
+        (one) => one.match === "prefix" && one.path === `${route.path}/` && one.location === location,
+      );
+      if (!below) blocks.push({ match: Token.conf`= ${Token.word(route.path)}`, location, rewrite: false });
+    }
+  }
+  return blocks;
+}
+
+function prefixMatch(path: string, withItself: boolean): Token {
+  if (path === "/") return Token.word("/");
+  const text = escapeRegex(path.slice(0, -1));
+  return Token.conf`~ ${Token.pattern(withItself ? `^${text}(?:/|\\z)` : `^${text}/`)}`;
+}
+
+function escapeRegex(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
