@@ -2,6 +2,7 @@
  * What the Library knows of one file: the last good form of each object in it, and what is wrong with the present text.
  * A file that breaks keeps what it had; an object that breaks keeps its last good form, and the others in its file go on.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { Fault, Manifest, ManifestObject } from "./manifest.ts";
@@ -19,8 +20,6 @@ export interface Held {
   readonly kind: WatchedKind;
   readonly key: string;
   readonly place: Place;
-  /** The content, to see whether it changed. */
-  readonly json: string;
   readonly object: KubernetesObject;
 }
 
@@ -45,12 +44,10 @@ export function stateOf(manifest: Manifest, before: FileState | undefined): File
 function heldOf(one: ManifestObject, before: Held | undefined): Held | undefined {
   const { kind, key, object } = one;
   if (object === undefined) return before;
-  const json = JSON.stringify(object);
   return {
     kind,
     key,
-    json,
-    object: before?.json === json ? before.object : object,
+    object: isDeepStrictEqual(before?.object, object) ? before!.object : object,
     // Found out when somebody asks.
     get place() {
       return one.place;

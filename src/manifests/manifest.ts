@@ -67,15 +67,16 @@ interface Item {
   readonly value: unknown;
   /** Of the object in its document: a `List` holds several. */
   readonly path: Path;
-  readonly document: YamlDocument;
+  /** Of the document: what keeps it must not keep the document's value as well. */
+  readonly placeIn: YamlDocument["placeOf"];
 }
 
-function itemsOf(document: YamlDocument): Item[] {
-  const value = withoutNulls(document.value);
+function itemsOf({ value: written, placeOf: placeIn }: YamlDocument): Item[] {
+  const value = withoutNulls(written);
   if (value === undefined) return [];
   if (!isMapping(value) || !String(value.kind).endsWith("List") || !Array.isArray(value.items))
-    return [{ value, path: [], document }];
-  return value.items.map((item, at) => ({ value: item, path: ["items", at], document }));
+    return [{ value, path: [], placeIn }];
+  return value.items.map((item, at) => ({ value: item, path: ["items", at], placeIn }));
 }
 
 interface ReadItem {
@@ -85,9 +86,9 @@ interface ReadItem {
   readonly complete: boolean;
 }
 
-function readItem({ value, path, document }: Item): ReadItem {
+function readItem({ value, path, placeIn }: Item): ReadItem {
   const nameless = (why: string): ReadItem => ({
-    faults: [{ object: undefined, place: document.placeOf(path), field: fieldOf(path), why, fatal: true }],
+    faults: [{ object: undefined, place: placeIn(path), field: fieldOf(path), why, fatal: true }],
     complete: false,
   });
   if (!isMapping(value)) return nameless("it is no Kubernetes object");
@@ -95,7 +96,7 @@ function readItem({ value, path, document }: Item): ReadItem {
   if (typeof apiVersion !== "string" || typeof kind !== "string")
     return nameless(`it is no Kubernetes object: ${typeof kind === "string" ? "apiVersion" : "kind"} is missing`);
   const recognised = recognise(apiVersion, kind);
-  const placeOf = (at: Path): Place => document.placeOf([...path, ...at]);
+  const placeOf = (at: Path): Place => placeIn([...path, ...at]);
   if (recognised.is === "other") return { other: { value, placeOf }, faults: [], complete: true };
   const meta = isMapping(value.metadata) ? value.metadata : {};
   if (typeof meta.name !== "string" || meta.name === "") return nameless(`this ${kind} has no metadata.name`);
@@ -106,7 +107,7 @@ function readItem({ value, path, document }: Item): ReadItem {
   const object = { ...value, apiVersion, kind, metadata: namespaced ? metadata : bare } as KubernetesObject;
   const name: ObjectName = { kind, name: meta.name, ...(namespaced ? { namespace } : {}) };
   if (recognised.is === "mistaken") {
-    const fault = { object: name, place: document.placeOf([...path, "apiVersion"]), field: "apiVersion" };
+    const fault = { object: name, place: placeIn([...path, "apiVersion"]), field: "apiVersion" };
     return { faults: [{ ...fault, why: recognised.why, fatal: true }], complete: true };
   }
   const findings = recognised.rule.check(object, []);
@@ -152,13 +153,20 @@ function finished(object: KubernetesObject): KubernetesObject {
 
 const textMaps = new Set(["labels", "annotations", "data", "stringData"]);
 
-/** A field that is null is absent, as in the API; in a mapping from text to text, it is the empty text. */
+/**
+ * A field that is null is absent, as in the API; in a mapping from text to text, it is the empty text. Nearly nothing has any, and
+ * gives itself.
+ */
 function withoutNulls(value: unknown, field = ""): unknown {
   if (value === null) return undefined;
-  if (Array.isArray(value)) return value.map((item) => withoutNulls(item));
+  if (Array.isArray(value)) {
+    const items = value.map((item) => withoutNulls(item));
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
   if (!isMapping(value)) return value;
   const entries = Object.entries(value).map(([key, item]) => {
     return [key, item === null && textMaps.has(field) ? "" : withoutNulls(item, key)] as const;
   });
+  if (entries.every(([key, item]) => item === value[key])) return value;
   return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }

@@ -29,21 +29,21 @@ export type ReadYaml =
 export function readYaml(text: string): ReadYaml {
   const plain = plainDocuments(text);
   if (plain === undefined) return readWithPlaces(text);
-  const places = placesIn(text, plain);
+  const places = placesIn(text, plain.map(itemCountOf));
   return { ok: true, documents: plain.map((value, at) => ({ value, placeOf: (path) => places(at, path) })) };
 }
 
-/** Finds the place of a field of document `at` of ordinary text, whose documents hold `values`. */
-function placesIn(text: string, values: readonly unknown[]): (at: number, path: Path) => Place {
+/** Finds the place of a field of document `at` of ordinary text, whose documents have so many items in a list. */
+function placesIn(text: string, itemCounts: readonly number[]): (at: number, path: Path) => Place {
   const once = new Map<string, unknown>();
   const known = <T>(key: string, make: () => T): T => {
     if (!once.has(key)) once.set(key, make());
     return once.get(key) as T;
   };
   const whole = () => known("", () => readWithPlaces(text));
-  const documents = () => known("documents", () => fitting(documentsIn(text), values.length));
+  const documents = () => known("documents", () => fitting(documentsIn(text), itemCounts.length));
   const itemsOf = (at: number, piece: Piece) =>
-    known(`items of ${at}`, () => fitting(itemsIn(piece), itemCountOf(values[at])));
+    known(`items of ${at}`, () => fitting(itemsIn(piece), itemCounts[at]));
   return (at, path) => {
     const document = documents()?.[at];
     const [list, item, ...below] = path;
@@ -59,7 +59,7 @@ function placesIn(text: string, values: readonly unknown[]): (at: number, path: 
   };
 }
 
-function fitting(pieces: readonly Piece[] | undefined, count: number): readonly Piece[] | undefined {
+function fitting(pieces: readonly Piece[] | undefined, count: number | undefined): readonly Piece[] | undefined {
   return pieces?.length === count ? pieces : undefined;
 }
 
