@@ -122,3 +122,12 @@ test("a version that would take something away is known as such", () => {
   expect(one.wouldLose("a.yaml", undefined)).toBe(true);
   expect(one.wouldLose("b.yaml", readManifest(""))).toBe(false);
 });
+
+test("an object that goes to another file as it is stays the same value", () => {
+  const { one, change, port } = library();
+  change({ "a.yaml": `${service("a", 80)}---\n${service("b", 80)}` });
+  const before = one.snapshot.services;
+  change({ "a.yaml": undefined, "c.yaml": `${service("b", 81)}---\n${service("a", 80)}` });
+  expect(one.snapshot.services.changesSince(before).map(({ key }) => key)).toEqual(["default/b"]);
+  expect(port("b")).toBe(81);
+});

@@ -2,6 +2,7 @@
  * All objects of a folder as one Snapshot. One changed file touches only its own objects, and an object that did not change
  * stays the same value. Where two files define one object, the file that was seen first has it, and the other is told so.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { IngressClass, KubernetesObject } from "../model/objects.ts";
 import {
   emptySnapshot,
@@ -81,7 +82,8 @@ export class Library {
       const [kind, key] = id.split(" ") as [WatchedKind, string];
       const object = this.#objectOf(id);
       const present = this.#objects[tableOf[kind]] as Table<KubernetesObject> | undefined;
-      if (present?.get(key) !== object) changes.push({ kind, key, object });
+      // An object that went to another file as it is has not changed.
+      if (!isDeepStrictEqual(present?.get(key), object)) changes.push({ kind, key, object });
     }
     if (changes.length === 0) return;
     this.#objects = withObjects(this.#objects, changes);

@@ -6,8 +6,9 @@ export function certificateProblems(certificates: Iterable<Certificate>, now: Da
   const found = new Map<string, readonly Problem[]>();
   for (const certificate of certificates) {
     const why = doubt(certificate, now);
+    if (why === undefined) continue;
     const [namespace, name] = certificate.id.split("/");
-    if (why === undefined || namespace === undefined || name === undefined) continue;
+    if (namespace === undefined || name === undefined) continue;
     const object = { kind: "Secret", namespace, name };
     found.set(`Secret ${certificate.id}`, [{ object, kind: "certificate-doubtful", why }]);
   }
