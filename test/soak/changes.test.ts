@@ -14,18 +14,20 @@ import { hostOf } from "../bench/support/hosts.ts";
 import { type Cluster, startCluster } from "../e2e/support/cluster.ts";
 import { installPod, Sluice } from "../e2e/support/sluice.ts";
 import { request } from "../nginx/support/request.ts";
+import { program } from "../nginx/support/serve.ts";
 import { steadyTraffic } from "../nginx/support/steady-traffic.ts";
 import { until } from "../nginx/support/until.ts";
 import { Chance } from "../support/chance.ts";
 import { grows, lineThrough } from "../support/line.ts";
 import { type Figures, figuresOf, tolerated } from "./figures.ts";
+import { inspected, LiveObjects } from "./live-objects.ts";
 import { backendPort, Shop, settingsName, steadyPlaces } from "./shop.ts";
 
 const minutes = Number(process.env.SOAK_MINUTES ?? 20);
 const seed = Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const to = "127.0.0.1:80";
 const changeEveryMs = 200;
-const lookEveryMs = 2_000;
+const lookEveryMs = 4_000;
 /** Compilers and caches fill first. */
 const warmMs = Math.min(5, minutes / 3) * 60_000;
 const never = new AbortController().signal;
@@ -43,7 +45,7 @@ beforeAll(async () => {
   backend = createServer({ keepAliveTimeout: 600_000 }, (_request, response) => response.end("ok"));
   await new Promise<void>((resolve) => backend.listen(backendPort, "0.0.0.0", resolve));
   const flags = ["--enable-metrics", `--configmap=${settingsName.namespace}/${settingsName.name}`];
-  sluice = new Sluice({ cluster, flags });
+  sluice = new Sluice({ cluster, flags, program: [...inspected, program] });
 });
 afterAll(async () => {
   await sluice?.end();
@@ -99,12 +101,14 @@ interface Look {
 
 async function look(lastMs: number): Promise<Look[]> {
   const looks: Look[] = [];
+  const live = await LiveObjects.open();
   const begun = performance.now();
   for (let atMs = 0; atMs < lastMs; atMs = performance.now() - begun) {
-    const figures = await figuresOf(sluice.process.pid!, join(sluice.folder, "run"));
+    const figures = await figuresOf(sluice.process.pid!, join(sluice.folder, "run"), live);
     if (figures !== undefined) looks.push({ atMs, figures });
     await delay(lookEveryMs);
   }
+  live.close();
   return looks;
 }
 

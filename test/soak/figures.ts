@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { nginxProcesses } from "../../src/nginx/processes.ts";
 import { pssMegabytes } from "../bench/support/cpu.ts";
 import { request } from "../nginx/support/request.ts";
+import type { LiveObjects } from "./live-objects.ts";
 
 /** What is measured, and by how much it may rise before that is called growth. */
 export const tolerated = {
-  "the controller's memory, MB": 15,
+  "the controller's live objects, MB": 2,
+  "the controller's memory, MB": 30,
   "the controller's descriptors": 4,
   "a worker's memory, MB": 3,
   "a worker's descriptors": 10,
@@ -20,7 +22,8 @@ export const tolerated = {
 export type Figures = Readonly<Record<keyof typeof tolerated, number>>;
 
 /** Of the controller `pid` with its run folder. Undefined where a worker ended while it was looked at. */
-export async function figuresOf(pid: number, runFolder: string): Promise<Figures | undefined> {
+export async function figuresOf(pid: number, runFolder: string, live: LiveObjects): Promise<Figures | undefined> {
+  const objects = await live.megabytes();
   const workers = nginxProcesses({ root: runFolder, conf: join(runFolder, "nginx.conf") }).filter(
     ({ role }) => role === "worker",
   );
@@ -30,6 +33,7 @@ export async function figuresOf(pid: number, runFolder: string): Promise<Figures
   const files = filesIn(runFolder);
   try {
     return {
+      "the controller's live objects, MB": objects,
       "the controller's memory, MB": pssMegabytes(pid),
       "the controller's descriptors": descriptorsOf(pid),
       "a worker's memory, MB": mean(serving.map((worker) => pssMegabytes(worker.pid))),
