@@ -42,8 +42,7 @@ function placesIn(text: string, itemCounts: readonly number[]): (at: number, pat
   };
   const whole = () => known("", () => readWithPlaces(text));
   const documents = () => known("documents", () => fitting(documentsIn(text), itemCounts.length));
-  const itemsOf = (at: number, piece: Piece) =>
-    known(`items of ${at}`, () => fitting(itemsIn(piece), itemCounts[at]));
+  const itemsOf = (at: number, piece: Piece) => known(`items of ${at}`, () => fitting(itemsIn(piece), itemCounts[at]));
   return (at, path) => {
     const document = documents()?.[at];
     const [list, item, ...below] = path;
