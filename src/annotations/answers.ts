@@ -38,7 +38,7 @@ const replacement: Kind<string> = {
 
 const redirectPart: Kind<string> = {
   label: `one word of ${plain.label}`,
-  read: readWord,
+  read: (text) => readWord(text.trim()),
   view: replacementView,
   good: ["off", "default", "http://inner.example/"],
   bad: ["", "a b", "a\nb", "/$host", "~?"],

@@ -29,7 +29,7 @@ export const backendRequest = feature({
     }),
     host: field({
       key: "upstream-vhost",
-      kind: undecoded(textOf(hostCharacters)),
+      kind: undecoded(trimmed(textOf(hostCharacters))),
       fallback: () => "",
       onBad: "reject",
       risk: "Low",

@@ -4,7 +4,7 @@
  * 503, and a Problem says so.
  */
 import { optional } from "../kinds/combine.ts";
-import { textOf, trimmed } from "../kinds/text.ts";
+import { textOf } from "../kinds/text.ts";
 import { oneOf } from "../kinds/words.ts";
 import { SecretText } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
@@ -32,7 +32,7 @@ export const basicAuth = resolvedFeature({
   fields: {
     type: field({
       key: "auth-type",
-      kind: optional(trimmed(oneOf(["basic", "digest"]))),
+      kind: optional(oneOf(["basic", "digest"])),
       fallback: () => undefined,
       onBad: "reject",
       risk: "Low",
@@ -48,7 +48,7 @@ export const basicAuth = resolvedFeature({
     }),
     form: field({
       key: "auth-secret-type",
-      kind: trimmed(oneOf(["auth-file", "auth-map"])),
+      kind: oneOf(["auth-file", "auth-map"]),
       fallback: () => "auth-file" as const,
       onBad: "reject",
       risk: "Low",
@@ -68,7 +68,7 @@ export const basicAuth = resolvedFeature({
     if (type === undefined) return { value: none };
     if (type === "digest") return refused(context, "auth-type", "nginx here has no module for digest authentication");
     if (secret === "") return refused(context, "auth-secret", "auth-type needs it, and it is missing");
-    const found = named(secret, "Secret", context.secret, context);
+    const found = named(secret.replace(/^\//, ""), "Secret", context.secret, context);
     if (!found.ok) return refused(context, "auth-secret", found.why);
     const users = usersOf(found.object, form);
     if (users === undefined) return refused(context, "auth-secret", `Secret ${keyOf(found.object)} has no key auth`);

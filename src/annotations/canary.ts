@@ -13,7 +13,7 @@ import { type Context, field, resolvedFeature } from "./declare.ts";
 
 const pattern = textOf({
   label: "letters, digits and - . _ ~ / : ^ $ [ ] ( ) { } * + ? | & = \\",
-  characters: "A-Za-z0-9._~/:^$[\\](){}*+?|&=\\\\\\- ",
+  characters: "A-Za-z0-9._~/:^$[\\](){}*+?|&=\\\\\\-",
 });
 
 /** Which annotation stands behind which part of the policy. */

@@ -74,7 +74,7 @@ export const clientCertificate = resolvedFeature({
     }),
     verify: field({
       key: "auth-tls-verify-client",
-      kind: trimmed(oneOf(["on", "off", "optional", "optional_no_ca"])),
+      kind: oneOf(["on", "off", "optional", "optional_no_ca"]),
       fallback: () => "on" as const,
       risk: "Medium",
       doc: "on: none or a bad certificate gets 400; optional: none is accepted; optional_no_ca: any is; off: none is asked for.",

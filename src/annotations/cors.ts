@@ -4,7 +4,7 @@
  */
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { integer } from "../kinds/numbers.ts";
-import { textOf } from "../kinds/text.ts";
+import { textOf, trimmed } from "../kinds/text.ts";
 import { bool } from "../kinds/words.ts";
 import type { AnswerHeader, Place } from "../render/place.ts";
 import { shortHash } from "../render/short-hash.ts";
@@ -33,9 +33,23 @@ const origins: Kind<readonly string[]> = {
   bad: ["https://a.example/path", "https://a.example;", "HTTPS://a.example", "https://*", "$http_origin", "a\nb"],
 };
 
-const methods = { ...textOf({ label: "letters, commas and blanks", characters: "A-Za-z, " }), good: ["GET, LINK"] };
-const names = textOf({ label: "letters, digits and - _ , and blanks", characters: "A-Za-z0-9_, \\-" });
-const exposed = textOf({ label: "letters, digits and - _ * , and blanks", characters: "A-Za-z0-9_*, \\-" });
+/** A list may end in a comma, but not begin with one or hold two in a row. */
+function listed(kind: Kind<string>): Kind<string> {
+  return {
+    ...kind,
+    read: (text) => (/^,|,,/.test(text.replaceAll(" ", "")) ? no(`${shown(text)} has an empty item`) : kind.read(text)),
+    bad: [...kind.bad, ",a", "a, ,b"],
+  };
+}
+
+const methods = {
+  ...listed(trimmed(textOf({ label: "letters, commas and blanks", characters: "A-Za-z, " }))),
+  good: ["GET, LINK", " get,"],
+};
+const names = trimmed(textOf({ label: "letters, digits and - _ , and blanks", characters: "A-Za-z0-9_, \\-" }));
+const exposed = listed(
+  trimmed(textOf({ label: "letters, digits and - _ * , and blanks", characters: "A-Za-z0-9_*, \\-" })),
+);
 
 export const cors = feature({
   name: "cors",

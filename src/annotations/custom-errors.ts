@@ -33,18 +33,17 @@ const code: Kind<number> = {
   bad: ["", "200", "600", "499", "4xx", "404;"],
 };
 
-/** An empty item between commas is no list. */
+/** The list may end in a comma; an empty item elsewhere is no list. */
 const codes: Kind<readonly number[]> = {
   ...listOf(code),
   read: (text) => {
-    const items = text.split(",").map((item) => item.trim());
-    if (items.includes("")) return no(`${shown(text)} has an empty item`);
-    if (items.every((item) => /^[45]\d\d(\s+[45]\d\d)*$/.test(item)) && items.some((item) => /\s/.test(item)))
-      return { ok: false, why: `${shown(text)} has blanks between codes; commas separate them`, mild: true };
+    if (!/^([45]\d\d,?)*$/.test(text.replaceAll(" ", ""))) return no(`${shown(text)} is not ${listOf(code).label}`);
+    if (!/^ *([45]\d\d *(, *|$))+$/.test(text))
+      return { ok: false, why: `${shown(text)} is not a list of codes with a comma between them`, mild: true };
     return listOf(code).read(text);
   },
-  good: ["404", "404, 503"],
-  bad: ["", "200", "600", "499", "4xx", "404;", "404,,503", "404,"],
+  good: ["404", "404, 503", " 404 ,503, "],
+  bad: ["200", "600", "499", "4xx", "404;", "404,,503", ",404", "404 503"],
 };
 
 export const customErrors = resolvedFeature({

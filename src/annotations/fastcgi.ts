@@ -2,7 +2,7 @@
  * Parameters for FastCGI backends: those of the ConfigMap come after the stock ones and win. Both annotations are read, and
  * judged, whatever backend-protocol says.
  */
-import { textOf } from "../kinds/text.ts";
+import { textOf, trimmed } from "../kinds/text.ts";
 import type { Problem } from "../problem.ts";
 import { Token } from "../render/token.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
@@ -35,7 +35,7 @@ export const fastcgi = resolvedFeature({
   fields: {
     index: field({
       key: "fastcgi-index",
-      kind: textOf({ label: "letters, digits and . - _", characters: "A-Za-z0-9._\\-" }),
+      kind: trimmed(textOf({ label: "letters, digits and . - _", characters: "A-Za-z0-9._\\-" })),
       fallback: () => "",
       onBad: "reject",
       risk: "Medium",

@@ -1,9 +1,21 @@
 /** After which failures another Endpoint is asked, and how often. */
+import { no, shown } from "../kinds/kind.ts";
 import { integer, seconds } from "../kinds/numbers.ts";
 import { nextUpstreamTokens } from "../render/settings/next-upstream.ts";
 import { Token } from "../render/token.ts";
 import { nextUpstreamCases } from "../settings/upstreams.ts";
 import { feature, field } from "./declare.ts";
+
+/** Words with one blank between them, of which `updating` is for the ConfigMap only. */
+const cases: typeof nextUpstreamCases = {
+  ...nextUpstreamCases,
+  read: (text) =>
+    /^\s|\s\s|\bupdating\b/.test(text)
+      ? no(`${shown(text)} is not a list of known failures with one blank between them`)
+      : nextUpstreamCases.read(text),
+  good: ["off", "error timeout http_503", "http_502 "],
+  bad: [...nextUpstreamCases.bad, "error  timeout", " error", "error updating"],
+};
 
 export const nextUpstream = feature({
   name: "next-upstream",
@@ -11,7 +23,7 @@ export const nextUpstream = feature({
   fields: {
     cases: field({
       key: "proxy-next-upstream",
-      kind: nextUpstreamCases,
+      kind: cases,
       fallback: (settings) => settings.proxyNextUpstream,
       risk: "Medium",
       doc: "After which failures the next Endpoint is asked; off asks only one.",

@@ -1,6 +1,6 @@
 /** Whether requests are traced, and how; what an Ingress says replaces the ConfigMap's (RS-25.5). */
 import { optional } from "../kinds/combine.ts";
-import { textOf } from "../kinds/text.ts";
+import { textOf, trimmed } from "../kinds/text.ts";
 import { bool } from "../kinds/words.ts";
 import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
@@ -27,7 +27,7 @@ export const opentelemetry = feature({
     }),
     operation: field({
       key: "opentelemetry-operation-name",
-      kind: textOf({ label: "letters, digits, _ and -", characters: "A-Za-z0-9_\\-" }),
+      kind: trimmed(textOf({ label: "letters, digits, _ and -", characters: "A-Za-z0-9_\\-" })),
       fallback: () => "",
       onBad: "reject",
       risk: "Medium",

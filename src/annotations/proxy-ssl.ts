@@ -45,7 +45,7 @@ const serverName = shaped({
   bad: ["$host", "a b", 'a"; }', "a/b", "a\nb"],
 });
 
-const onOff = trimmed(oneOf(["on", "off"]));
+const onOff = oneOf(["on", "off"]);
 
 export const proxySsl = resolvedFeature({
   name: "proxy-ssl",

@@ -4,7 +4,7 @@
  */
 import { optional } from "../kinds/combine.ts";
 import { integer } from "../kinds/numbers.ts";
-import { plainText, textOf } from "../kinds/text.ts";
+import { plainText, textOf, trimmed } from "../kinds/text.ts";
 import { bool, oneOf } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
 
@@ -43,7 +43,9 @@ export const sessionAffinity = feature({
     }),
     path: field({
       key: "session-cookie-path",
-      kind: textOf({ label: "letters, digits and - . _ ~ / : , ? & =", characters: "A-Za-z0-9._~/:,?&=\\-" }),
+      kind: trimmed(
+        textOf({ label: "letters, digits, blanks and - . _ ~ / : , ? & =", characters: "A-Za-z0-9._~/:,?&= \\-" }),
+      ),
       fallback: () => "",
       risk: "Medium",
       doc: "Path attribute of the cookie; without it the path of the rule that matched.",
@@ -57,14 +59,14 @@ export const sessionAffinity = feature({
     }),
     expires: field({
       key: "session-cookie-expires",
-      kind: optional(integer()),
+      kind: optional(trimmed(integer())),
       fallback: () => undefined,
       risk: "Medium",
       doc: "Seconds until the date of the Expires attribute.",
     }),
     maxAge: field({
       key: "session-cookie-max-age",
-      kind: optional(integer()),
+      kind: optional(trimmed(integer())),
       fallback: () => undefined,
       risk: "Medium",
       doc: "Max-Age attribute of the cookie, in seconds.",

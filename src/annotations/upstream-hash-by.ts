@@ -1,6 +1,6 @@
 /** Choosing a peer by a hash of the request (RS-9.10). Like load-balance it speaks for the whole Upstream. */
 import { integer } from "../kinds/numbers.ts";
-import { textOf } from "../kinds/text.ts";
+import { textOf, trimmed } from "../kinds/text.ts";
 import { bool } from "../kinds/words.ts";
 import { field, resolvedFeature } from "./declare.ts";
 
@@ -18,7 +18,7 @@ export const upstreamHashBy = resolvedFeature({
   fields: {
     text: field({
       key: "upstream-hash-by",
-      kind: textOf({ label: "letters, digits and - _ $ { }", characters: "A-Za-z0-9_${}\\-" }),
+      kind: trimmed(textOf({ label: "letters, digits, blanks and - _ $ { }", characters: "A-Za-z0-9_${} \\-" })),
       fallback: () => "",
       onBad: "reject",
       risk: "High",

@@ -16,6 +16,13 @@ export type Parsed =
   | { readonly ok: true; readonly statements: readonly Statement[] }
   | { readonly ok: false; readonly why: string };
 
+/** The words that nginx sees in `text`, quotes taken off; undefined where it is more than words, or less. */
+export function wordsIn(text: string): readonly string[] | undefined {
+  const parsed = parse(`words ${text};`);
+  const [statement, ...more] = parsed.ok ? parsed.statements : [];
+  return statement === undefined || statement.block !== undefined || more.length > 0 ? undefined : statement.args;
+}
+
 class Mistake extends Error {}
 
 /** The statements of `text`, or what is wrong with it. Every statement is closed inside `text`. */

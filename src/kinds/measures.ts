@@ -13,14 +13,15 @@ export function bytesOf(size: string): number {
   return digits === undefined ? Number.NaN : Number(digits) * (factors[unit.toLowerCase()] ?? Number.NaN);
 }
 
-/** A size between `min` and `max` (both sizes); `1g` is kept as `1024m`. */
+/** A size between `min` and `max` (both sizes), blanks around it apart; `1g` is kept as `1024m`. */
 export function sizeBetween(min: string, max = "1024g"): Kind<string> {
   const label = `a size like 8k or 16m, from ${min}`;
   return {
     label,
-    read: (text) => {
+    read: (given) => {
+      const text = given.trim();
       const bytes = bytesOf(text);
-      if (Number.isNaN(bytes)) return no(`${shown(text)} is not a size like 8k or 16m`);
+      if (Number.isNaN(bytes)) return no(`${shown(given)} is not a size like 8k or 16m`);
       if (bytes < bytesOf(min)) return no(`${text} is below the smallest size, ${min}`);
       if (bytes > bytesOf(max)) return no(`${text} is above the largest size, ${max}`);
       return ok(/g$/i.test(text) ? `${Number(text.slice(0, -1)) * 1024}m` : text.toLowerCase());
@@ -51,13 +52,14 @@ function millisecondsOf(text: string): number {
   return Object.values(scales).reduce((sum, scale, at) => sum + Number(found[at + 1] ?? 0) * scale, 0);
 }
 
-/** An nginx time of at most 24 days, which is where its millisecond timers end; `whole` refuses parts of a second. */
+/** An nginx time of at most 24 days, which is where its millisecond timers end, blanks around it apart; `whole` refuses parts of a second. */
 export function timeSpan({ whole = false, min = 0 } = {}): Kind<string> {
   return {
     label: `a time like 30s, 5m or 1h${whole ? " in whole seconds" : ""}`,
-    read: (text) => {
+    read: (given) => {
+      const text = given.trim();
       const milliseconds = millisecondsOf(text);
-      if (Number.isNaN(milliseconds)) return no(`${shown(text)} is not a time like 30s, 5m or 1h`);
+      if (Number.isNaN(milliseconds)) return no(`${shown(given)} is not a time like 30s, 5m or 1h`);
       if (whole && text.includes("ms")) return no(`${shown(text)} is not in whole seconds`);
       if (milliseconds < min) return no(`${text} is below the smallest time, ${min}ms`);
       if (milliseconds > 2_073_600_000) return no(`${text} is above the largest time, 24d`);

@@ -69,6 +69,7 @@ export function trimmed<T>(kind: Kind<T>): Kind<T> {
     ...kind,
     read: (text) => kind.read(text.replace(/^[ \t]+|[ \t]+$/g, "")),
     good: [...kind.good, ...kind.good.slice(0, 1).map((text) => ` ${text} `)],
+    bad: kind.bad.filter((text) => text === text.trim() || text.trim() === ""),
   };
 }
 
@@ -81,6 +82,18 @@ const pathPrefix: Kind<string> = {
   bad: ["", "a", "/a\nb"],
 };
 
-export const text = {
-  pathPrefixes: listOf(pathPrefix),
+/** What does not start with a slash is the beginning of no path, so it is left out, even where nothing else is left. */
+const pathPrefixes: Kind<readonly string[]> = {
+  ...listOf(pathPrefix),
+  read: (text) => {
+    const parts = text.split(",").map((part) => part.trim());
+    const reads = parts.filter((part) => part !== "").map(pathPrefix.read);
+    const value = reads.flatMap((read) => (read.ok ? [read.value] : []));
+    const besides = reads.flatMap((read) => (read.ok ? [] : [read.why])).join("; ");
+    return besides === "" ? ok(value) : { ok: true, value, besides };
+  },
+  good: ["", "/", "/a, /b", "a", "/a,b"],
+  bad: [],
 };
+
+export const text = { pathPrefixes };

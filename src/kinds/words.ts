@@ -19,18 +19,18 @@ export const bool: Kind<boolean> = {
   bad: ["", "yes", "on", "tRUE", "true ", '"true"'],
 };
 
-/** One of `words`; with `anyCase` other spellings are taken for the listed one. */
+/** One of `words`, blanks and line breaks around it apart; with `anyCase` other spellings are taken for the listed one. */
 export function oneOf<const W extends string>(words: readonly W[], { anyCase = false } = {}): Kind<W> {
   const fold = (text: string) => (anyCase ? text.toLowerCase() : text);
   const byText = new Map(words.map((word) => [fold(word), word]));
   return {
     label: `one of ${words.join(", ")}`,
     read: (text) => {
-      const word = byText.get(fold(text));
+      const word = byText.get(fold(text.trim()));
       return word === undefined ? no(`${shown(text)} is not one of ${words.join(", ")}`) : ok(word);
     },
     view: (value) => Token.name(value),
-    good: words,
+    good: [...words, ...words.slice(0, 1).map((word) => ` ${word}\n`)],
     bad: ["", `${words[0]} x`, "nonsense; } {"],
   };
 }

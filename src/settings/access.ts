@@ -1,11 +1,22 @@
 /** Who may come in: lists that refuse or admit clients everywhere. */
 import { range } from "../kinds/addresses.ts";
 import { lenientListOf } from "../kinds/combine.ts";
+import { unescaped } from "../kinds/grammar.ts";
+import type { Kind } from "../kinds/kind.ts";
 import { mapPattern } from "../kinds/patterns.ts";
 import { setting } from "./declare.ts";
 
 const ranges = lenientListOf(range);
-const patterns = lenientListOf(mapPattern);
+/** In quotes, as in nginx's files, it may hold blanks; without them it may here as well. */
+const pattern: Kind<string> = {
+  ...mapPattern,
+  read: (text) => {
+    const quoted = /^(["'])(.+)\1$/.exec(text)?.[2];
+    return mapPattern.read(quoted === undefined ? text : unescaped(quoted));
+  },
+  good: [...mapPattern.good, '"~*bad bot"', "'a b'"],
+};
+const patterns = lenientListOf(pattern);
 
 export const access = {
   whitelistSourceRange: setting({

@@ -3,6 +3,7 @@ import type { Kind } from "../kinds/kind.ts";
 import { no, ok, shown } from "../kinds/kind.ts";
 import { sizeBetween } from "../kinds/measures.ts";
 import { mediaType } from "../kinds/names.ts";
+import { trimmed } from "../kinds/text.ts";
 import { Token } from "../render/token.ts";
 import { setting } from "./declare.ts";
 import { count, secondsOrOff, toggle, wholeSeconds } from "./kinds.ts";
@@ -87,7 +88,7 @@ export const clients = {
   }),
   defaultType: setting({
     key: "default-type",
-    kind: mediaType,
+    kind: trimmed(mediaType),
     default: "text/html",
     directive: { name: "default_type", context: "http" },
     doc: "Content type of what nginx itself answers.",

@@ -1,5 +1,6 @@
 /** What goes between nginx and backends: bodies, buffers, cookies, redirects. Defaults of the annotations of the same name. */
 import { optional } from "../kinds/combine.ts";
+import { wordsIn } from "../kinds/grammar.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { sizeBetween } from "../kinds/measures.ts";
 import { regexMistake } from "../kinds/patterns.ts";
@@ -8,29 +9,33 @@ import { Token } from "../render/token.ts";
 import { setting } from "./declare.ts";
 import { count, countOrNone } from "./kinds.ts";
 
-const onOff = oneOf(["on", "off"]);
+/** nginx takes them in any letter case. */
+const onOff = oneOf(["on", "off"], { anyCase: true });
 
-/** `off`, or what to replace and by what; either may hold variables, and what starts with `~` is a regular expression. */
+/**
+ * `off`, or what to replace and by what; either may hold variables, and what starts with `~` is a regular expression. A word
+ * with blanks or a `;` in it stands in quotes, as in nginx's files: `/ "/; Secure"`.
+ */
 const replacement: Kind<string> = {
   label: "off, or two words: what to replace and by what",
   read: (text) => {
-    if (text === "off") return ok("off");
-    const words = text.split(/\s+/).filter((word) => word !== "");
+    if (text.trim() === "off") return ok("off");
+    const words = wordsIn(text) ?? [];
     if (words.length !== 2 || !words.every(Token.printable)) {
       return no(`${shown(text)} is neither off nor two words: what to replace and by what`);
     }
     const mistake = words[0]!.startsWith("~") ? regexMistake(words[0]!.replace(/^~\*?/, "")) : undefined;
-    return mistake === undefined ? ok(words.join(" ")) : no(`${shown(text)}: ${mistake}`);
+    return mistake === undefined ? ok(text.trim()) : no(`${shown(text)}: ${mistake}`);
   },
   view: (value) => replacementView(value),
-  good: ["off", "inner.example outer.example", "~^/a/(.*)$ /b/$1", "/ /$host/"],
-  bad: ["", "one", "a b c", "on", "~( x"],
+  good: ["off", "inner.example outer.example", "~^/a/(.*)$ /b/$1", "/ /$host/", '/ "/; Secure; HttpOnly"', "/in/\n/"],
+  bad: ["", "one", "a b c", "on", "~( x", "/ /; Secure", '/ "/', "/ /{"],
 };
 
 /** The words of `proxy_cookie_domain`, `proxy_cookie_path` and `proxy_redirect`: what to replace, and by what. */
 export function replacementView(value: string): Token {
   if (value === "off" || value === "default") return Token.name(value);
-  const [from = "", ...to] = value.split(" ");
+  const [from = "", ...to] = wordsIn(value) ?? [];
   const first = from.startsWith("~") ? Token.pattern(from) : Token.variables(from, isName);
   return Token.words([first, ...to.map((word) => Token.variables(word, isName))]);
 }
@@ -42,10 +47,10 @@ const isName = (name: string) => /^([a-z_]\w*|[1-9])$/i.test(name);
 const redirectPart = (extra: readonly string[]): Kind<string> => ({
   label: `${[...extra, "off"].join(", ")} or one word, which may hold variables`,
   read: (text) =>
-    text !== "" && !/\s/.test(text) && Token.printable(text) ? ok(text) : no(`${shown(text)} is not one word`),
+    wordsIn(text)?.length === 1 && Token.printable(text) ? ok(text) : no(`${shown(text)} is not one word`),
   view: (value) => replacementView(value),
   good: ["off", ...extra, "http://inner.example/", "$scheme://$host/"],
-  bad: ["", "a b", "a\nb"],
+  bad: ["", "a b", "a\nb", "a;", "{"],
 });
 
 /** 0 or a size that nginx takes. */

@@ -2,7 +2,7 @@
 import { optional } from "../../kinds/combine.ts";
 import { headerName } from "../../kinds/names.ts";
 import { integer } from "../../kinds/numbers.ts";
-import { listOf, trimmed } from "../../kinds/text.ts";
+import { listOf } from "../../kinds/text.ts";
 import { bool, oneOf } from "../../kinds/words.ts";
 import { snippet } from "../../settings/snippet.ts";
 import { field } from "../declare.ts";
@@ -27,7 +27,7 @@ export const fields = {
   }),
   method: field({
     key: "auth-method",
-    kind: optional(trimmed(oneOf(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"]))),
+    kind: optional(oneOf(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"])),
     fallback: () => undefined,
     onBad: "deny",
     risk: "Low",
