@@ -104,7 +104,7 @@ export const clientCertificate = resolvedFeature({
     }),
     subject: field({
       key: "auth-tls-match-cn",
-      kind: trimmed(subject),
+      kind: subject,
       fallback: () => "",
       onBad: "reject",
       risk: "High",

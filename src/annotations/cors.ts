@@ -11,8 +11,9 @@ import { shortHash } from "../render/short-hash.ts";
 import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
 
-/** What one item may look like at all; a list with another one is refused as a whole. */
-const plausible = /^(?:\*|(?:[a-z]+:\/\/)?(?:\*\.)?[A-Za-z0-9.-]*(?::\d+)?)$/;
+/** Whether a list may look so at all, blanks left out: parts of origins, with commas between them or not. */
+const isPlausible = (list: string): boolean =>
+  list === "*" || /^[A-Za-z0-9.,-]*$/.test(list.replace(/[a-z]:\/\/|:\d+|\*\./g, ""));
 const origin = /^(?:\*|null|[a-z]+:\/\/(?:\*\.)?[A-Za-z0-9.-]+(?::\d+)?)$/;
 
 /** An item that is no origin is left out; a list without an origin is one that nobody matches. */
@@ -20,8 +21,7 @@ const origins: Kind<readonly string[]> = {
   label: "*, or a list of origins like https://example.com or https://*.example.com:8443",
   read: (text) => {
     const items = text.split(",").map((item) => item.replace(/^ +| +$/g, ""));
-    const strange = items.find((item) => !plausible.test(item.replaceAll(" ", "")));
-    if (strange !== undefined) return no(`${shown(strange)} is not an origin like https://example.com`);
+    if (!isPlausible(text.replaceAll(" ", ""))) return no(`${shown(text)} is not a list of origins`);
     const good = items.filter((item) => origin.test(item));
     const left = items.filter((item) => item !== "" && !origin.test(item)).map(shown);
     if (left.length === 0) return ok(good);

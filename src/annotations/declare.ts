@@ -53,6 +53,8 @@ export interface Context {
   readonly settings: Settings;
   /** Whether the annotation of this field is there, readable and not empty. */
   given(field: string): boolean;
+  /** Whether the annotation of this field is there with nothing in it. */
+  blank(field: string): boolean;
   /** By `namespace/name`. */
   secret(key: string): Secret | undefined;
   configMap(key: string): ConfigMap | undefined;

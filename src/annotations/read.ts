@@ -103,11 +103,13 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
   function featureValue(feature: AnyFeature): unknown {
     const fields: Record<string, unknown> = {};
     const readable = new Set<string>();
+    const blank = new Set<string>();
     const open = feature.gate === undefined || (textOfField(feature.fields[feature.gate], own)[1] ?? "") !== "";
     for (const [name, declared] of Object.entries(feature.fields as Fields)) {
       const [key, text] = textOfField(declared, own);
       fields[name] = declared.fallback(settings);
       if (restricted.has(key)) continue;
+      if (text === "") blank.add(name);
       if (text === undefined || (text === "" && !(declared.emptyIsBad === true && key === declared.key))) continue;
       const result = readQuoted(lookup.validates === false ? (declared.loose ?? declared.kind) : declared.kind, text);
       if (result.ok) {
@@ -128,7 +130,7 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
       looked = true;
       references.add(reference);
     };
-    const resolved = feature.resolve(fields, contextOf(readable, look));
+    const resolved = feature.resolve(fields, contextOf(readable, blank, look));
     if ("refuse" in resolved) {
       consequences.add(resolved.refuse);
       problems.push(resolved.problem);
@@ -140,7 +142,11 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
     return resolved.value;
   }
 
-  function contextOf(readable: ReadonlySet<string>, look: (reference: string) => void): Context {
+  function contextOf(
+    readable: ReadonlySet<string>,
+    blank: ReadonlySet<string>,
+    look: (reference: string) => void,
+  ): Context {
     const tracked =
       <T>(kind: string, get: (key: string) => T) =>
       (key: string) => {
@@ -151,6 +157,7 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
       ingress: object,
       settings,
       given: (name) => readable.has(name),
+      blank: (name) => blank.has(name),
       secret: tracked("Secret", lookup.secret),
       configMap: tracked("ConfigMap", lookup.configMap),
       service: tracked("Service", lookup.service),
@@ -185,6 +192,7 @@ function defaultOf(name: string, feature: AnyFeature, settings: Settings): unkno
       ingress: { kind: "Ingress", namespace: "", name: "" },
       settings,
       given: () => false,
+      blank: () => false,
       secret: none,
       configMap: none,
       service: none,

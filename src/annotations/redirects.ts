@@ -85,10 +85,13 @@ export const redirects = resolvedFeature({
   resolve: (fields, context): Resolved<Redirects> => {
     const { permanent, temporal, relative, twin } = fields;
     const value = { elsewhere: undefined, relative: relative || context.settings.relativeRedirects, twin };
+    const none = { ...value, relative: context.settings.relativeRedirects, twin: false };
+    const idle = "so no redirect of this Ingress is set up";
+    const empty = heard(temporal !== "").find(([name]) => context.blank(name));
+    if (empty !== undefined) return { value: none, problems: [useless(context, empty[1], `it is empty, ${idle}`)] };
     if (temporal !== "") {
-      if (!/^https?:/.test(temporal)) {
-        const why = `${JSON.stringify(temporal)} does not start with http:// or https://, so no redirect of this Ingress is set up`;
-        const none = { ...value, relative: context.settings.relativeRedirects, twin: false };
+      if (!/^http[a-z\d+.-]*:/i.test(temporal)) {
+        const why = `${JSON.stringify(temporal)} does not start with http:// or https://, ${idle}`;
         return { value: none, problems: [useless(context, "temporal-redirect", why)] };
       }
       const { code, problems } = codeOf(fields.temporalCode, temporalCodes, context);
@@ -116,6 +119,21 @@ interface Codes {
 }
 const temporalCodes: Codes = { key: "temporal-redirect-code", most: 307, instead: 302 };
 const permanentCodes: Codes = { key: "permanent-redirect-code", most: 308, instead: 301 };
+
+/** The annotations that are looked at, by field. */
+function heard(temporally: boolean): readonly (readonly [field: string, key: string])[] {
+  return [
+    ["twin", "from-to-www-redirect"],
+    ["relative", "relative-redirects"],
+    ["temporal", "temporal-redirect"],
+    ...(temporally
+      ? ([["temporalCode", "temporal-redirect-code"]] as const)
+      : ([
+          ["permanent", "permanent-redirect"],
+          ["permanentCode", "permanent-redirect-code"],
+        ] as const)),
+  ];
+}
 
 function codeOf(code: number, { key, most, instead }: Codes, { ingress: object }: Context) {
   if (code >= 300 && code <= most) return { code, problems: [] };

@@ -74,6 +74,8 @@ export const serverSnippet = resolvedFeature({
   fields: { text: snippetField("server-snippet", "nginx directives for the server of the Ingress's hosts.") },
   resolve: resolve("server-snippet"),
   provides: ({ text }) => text !== "",
+  /** So that a location below it keeps its own, as ingress-nginx's do. */
+  forgetsRequestHeaders: ({ forgetsRequestHeaders }) => forgetsRequestHeaders,
   textServer: ({ text }) => text !== "",
   serverView: view,
 });

@@ -7,7 +7,7 @@ import { Token, type View } from "./token.ts";
 export function answerHeadersView(
   all: readonly AnswerHeader[],
   forgets: boolean,
-  { hideHeaders }: Settings,
+  { hideHeaders, followed }: Settings,
   protocol: Protocol,
 ): View {
   if (all.length === 0 && !forgets) return false;
@@ -15,7 +15,9 @@ export function answerHeadersView(
   const replaced = own.filter(({ replaces }) => replaces).map(({ name }) => name);
   const inherited = ["Strict-Transport-Security", ...hideHeaders].map(Token.name);
   const directive = { http: "proxy_hide_header", grpc: "grpc_hide_header", fastcgi: "fastcgi_hide_header" }[protocol];
+  const added = new Set(followed.addHeaders.map(({ name }) => name.toLowerCase()));
   return {
+    cleared: replaced.filter((name) => added.has(String(name).toLowerCase())),
     headers: own.map(({ name, value, always }) => ({ name, value, always })),
     directive: Token.name(directive),
     hidden: replaced.length === 0 ? [] : [...inherited, ...replaced],

@@ -1,5 +1,6 @@
 /** The text of nginx.conf around servers that are rendered already, and its generation. */
 import { createHash, hash } from "node:crypto";
+import { isVariableName } from "../kinds/variables.ts";
 import type { Certificate, StreamServer } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { indented } from "./indent.ts";
@@ -116,7 +117,7 @@ function mainView(about: ConfParts, withLua: boolean): View {
     },
     lua: lua === undefined ? false : luaView(machine, settings, lua),
     authCache: needs.has("authCache") && { path: Token.word(`${paths.temp}/auth-cache`) },
-    hsts: hsts(settings),
+    transportSecurity: transportSecurity(settings),
     httpsPort: Token.count(ports.https),
     stream: streamView(about, streams, about.streamSnippets),
     passthrough: machine.passthrough,
@@ -176,12 +177,22 @@ function listens({ around }: Machine, port: number): Token[] {
   return [String(port), ...(around.ipv6 ? [`[::]:${port}`] : [])].map(Token.name);
 }
 
-function hsts({ hsts, hstsMaxAge, hstsIncludeSubdomains, hstsPreload }: Settings): Token {
-  if (!hsts) return Token.variable("upstream_http_strict_transport_security");
+/** Strict-Transport-Security: over TLS, without it, and of a page that is not the location's own. */
+function transportSecurity(settings: Settings): { readonly [name: string]: Token } {
+  const { hsts, hstsMaxAge, hstsIncludeSubdomains, hstsPreload, followed } = settings;
+  const added = followed.addHeaders.find(({ name }) => name.toLowerCase() === "strict-transport-security");
+  const otherwise =
+    added === undefined
+      ? Token.variable("upstream_http_strict_transport_security")
+      : Token.variables(added.value, isVariableName);
   const parts = [
     `max-age=${hstsMaxAge}`,
     ...(hstsIncludeSubdomains ? ["includeSubDomains"] : []),
     ...(hstsPreload ? ["preload"] : []),
   ];
-  return Token.text(parts.join("; "));
+  return {
+    secure: hsts ? Token.text(parts.join("; ")) : otherwise,
+    otherwise,
+    added: added === undefined ? Token.text("") : otherwise,
+  };
 }

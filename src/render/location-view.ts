@@ -1,5 +1,6 @@
 /** What the location partial sees: its traits, each feature's view under the feature's name, directives and headers. */
 import { standInHeaders } from "../annotations/custom-errors.ts";
+import { unannotated } from "../annotations/read.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
 import type { Settings } from "../settings/registry.ts";
 import { answerHeadersView } from "./answer-headers.ts";
@@ -29,9 +30,15 @@ export interface LocationSaid {
   readonly answerHeaders: readonly AnswerHeader[];
 }
 
+/** Of a Location that is shut, only the ConfigMap's list of errors is heard. */
+function withoutOwnPages(values: FeatureValues, settings: Settings): FeatureValues {
+  return { ...values, customErrors: unannotated(settings).customErrors };
+}
+
 export function locationView(said: LocationSaid, place: Place, about: AboutLocations): Readonly<Record<string, View>> {
-  const { values, denied, redirectsToHttps, standsIn, timed } = said;
+  const { denied, redirectsToHttps, standsIn, timed } = said;
   const { settings, everywhere } = about;
+  const values = denied ? withoutOwnPages(said.values, settings) : said.values;
   const view: Record<string, View> = { denied, redirectsToHttps, timed };
   const directives: Directive[] = [];
   const headers: Header[] = standsIn ? standInHeaders.map(([name, value]) => ({ name: Token.name(name), value })) : [];

@@ -3,6 +3,7 @@
  * each canary its header and its cookie say take, out or nothing; one map reads all these words and the draw, first by header, then by
  * cookie, then by weight, as `nginx/lua/sluice/canary.lua` does.
  */
+import { regexMistake } from "../kinds/patterns.ts";
 import type { CanaryPolicy } from "../model/configuration.ts";
 import { shortHash } from "./short-hash.ts";
 import { escaped, inCookies } from "./static-affinity.ts";
@@ -86,9 +87,16 @@ function headerWord({ header, headerValue, headerPattern }: CanaryPolicy, id: st
     headerValue !== ""
       ? Token.conf`${Token.pattern(`~^${escaped(headerValue)}$`)} take;`
       : headerPattern !== ""
-        ? Token.conf`${Token.pattern(`~${headerPattern}`)} take;`
+        ? takingPattern(headerPattern)
         : alwaysNever;
   return { value, map: Token.conf`map ${Token.variable(name)} ${value} { default ""; "" ""; ${taking} }` };
+}
+
+/** A pattern that is none leaves every request that has the header where it is (RS-13.5); nginx would refuse it. */
+function takingPattern(pattern: string): Token {
+  return regexMistake(pattern) === undefined
+    ? Token.conf`${Token.pattern(`~${pattern}`)} take;`
+    : Token.conf`"~^" out;`;
 }
 
 /** Looked for in the whole header, since a cookie's name may hold what a variable's may not; in any letter case (RS-32.12). */

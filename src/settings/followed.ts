@@ -81,7 +81,8 @@ export function headersOf(configMap: ConfigMap, settings: Settings, problems: Pr
 }
 
 function mistakeIn(name: string, value: string, settings: Settings): string | undefined {
-  const named = headerName.read(name);
+  // a ConfigMap's key has no other letter that is none of a header's
+  const named = headerName.read(name.replaceAll(".", "-"));
   if (!named.ok) return named.why;
   if (value === "") return undefined;
   const text = variableText.read(value);

@@ -103,8 +103,8 @@ test.each([
     'annotation load-balance: "fastest" is not one of round_robin, ewma, chash, chashsubset, sticky_balanced, sticky_persistent; the Ingress is not applied',
   ],
   [
-    { "upstream-hash-by": "a b" },
-    'annotation upstream-hash-by: "a b" holds " "; allowed are letters, digits and - _ $ { }; the Ingress is not applied',
+    { "upstream-hash-by": "a,b" },
+    'annotation upstream-hash-by: "a,b" holds ","; allowed are letters, digits, blanks and - _ $ { }; the Ingress is not applied',
   ],
   [
     { "upstream-hash-by-subset": "true" },

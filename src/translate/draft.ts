@@ -49,12 +49,14 @@ export function draftOf(claim: Claim, { text, type }: TypedPath, backend: NamedB
 
 /** The `/` that an Ingress with nothing but a default backend gives the catch-all. */
 export function defaultRoot(claim: Claim, backend: NamedBackend, settings: Settings): Draft {
-  return draftOf({ ...claim, values: { ...claim.values, ...withoutRedirects(settings) } }, root, backend);
+  const values = { ...claim.values, ...withoutRedirects(settings) };
+  return draftOf(withoutCookie({ ...claim, values }, settings), root, backend);
 }
 
 /** The `/` of a host where nobody has it: without a `backend` the global default one answers. */
-export function implicitRoot(oldest: Claim, backend: NamedBackend | undefined): Draft {
-  return backend === undefined ? draftOf(withoutStandIn(oldest), root, noBackend) : draftOf(oldest, root, backend);
+export function implicitRoot(oldest: Claim, backend: NamedBackend | undefined, settings: Settings): Draft {
+  if (backend === undefined) return draftOf(withoutStandIn(oldest), root, noBackend);
+  return draftOf(withoutCookie(oldest, settings), root, backend);
 }
 
 /** What answers for unknown hosts: the default backend, with nobody's annotations. */
@@ -85,6 +87,12 @@ function withoutStandIn(claim: Claim): Claim {
   const { customErrors } = claim.values;
   if (customErrors.standIn === undefined) return claim;
   return { ...claim, values: { ...claim.values, customErrors: { ...customErrors, standIn: undefined } } };
+}
+
+/** A path of no rule issues no affinity cookie, whoever has the same Service and does (RS-14.3). */
+function withoutCookie(claim: Claim, settings: Settings): Claim {
+  if (claim.values.sessionAffinity.type === undefined) return claim;
+  return { ...claim, values: { ...claim.values, sessionAffinity: unannotated(settings).sessionAffinity } };
 }
 
 /** Requests for unknown hosts are neither redirected nor rewritten (RS-4.7). */

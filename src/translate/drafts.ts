@@ -82,6 +82,6 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
   function withImplicitRoot(written: readonly Draft[], oldest: Claim): Draft[] {
     problems.push(...guardedByOldest(host, claims, world.settings));
     const own = oldest.ingress.spec?.defaultBackend;
-    return [...written, implicitRoot(oldest, own && uses.ofDefault(oldest, own))];
+    return [...written, implicitRoot(oldest, own && uses.ofDefault(oldest, own), world.settings)];
   }
 }

@@ -70,10 +70,22 @@ function rewrites({ rewriteTarget }: Path, part: string): boolean {
   return rewriteTarget !== "" && rewriteTarget !== part;
 }
 
-/** By length in bytes, longest first; equal lengths in descending byte order; equal texts as they came (RS-6.3). */
+/**
+ * By length in bytes, longest first; equal lengths in descending byte order; equal texts as they came (RS-6.3), but that the
+ * host's Prefix `/`, which is there before any other path, comes before an Exact one.
+ */
 function longestFirst(paths: readonly Path[]): [number, Path][] {
   const bytes = paths.map(({ path }) => Buffer.from(path));
   return [...paths.entries()].sort(([a], [b]) => {
-    return bytes[b]!.length - bytes[a]!.length || Buffer.compare(bytes[b]!, bytes[a]!) || a - b;
+    return (
+      bytes[b]!.length - bytes[a]!.length ||
+      Buffer.compare(bytes[b]!, bytes[a]!) ||
+      Number(isRoot(paths[b]!)) - Number(isRoot(paths[a]!)) ||
+      a - b
+    );
   });
+}
+
+function isRoot({ path, type }: Path): boolean {
+  return path === "/" && type === "prefix";
 }

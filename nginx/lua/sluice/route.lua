@@ -298,7 +298,8 @@ local function target_of(slot, generation, age)
     if prefix then
       var.route_prefix = expand(prefix, groups, "%c")
     end
-    ngx.req.set_uri(expand(target, groups))
+    -- any byte may stand in it: nginx escapes it towards the backend
+    ngx.req.set_uri(expand(target, groups), false, true)
   end
   return shape
 end

@@ -94,10 +94,12 @@ function tls(settings: Settings, { files }: Surroundings): Line[] {
   return lines;
 }
 
+/** But Strict-Transport-Security, which gives way to the controller's own, and a Server where that is taken away. */
 function headers(settings: Settings, can: Capabilities): Line[] {
-  const added = settings.followed.addHeaders.map(
-    ({ name, value }): Line => ["more_set_headers", headerLine(name, value)],
-  );
+  const elsewhere = ["strict-transport-security", ...(settings.serverTokens ? [] : ["server"])];
+  const added = settings.followed.addHeaders
+    .filter(({ name }) => !elsewhere.includes(name.toLowerCase()))
+    .map(({ name, value }): Line => ["more_set_headers", headerLine(name, value)]);
   return [...serverHeader(settings, can), ...(can.headersMore ? added : [])];
 }
 

@@ -23,7 +23,6 @@ export function forwardedView(settings: Settings, { ports }: Surroundings): View
     httpsPort: Token.count(ports.behindPassthrough ?? ports.https),
     requestId: settings.generateRequestId,
     keepalive: settings.upstreamKeepaliveConnections > 0,
-    incoming: variableOfHeader(settings.forwardedForHeader),
     earlyData: settings.sslEarlyData,
     address: Token.variable(settings.useProxyProtocol ? "proxy_protocol_addr" : "realip_remote_addr"),
   };
