@@ -46,6 +46,19 @@ export function targetVariables(target: string): (name: string) => boolean {
   return isElsewhere(target) ? isRequestVariable : isPathVariable;
 }
 
+/**
+ * Whether nginx is to rewrite the path in the location itself, in dynamic mode too: a configuration snippet stands before it and
+ * sees the path as the client asked for it.
+ */
+export function rewritesLate({ rewrite: { target }, configurationSnippet: { text } }: RewritesLate): boolean {
+  return text !== "" && target !== "" && !isElsewhere(target);
+}
+
+interface RewritesLate {
+  readonly rewrite: { readonly target: string };
+  readonly configurationSnippet: { readonly text: string };
+}
+
 /** nginx answers such a rewrite with a redirect (RS-6.9). */
 export function isElsewhere(target: string): boolean {
   return /^(https?:\/\/|\$scheme)/.test(target);

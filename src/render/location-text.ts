@@ -3,7 +3,7 @@
  * location. What differs between the two is handed in: how a tenant's values are written, and where requests go.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
-import { isElsewhere } from "../annotations/rewrite.ts";
+import { isElsewhere, rewritesLate } from "../annotations/rewrite.ts";
 import { defaultUpstream, type Location } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { type AboutLocations, locationView } from "./location-view.ts";
@@ -108,7 +108,15 @@ export class LocationTexts {
     const apartBy = apart.length === 0 ? "" : shortHash(apart.join("\0"));
     const { pass, blocks } = poolOf(traits.scheme, target.blocks, apartBy, chosen);
     const elsewhere = isElsewhere(values.rewrite.target);
-    const where = { dynamic, unserved, rewrite, elsewhere, pass, chosen: chosen !== undefined };
+    const where = {
+      dynamic,
+      unserved,
+      rewrite,
+      rewritesLate: rewritesLate(values),
+      elsewhere,
+      pass,
+      chosen: chosen !== undefined,
+    };
     const text = this.#template.render("location", { ...view, ...where });
     return { text, beside, files, needs, http: [...http.values()], pools: blocks };
   }

@@ -5,7 +5,7 @@
 
 import { certificateWord } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
-import { targetVariables } from "../annotations/rewrite.ts";
+import { rewritesLate, targetVariables } from "../annotations/rewrite.ts";
 import { isBackendVariable, isRequestVariable } from "../annotations/variables.ts";
 import { bytesOf } from "../kinds/measures.ts";
 import { formOf } from "../kinds/server-names.ts";
@@ -108,6 +108,7 @@ function locationRecord(location: Location<FeatureValues>, shapes: Shapes, kept:
     }),
     // only a Location whose own Ingress asks for affinity issues the cookie (RS-14.3)
     ...(location.features.sessionAffinity.type === "cookie" ? { sticky: 1 } : {}),
+    ...(rewritesLate(location.features) ? { rewritesLate: 1 } : {}),
   };
 }
 

@@ -30,6 +30,7 @@ const routerVariables = [
   "route_too_large",
   "route_slash",
   "route_elsewhere",
+  "route_rewritten",
   "route_error_upstream",
   "route_error_name",
   "route_www",

@@ -298,8 +298,15 @@ local function target_of(slot, generation, age)
     if prefix then
       var.route_prefix = expand(prefix, groups, "%c")
     end
-    -- any byte may stand in it: nginx escapes it towards the backend
-    ngx.req.set_uri(expand(target, groups), false, true)
+    local rewritten = expand(target, groups)
+    if location.rewritesLate then
+      var.route_rewritten = rewritten
+    else
+      -- any byte may stand in it: nginx escapes it towards the backend
+      ngx.req.set_uri(rewritten, false, true)
+    end
+  elseif location.rewritesLate then
+    var.route_rewritten = uri
   end
   return shape
 end
