@@ -230,6 +230,7 @@ test("a pinned image of ingress-nginx and values without meaning are named in th
     "controller.admissionWebhooks.patch.image.registry",
     "controller.admissionWebhooks.patch.nodeSelector",
     "controller.opentelemetry",
+    "defaultBackend.autoscaling.apiVersion",
   ]);
 });
 

@@ -37,6 +37,12 @@ export const older = [
     text,
     `${gone}: the autoscaler is always autoscaling/v2.`,
   ),
+  section("defaultBackend.autoscaling").noMeaning(
+    "apiVersion",
+    undefined,
+    text,
+    `${gone}: the autoscaler is always autoscaling/v2.`,
+  ),
   section("controller.admissionWebhooks").noMeaning(
     "networkPolicyEnabled",
     false,

@@ -4,6 +4,7 @@ import {
   object,
   objectOrText,
   objects,
+  objectsOrNone,
   objectsOrText,
   oneOf,
   port,
@@ -128,7 +129,7 @@ const pod = [
     text,
     "DNS policy; with hostNetwork, ClusterFirstWithHostNet keeps the cluster's DNS.",
   ),
-  controller.same("hostAliases", [], objectsOrText, "Lines for the Pods' hosts file, templated."),
+  controller.same("hostAliases", [], objectsOrNone, "Lines for the Pods' hosts file, templated."),
   controller.same("hostname", {}, { type: ["string", "object", "null"] }, "Host name of the Pods."),
   controller.differs(
     "hostNetwork",
