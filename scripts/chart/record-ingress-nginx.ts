@@ -3,7 +3,7 @@
  * FOLDER is charts/ingress-nginx of its repository at helm-chart-4.15.1. The record says which objects an upgrade in place finds; a case that is
  * added has to be recorded too. Hooks are left out: helm deletes them when they have run. Values that their chart cannot render are left out as well.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { parseAllDocuments } from "yaml";

@@ -34,7 +34,13 @@ function followed(fetch: (url: string) => Promise<Uint8Array>) {
   const clock = new FakeClock();
   const events: ChainEvent[] = [];
   const source = new CompletedSource(
-    { snapshot: () => inner, onChange: (listener) => (listeners.push(listener), () => {}) },
+    {
+      snapshot: () => inner,
+      onChange: (listener) => {
+        listeners.push(listener);
+        return () => {};
+      },
+    },
     { fetch, clock, report: (event) => events.push(event) },
     new AbortController().signal,
   );

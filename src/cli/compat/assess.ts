@@ -81,7 +81,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
   const texts = [...ours.flatMap(([, ingress]) => [...annotationsOf(ingress, options.annotationsPrefix)]), ...data];
   const declared = new Set(texts.flatMap(([key, text]) => (key.endsWith("-snippet") ? declaredIn(text) : [])));
   const own = ours.map(([key, ingress]) => {
-    const items = ingressItems(ingress, shapesOf(ingress, snapshot, problems.get(`Ingress ${key}`) ?? []), {
+    const items = ingressItems(ingress, shapesOf(ingress, snapshot), {
       ...world,
       declared,
     });

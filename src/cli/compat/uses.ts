@@ -4,7 +4,6 @@ import { isPathVariable, isRequestVariable, strangersIn } from "../../annotation
 import { regexMistake } from "../../kinds/patterns.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
-import type { Problem } from "../../problem.ts";
 import { type Concern, type Difference, fits, type Part } from "./differences.ts";
 
 /** Texts by name, of annotations, keys and flags; `shapes` are properties that no single text has. */
@@ -69,12 +68,8 @@ export function spoken(annotations: ReadonlyMap<string, string>): ReadonlyMap<st
   return new Map([...annotations].filter(([key, text]) => known.has(key) && text !== ""));
 }
 
-/** `said` are the Problems of the Ingress. */
-export function shapesOf(
-  ingress: Ingress,
-  { services }: Pick<Snapshot, "services">,
-  said: readonly Problem[],
-): ReadonlyMap<string, string> {
+/** What it asks for that has no annotation, by the names of the differences that speak of it. */
+export function shapesOf(ingress: Ingress, { services }: Pick<Snapshot, "services">): ReadonlyMap<string, string> {
   const { rules = [], defaultBackend } = ingress.spec ?? {};
   const paths = rules.flatMap(({ http }) => http?.paths ?? []);
   const names = [defaultBackend, ...paths.map(({ backend }) => backend)];
