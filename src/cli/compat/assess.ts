@@ -80,7 +80,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
   const ours = [...snapshot.ingresses].filter(([key]) => translation.accepted.has(key));
   const texts = [...ours.flatMap(([, ingress]) => [...annotationsOf(ingress, options.annotationsPrefix)]), ...data];
   const declared = new Set(texts.flatMap(([key, text]) => (key.endsWith("-snippet") ? declaredIn(text) : [])));
-  const own = ours.map(([key, ingress]) => {
+  const own = ours.map(([, ingress]) => {
     const items = ingressItems(ingress, shapesOf(ingress, snapshot), {
       ...world,
       declared,
