@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { KubernetesObject } from "../../src/model/objects.ts";
+import { backedService } from "../support/sketch.ts";
 import { type Configured, host, service, startConfigured } from "./support/configured.ts";
 import { type HeldBackend, heldBackend } from "./support/held-backend.ts";
 
@@ -13,15 +14,6 @@ let backend: HeldBackend;
 
 const map = (name: string, data: Record<string, string>) =>
   ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "keys" }, data }) as unknown as KubernetesObject;
-const datagrams = service("datagrams", port + 4, ["192.0.2.87"]).map(
-  (one) =>
-    JSON.parse(
-      JSON.stringify(one)
-        .replaceAll('"name":"http",', '"name":"http","protocol":"UDP",')
-        .replaceAll('"protocol":"TCP"', '"protocol":"UDP"'),
-    ) as KubernetesObject,
-);
-
 beforeAll(async () => {
   const flags = ["--tcp-services-configmap=keys/tcp", "--udp-services-configmap=keys/udp", "--enable-ssl-passthrough"];
   it = await startConfigured({ port, flags });
@@ -29,7 +21,13 @@ beforeAll(async () => {
   await it.set({}, [
     ...service("held", port + 5, ["192.0.2.92"]),
     ...service("half", port + 4, ["192.0.2.87", "192.0.2.93"]),
-    ...datagrams,
+    ...backedService({
+      name: "datagrams",
+      namespace: "keys",
+      port: port + 4,
+      addresses: ["192.0.2.87"],
+      protocol: "UDP",
+    }),
     map("tcp", { [held]: "keys/held:80", [half]: "keys/half:80" }),
     map("udp", { [udp]: "keys/datagrams:80" }),
   ]);

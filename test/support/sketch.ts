@@ -89,17 +89,24 @@ export interface Backed {
   readonly addresses: readonly string[];
   /** What they listen on. */
   readonly port?: number;
+  readonly protocol?: "UDP";
 }
 
 /** A Service, whose port is 80, with its one EndpointSlice. */
-export function backedService({ name, namespace = "ns", addresses, port = 8080 }: Backed): readonly KubernetesObject[] {
+export function backedService({
+  name,
+  namespace = "ns",
+  addresses,
+  port = 8080,
+  ...of
+}: Backed): readonly KubernetesObject[] {
   const labels = { "kubernetes.io/service-name": name };
   const objects = [
     {
       apiVersion: "v1",
       kind: "Service",
       metadata: { name, namespace },
-      spec: { ports: [{ port: 80, targetPort: port }] },
+      spec: { ports: [{ port: 80, targetPort: port, ...of }] },
     },
     {
       apiVersion: "discovery.k8s.io/v1",
@@ -107,7 +114,7 @@ export function backedService({ name, namespace = "ns", addresses, port = 8080 }
       metadata: { name: `${name}-1`, namespace, labels },
       addressType: "IPv4",
       endpoints: addresses.map((address) => ({ addresses: [address] })),
-      ports: [{ port }],
+      ports: [{ port, ...of }],
     },
   ];
   return objects;
