@@ -3,6 +3,7 @@ import { base, ingress, put, service, turnTo } from "../../test/support/sketch.t
 import type { IngressClass } from "../model/objects.ts";
 import { Table } from "../model/table.ts";
 import { Claims } from "./claims.ts";
+import { emptyLastGood } from "./last-good.ts";
 import { defaultOptions } from "./options.ts";
 import { Problems } from "./problems.ts";
 import { emptyQuarantine, versionOf } from "./quarantine.ts";
@@ -37,6 +38,17 @@ test("an Ingress is read again when an object that it names changes", () => {
   const { claims } = begun(named);
   expect(claims.renew(turnTo(put(named, service("other")), named))).toEqual(new Set());
   expect(claims.renew(turnTo(put(named, service("spare")), named))).toEqual(new Set(["a.example"]));
+});
+
+test("a last good form is read again when an object that it alone names changes", () => {
+  const good = put(base, ingress({ name: "a", host: "a.example", annotations: { "default-backend": "spare" } }));
+  const { claims } = begun(good);
+  const refused = put(good, ingress({ name: "a", host: "a.example", annotations: { "load-balance": "fastest" } }));
+  claims.renew(turnTo(refused, good));
+  const { lastGood: ingresses } = claims;
+  const turn = turnTo(put(refused, service("spare")), refused, { lastGood: { ...emptyLastGood, ingresses } });
+  const before = { ...turn.before, lastGood: turn.now.lastGood };
+  expect(claims.renew({ ...turn, before })).toEqual(new Set(["a.example"]));
 });
 
 test("when the class is gone nobody is ours, and nobody is told of anything", () => {

@@ -129,8 +129,10 @@ export class Claims {
     const good = this.#goodFormOf(key);
     if (good === undefined || good.metadata.uid !== ingress.metadata.uid || good === ingress) return undefined;
     this.#keep(key, good);
+    const standIn = this.#read(good, turn);
+    this.#references.set(key, [...reading.references, ...standIn.references]);
     const loosened = guardsDiffer(good, ingress, this.#options.annotationsPrefix);
-    return claimOf(loosened ? ingress : good, this.#read(good, turn), loosened);
+    return claimOf(loosened ? ingress : good, standIn, loosened);
   }
 
   /** The form that is kept for it, or else the one it has had until now. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { drawn } from "../../test/support/drawn.ts";
 import { base, fake, ingress, ingressClass, put, service, slice } from "../../test/support/sketch.ts";
 import { keyOf } from "../model/objects.ts";
 import { type Snapshot, type WatchedKind, withObjects } from "../model/snapshot.ts";
@@ -202,7 +203,7 @@ test("a turn over any history of changes says what a full translation says", () 
         expect(told(turn)).toEqual(told(translate({ ...emptyInputs, snapshot, lastGood }, options, fake)));
       }
     }),
-    { numRuns: 300 },
+    drawn(300),
   );
 }, 60_000);
 

@@ -69,9 +69,11 @@ test("nearly full and full memory is said with the size to set, and no host that
     served.write(`later-${at}.yaml`, ingresses(later.slice(at, at + 10)));
     if (served.printed().includes("is full,")) continue;
     const last = later[at + 9]!;
-    await until("the host, or that there is no room", async () => {
-      return served.printed().includes("is full,") || (await served.ask(last)).status === 200;
-    });
+    await until(
+      "the host, or that there is no room",
+      async () => served.printed().includes("is full,") || (await served.ask(last)).status === 200,
+      30_000,
+    );
   }
   const full = await served.said(/shared memory of 128 KB is full/);
   const place = (text: string) => served.printed().indexOf(text);
