@@ -41,3 +41,16 @@ test("nothing is given while no nginx runs", async () => {
   await publication.publish([], true);
   expect(given).toEqual([[["host a", "1"]]]);
 });
+
+test("what was published while a reload was on is named when it is over, once", async () => {
+  const { publication } = onto([]);
+  await publication.publish([["host a", "1"]], true);
+  publication.reloadBegins();
+  await publication.publish([["host b", "1"]], true);
+  publication.reloadBegins(); // another try, where nginx did not answer
+  const underWay = publication.publish([["host c", undefined]], true);
+  expect(publication.reloadEnds()).toEqual(["host b", "host c"]);
+  await underWay;
+  await publication.publish([["host d", "1"]], true);
+  expect(publication.reloadEnds()).toEqual([]);
+});

@@ -14,10 +14,26 @@ export interface Published {
 export class Publication {
   readonly #memory: Memory;
   readonly #pending = new Map<string, { readonly value: string | undefined }>();
+  /** Keys that were on their way since a reload began; undefined while there is none. */
+  #sinceReload: Set<string> | undefined;
   readonly room = new MemoryRoom();
 
   constructor(memory: Memory) {
     this.#memory = memory;
+  }
+
+  reloadBegins(): void {
+    this.#sinceReload ??= new Set();
+  }
+
+  /**
+   * The keys that nginx is to be given again, now that it has the new text. Shared memory of another size is a new one: it was filled from
+   * the disk when the reload began, and what was published since went to the old one.
+   */
+  reloadEnds(): readonly string[] {
+    const keys = [...(this.#sinceReload ?? [])];
+    this.#sinceReload = undefined;
+    return keys;
   }
 
   /** Gives nginx the changes and those before that it has not got, or keeps them until it `runs`. */
@@ -25,6 +41,7 @@ export class Publication {
     for (const [key, value] of changes) this.#pending.set(key, { value });
     if (!runs || this.#pending.size === 0) return { counts: {}, outcome: undefined, grows: false };
     const given = [...this.#pending];
+    for (const [key] of given) this.#sinceReload?.add(key);
     const published = await this.#memory.publish(given.map(([key, { value }]) => [key, value] as const));
     const { kind: outcome } = published;
     const grows = this.room.take(published);

@@ -261,12 +261,15 @@ export class Sync {
   }
 
   async #reload(signal: AbortSignal): Promise<ApplyOutcome> {
+    this.#publication.reloadBegins();
     const { outcome, lacksRecords, mayPass } = await this.#applying.apply(signal);
     if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {
       this.#failures = 0;
       this.#publication.room.forget();
+      const { records } = this.#parts.memory;
+      const again = this.#publication.reloadEnds().map((key) => [key, records.get(key)] as const);
+      await this.#publish(lacksRecords ? [...records] : again, true);
     }
-    if (lacksRecords) await this.#publish([...this.#parts.memory.records], true);
     if (mayPass) this.#again();
     return outcome;
   }
