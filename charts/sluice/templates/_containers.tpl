@@ -183,7 +183,7 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
   hostPort: {{ include "sluice.scalar" (default $port (get $controller.hostPort.ports $name)) }}
   {{- end }}
 {{- end }}
-{{- if .Values.sluice.http3 }}
+{{- if (include "sluice.own" . | fromJson).http3 }}
 - name: http3
   containerPort: {{ include "sluice.scalar" $controller.containerPort.https }}
   protocol: UDP

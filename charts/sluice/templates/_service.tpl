@@ -32,7 +32,7 @@ ports:
     {{- end }}
   {{- end }}
   {{- end }}
-  {{- if and .root.Values.sluice.http3 $service.enableHttps }}
+  {{- if and (include "sluice.own" .root | fromJson).http3 $service.enableHttps }}
   - name: http3
     port: {{ include "sluice.scalar" .ports.https }}
     protocol: UDP
