@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type HeldBackend, heldBackend } from "./support/held-backend.ts";
-import { type Served, startServe, toWeb, webAt } from "./support/serve.ts";
+import { request } from "./support/request.ts";
+import { ports, type Served, startServe, toWeb, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
 
 const backendPort = 21_906;
@@ -68,6 +69,13 @@ test("ready while nginx refuses what is wanted, and verbose says what", async ()
     "nothing to be set aside",
     async () => !/set aside/.test((await health("/healthz?verbose"))?.body ?? "[!]set aside"),
   );
+});
+
+test("POST /stop from another address does nothing", async () => {
+  const to = `192.0.2.1:${ports.health}`;
+  expect((await request({ to, path: "/healthz" })).status).toBe(200);
+  expect((await request({ to, path: "/stop", method: "POST" })).status).toBe(403);
+  expect((await served.health()).status).toBe(200);
 });
 
 test("not ready from SIGTERM on, while the request in flight is finished", async () => {

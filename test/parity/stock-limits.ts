@@ -27,6 +27,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
   "an affinity cookie of nginx alone is a key that is hashed: it knows neither endpoints that failed nor who the client is":
     [
       "routing/affinity-change-on-failure",
+      "routing/affinity-combined",
       "routing/affinity-cookie-attributes",
       "routing/affinity-foreign-cookie",
       "routing/affinity-no-change-on-failure",
