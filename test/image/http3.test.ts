@@ -160,7 +160,7 @@ describe.each(["dynamic", "static"])("in %s mode", (mode) => {
     );
     const told = () => altSvc(`127.0.0.1:${port}`, "alt.example");
     await until("clients are told the other port", async () => (await told()) === 'h3=":443"; ma=60');
-    expect((await ask("alt.example")).status).toBe(200);
+    await until("HTTP/3 answers", async () => (await ask("alt.example")).status === 200);
     write("settings.yaml", settings({ "use-http3": "true", "ssl-protocols": "TLSv1.2" }));
     await until("clients are told nothing", async () => (await told()) === undefined);
     write("settings.yaml", settings({}));
