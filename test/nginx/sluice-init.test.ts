@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   const pid = nginxPid();
-  if (pid !== undefined) process.kill(pid, "SIGKILL");
+  if (pid !== undefined) process.kill(pid, "SIGTERM"); // and not KILL, which its worker would outlive
   await vi.waitFor(() => expect(nginxPid()).toBeUndefined());
   rmSync(folder, { recursive: true });
 });
