@@ -55,6 +55,7 @@ function hashKeyOf(balance: Balance): Token | undefined {
 
 /** nginx sets aside 160 bytes for each idle connection that a block may keep: so many make 10 MB in all. */
 const idleInAll = 64_000;
+/** A block that keeps so few is left with half of them at least. */
 const fewestIdle = 8;
 
 /**
