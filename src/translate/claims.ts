@@ -5,7 +5,7 @@
 import type { Reading } from "../annotations/read.ts";
 import { Dependencies } from "../model/dependencies.ts";
 import { type Ingress, nameOf } from "../model/objects.ts";
-import type { Table, TableChange } from "../model/table.ts";
+import type { TableChange } from "../model/table.ts";
 import { byAge, isOurs } from "./accept.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import { emptyLastGood, guardsDiffer, type LastGood } from "./last-good.ts";
@@ -13,7 +13,7 @@ import type { TranslateOptions } from "./options.ts";
 import type { Problems } from "./problems.ts";
 import { versionOf } from "./quarantine.ts";
 import { readIngress } from "./reading.ts";
-import type { Turn } from "./turn.ts";
+import { type Turn, usersOfChanged } from "./turn.ts";
 
 export class Claims {
   readonly #options: TranslateOptions;
@@ -70,7 +70,8 @@ export class Claims {
     return hosts;
   }
 
-  #outdated({ before, now, afresh }: Turn): Set<string> {
+  #outdated(turn: Turn): Set<string> {
+    const { before, now, afresh } = turn;
     const { ingresses, ingressClasses } = now.snapshot;
     if (afresh || ingressClasses !== before.snapshot.ingressClasses) {
       return new Set([...this.#accepted, ...ingresses.keys()]);
@@ -80,16 +81,7 @@ export class Claims {
     ingresses.changesSince(before.snapshot.ingresses).forEach(add);
     now.lastGood.ingresses.changesSince(before.lastGood.ingresses).forEach(add);
     for (const key of changedKeys(now.quarantine.ingresses, before.quarantine.ingresses)) keys.add(key);
-    for (const [kind, table] of [
-      ["Secret", "secrets"],
-      ["ConfigMap", "configMaps"],
-      ["Service", "services"],
-    ] as const) {
-      const objects: Table<unknown> = now.snapshot[table];
-      for (const { key } of objects.changesSince(before.snapshot[table])) {
-        for (const ingress of this.#references.usersOf(`${kind} ${key}`)) keys.add(ingress);
-      }
-    }
+    for (const ingress of usersOfChanged(this.#references, ["Secret", "ConfigMap", "Service"], turn)) keys.add(ingress);
     return keys;
   }
 

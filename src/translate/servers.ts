@@ -13,7 +13,7 @@ import { HostNames, wantedNames } from "./host-names.ts";
 import { parentOf } from "./host-tls.ts";
 import type { Problems } from "./problems.ts";
 import { type BuiltServer, serverOf } from "./server.ts";
-import type { Turn } from "./turn.ts";
+import { type Turn, usersOfChanged } from "./turn.ts";
 import type { World } from "./world.ts";
 
 /** What the Server of a host uses now; nothing where it is gone. */
@@ -71,18 +71,10 @@ export class Servers {
     return uses;
   }
 
-  #outdated({ before, now, afresh }: Turn, spoken: ReadonlySet<string>): Set<string> {
+  #outdated(turn: Turn, spoken: ReadonlySet<string>): Set<string> {
     const hosts = new Set(spoken);
-    if (afresh) for (const host of [catchAll, ...this.#all.keys()]) hosts.add(host);
-    for (const [kind, table] of [
-      ["Service", "services"],
-      ["Secret", "secrets"],
-    ] as const) {
-      const objects: Table<unknown> = now.snapshot[table];
-      for (const { key } of objects.changesSince(before.snapshot[table])) {
-        for (const host of this.#objects.usersOf(`${kind} ${key}`)) hosts.add(host);
-      }
-    }
+    if (turn.afresh) for (const host of [catchAll, ...this.#all.keys()]) hosts.add(host);
+    for (const host of usersOfChanged(this.#objects, ["Service", "Secret"], turn)) hosts.add(host);
     for (const host of [...hosts]) for (const other of this.#noteNames(host)) hosts.add(other);
     return hosts;
   }

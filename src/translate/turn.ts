@@ -1,5 +1,7 @@
 /** What a turn of the Translator goes from: what it was given last and what it is given now. */
+import type { Dependencies } from "../model/dependencies.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
+import type { Table } from "../model/table.ts";
 import type { Settings } from "../settings/registry.ts";
 import { emptyLastGood, type LastGood } from "./last-good.ts";
 import { emptyQuarantine, type Quarantine } from "./quarantine.ts";
@@ -18,4 +20,18 @@ export interface Turn {
   readonly settings: Settings;
   /** Whether everything is to be made again: in the first turn, and when the Settings are others. */
   readonly afresh: boolean;
+}
+
+const tables = { Secret: "secrets", ConfigMap: "configMaps", Service: "services" } as const;
+
+/** Who depends on an object of these kinds that has changed; `index` knows each as `Kind namespace/name`. */
+export function* usersOfChanged(
+  index: Dependencies,
+  kinds: readonly (keyof typeof tables)[],
+  { before, now }: Pick<Turn, "before" | "now">,
+): Iterable<string> {
+  for (const kind of kinds) {
+    const objects: Table<unknown> = now.snapshot[tables[kind]];
+    for (const { key } of objects.changesSince(before.snapshot[tables[kind]])) yield* index.usersOf(`${kind} ${key}`);
+  }
 }
