@@ -2,15 +2,14 @@
  * CPU per request of nginx's workers beside a hand-written nginx.conf that proxies the same hosts with the same headers and the same
  * log: alternating pairs on one machine, so that what the machine does hits both.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeCertificate } from "../../src/admission/own-certificate.ts";
 import { nginxProcesses } from "../../src/nginx/processes.ts";
 import { ports, serving } from "../nginx/support/serve.ts";
 import type { Figure } from "./measured.ts";
 import { cpuMicroseconds } from "./support/cpu.ts";
-import { backend, handWritten, startNginx } from "./support/hand-written.ts";
+import { backend, handWritten, pairIn, startNginx } from "./support/hand-written.ts";
 import { filesOf, hostOf, settingsFlag } from "./support/hosts.ts";
 import { type Protocol, run } from "./support/load.ts";
 import { sizesOr } from "./support/sizes.ts";
@@ -39,15 +38,10 @@ export async function requests(): Promise<Figure[]> {
 
 async function beside({ name, flags, bound }: Way, hosts: number): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
-  const { cert, key } = await makeCertificate(["example"], new Date());
-  const [certificate, keyFile] = [join(folder, "tls.crt"), join(folder, "tls.key")];
-  writeFileSync(certificate, cert);
-  writeFileSync(keyFile, key);
+  const pair = await pairIn(folder);
   const names = Array.from({ length: hosts }, (_, at) => hostOf(at));
   const backends = await startNginx(backend(backendPort));
-  const hand = await startNginx(
-    handWritten({ hosts: names, http, https, backend: backendPort, certificate, key: keyFile }),
-  );
+  const hand = await startNginx(handWritten({ hosts: names, http, https, backend: backendPort, ...pair }));
   const files = filesOf({
     hosts,
     endpoint: { address: "127.0.0.1", port: backendPort },

@@ -1,14 +1,13 @@
 /** Static mode, where every host is text, beside the smallest nginx.conf that serves the same hosts: the same test of nginx's, and the memory of a worker. */
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeCertificate } from "../../src/admission/own-certificate.ts";
 import { serving } from "../nginx/support/serve.ts";
 import { backendPort, testsOf, workersOf } from "./hosts.ts";
 import { type Figure, medianOf } from "./measured.ts";
 import { pssMegabytes } from "./support/cpu.ts";
-import { smallestByHand, startNginx } from "./support/hand-written.ts";
+import { pairIn, smallestByHand, startNginx } from "./support/hand-written.ts";
 import { filesOf, hostOf, settingsFlag } from "./support/hosts.ts";
 import { sizesOr } from "./support/sizes.ts";
 
@@ -28,14 +27,9 @@ export async function staticHosts(): Promise<Figure[]> {
 
 async function beside(hosts: number): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
-  const { cert, key } = await makeCertificate(["example"], new Date());
-  const [certificate, keyFile] = [join(folder, "tls.crt"), join(folder, "tls.key")];
-  writeFileSync(certificate, cert);
-  writeFileSync(keyFile, key);
+  const pair = await pairIn(folder);
   const names = Array.from({ length: hosts }, (_, at) => hostOf(at));
-  const hand = await startNginx(
-    smallestByHand({ hosts: names, http, https, backend: backendPort, certificate, key: keyFile }),
-  );
+  const hand = await startNginx(smallestByHand({ hosts: names, http, https, backend: backendPort, ...pair }));
   const settings = { "access-log-path": join(folder, "access.log") };
   const files = filesOf({ hosts, endpoint, settings });
   const served = await serving({ files, flags: ["--mode=static", settingsFlag], limitMs: 600_000 });

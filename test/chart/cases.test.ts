@@ -219,11 +219,12 @@ test.each([
   expect(controllerOf(await render({ controller })).image).toBe(image);
 });
 
+const valuesNamedIn = (notes: string) => [...notes.matchAll(/^- (\S+): /gm)].map((match) => match[1]);
+
 test("a pinned image of ingress-nginx and values without meaning are named in the notes", async () => {
   const { notes } = await caseOf("pinned-and-patched");
   expect(notes).toContain("That pin is passed over");
-  const named = [...notes.matchAll(/^- (\S+): /gm)].map((match) => match[1]);
-  expect(named).toEqual([
+  expect(valuesNamedIn(notes)).toEqual([
     "controller.image.chroot",
     "controller.enableMimalloc",
     "controller.admissionWebhooks.createSecretJob.resources",
@@ -246,7 +247,7 @@ test("what does nothing as other values stand is said", async () => {
   };
   const { notes } = await render({ controller });
   const idle = notes.slice(notes.indexOf("Values that do nothing as others stand:"));
-  expect([...idle.matchAll(/^- (\S+): /gm)].map((match) => match[1])).toEqual([
+  expect(valuesNamedIn(idle)).toEqual([
     "controller.autoscaling.enabled",
     "controller.service.internal.enabled",
     "controller.reportNodeInternalIp",

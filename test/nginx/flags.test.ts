@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
 import { request } from "./support/request.ts";
-import { ports, program, serving } from "./support/serve.ts";
+import { ports, program, serving, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
 
 const backendPort = 21_960;
@@ -24,21 +24,10 @@ spec:
 ---
 apiVersion: v1
 kind: Service
-metadata: { name: web, namespace: shop }
-spec: { ports: [{ port: 80 }] }
----
-apiVersion: v1
-kind: Service
 metadata: { name: away, namespace: shop }
 spec: { type: ExternalName, externalName: 192.0.2.1, ports: [{ port: 80 }] }
 ---
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: { name: web-1, namespace: shop, labels: { kubernetes.io/service-name: web } }
-addressType: IPv4
-endpoints: [{ addresses: [127.0.0.1] }]
-ports: [{ port: ${backendPort} }]
----
+${webAt(backendPort)}---
 apiVersion: v1
 kind: ConfigMap
 metadata: { name: settings, namespace: edge }

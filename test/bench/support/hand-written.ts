@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
+import { makeCertificate } from "../../../src/admission/own-certificate.ts";
 import { nginxProcesses } from "../../../src/nginx/processes.ts";
 import { until } from "../../nginx/support/until.ts";
 
@@ -71,6 +72,15 @@ export interface HandWritten {
   readonly backend: number;
   readonly certificate: string;
   readonly key: string;
+}
+
+/** A pair for the hosts, in files of this folder. */
+export async function pairIn(folder: string): Promise<Pick<HandWritten, "certificate" | "key">> {
+  const pair = await makeCertificate(["example"], new Date());
+  const [certificate, key] = [join(folder, "tls.crt"), join(folder, "tls.key")];
+  writeFileSync(certificate, pair.cert);
+  writeFileSync(key, pair.key);
+  return { certificate, key };
 }
 
 export function handWritten({ hosts, http, https, backend, certificate, key }: HandWritten): string {
