@@ -1,8 +1,10 @@
 /**
  * A reporter of vitest that writes what `.ci/run` ends with, as JSON, to the file that SUMMARY_FILE names: counts, and every
  * test that was skipped with its reason. A file that could not be loaded, and an error outside a test, count as failed tests.
+ * A failed test comes with what it said: whoever reads a log by its end sees why it failed.
  */
 import { writeFileSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 
 export interface Summary {
@@ -26,13 +28,22 @@ function summaryOf(modules: readonly TestModule[], unhandled: number): Summary {
   const skipped = inState("skipped").map((one) => ({ name: nameOf(one), reason: reasonOf(one) }));
   return {
     passed: inState("passed").length,
-    failed: [...inState("failed").map(nameOf), ...broken, ...outside],
+    failed: [...inState("failed").map(failureOf), ...broken, ...outside],
     skipped,
   };
 }
 
 function nameOf(one: TestCase): string {
   return `${one.module.relativeModuleId} > ${one.fullName}`;
+}
+
+/** A name, and below it the first lines of every error. */
+function failureOf(one: TestCase): string {
+  const said = (one.result().errors ?? []).map(({ message, diff }) =>
+    stripVTControlCharacters([message, diff ?? ""].join("\n")),
+  );
+  const lines = said.flatMap((text) => text.split("\n").slice(0, 20));
+  return [nameOf(one), ...lines.map((line) => `    ${line.slice(0, 300)}`)].join("\n");
 }
 
 function reasonOf(one: TestCase): string {
