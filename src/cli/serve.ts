@@ -41,7 +41,11 @@ export async function serve(
   }
   const { flags, rest, problems } = parsed;
   const ending = listenForEnding(host);
-  const opened = await openManifests(rest[0]!, { assumedClass: assumedClass(flags), now: () => new Date() });
+  const opened = await openManifests(
+    rest[0]!,
+    { assumedClass: assumedClass(flags), now: () => new Date() },
+    systemClock,
+  );
   if (!opened.ok) return failed(out, opened.why);
   const { manifests } = opened;
   const { stdout, env } = host;

@@ -5,6 +5,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Clock } from "../clock.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
@@ -28,31 +29,38 @@ const secondLookMs = 100;
 const gone = "gone";
 
 /** Reads the folder once and then watches it. A folder that cannot be read gives one sentence. */
-export async function openManifests(folder: string, options: LibraryOptions): Promise<OpenedManifests> {
+export async function openManifests(folder: string, options: LibraryOptions, clock: Clock): Promise<OpenedManifests> {
   const scan = scanFolder(folder);
   if (scan instanceof Error) return { ok: false, why: `The folder ${folder} cannot be read: ${scan.message}.` };
-  const manifests = new WatchedManifests(folder, options);
+  const manifests = new WatchedManifests(folder, options, clock);
   await manifests.look();
   await manifests.watch();
   return { ok: true, manifests };
 }
 
+interface Doubt {
+  readonly stamp: string;
+  readonly since: number;
+}
+
 class WatchedManifests implements Manifests {
   readonly #folder: string;
+  readonly #clock: Clock;
   readonly #library: Library;
   readonly #listeners = new Set<() => void>();
   /** The version of each file that was taken up. */
   readonly #stamps = new Map<string, string>();
-  /** Versions that would take something away, seen once. */
-  readonly #doubtful = new Map<string, string>();
+  /** Versions that would take something away, and since when they have been seen. */
+  readonly #doubtful = new Map<string, Doubt>();
   #folderProblem: Problem | undefined;
   #looking: Promise<void> | undefined;
   #lookAgain = false;
-  #secondLook: NodeJS.Timeout | undefined;
+  #cancelSecondLook: (() => void) | undefined;
   #stop: () => Promise<void> = async () => {};
 
-  constructor(folder: string, options: LibraryOptions) {
+  constructor(folder: string, options: LibraryOptions, clock: Clock) {
     this.#folder = folder;
+    this.#clock = clock;
     this.#library = new Library(options);
   }
 
@@ -78,7 +86,7 @@ class WatchedManifests implements Manifests {
   async close(): Promise<void> {
     await this.#stop();
     await this.#looking;
-    clearTimeout(this.#secondLook);
+    this.#cancelSecondLook?.();
   }
 
   /** Takes up what is on disk now. Asked while it is looking, it looks once more. */
@@ -108,19 +116,31 @@ class WatchedManifests implements Manifests {
     for (const file of this.#doubtful.keys()) if (!differences.has(file)) this.#doubtful.delete(file);
     for (const [file, stamp] of differences) {
       const manifest = stamp === gone ? undefined : await this.#read(file);
-      if (this.#library.wouldLose(file, manifest) && this.#doubtful.get(file) !== stamp) {
-        this.#doubtful.set(file, stamp);
-        continue;
-      }
+      if (this.#library.wouldLose(file, manifest) && !this.#hasStood(file, stamp)) continue;
       this.#doubtful.delete(file);
       changed.set(file, manifest);
       if (stamp === gone) this.#stamps.delete(file);
       else this.#stamps.set(file, stamp);
     }
-    clearTimeout(this.#secondLook);
-    if (this.#doubtful.size > 0) this.#secondLook = setTimeout(() => void this.look(), secondLookMs);
+    if (this.#doubtful.size > 0) this.#lookLater();
     if (changed.size > 0) this.#library.change(changed);
     if (changed.size > 0 || before !== undefined) this.#tell();
+  }
+
+  /** Other files may bring us here again at once, so a version counts by how long it has been there, not by how often it was seen. */
+  #hasStood(file: string, stamp: string): boolean {
+    const doubt = this.#doubtful.get(file);
+    const now = this.#clock.now();
+    if (doubt?.stamp === stamp) return now - doubt.since >= secondLookMs;
+    this.#doubtful.set(file, { stamp, since: now });
+    return false;
+  }
+
+  #lookLater(): void {
+    this.#cancelSecondLook ??= this.#clock.schedule(secondLookMs, () => {
+      this.#cancelSecondLook = undefined;
+      void this.look();
+    });
   }
 
   #differences(scan: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
