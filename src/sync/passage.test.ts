@@ -8,41 +8,46 @@ const passage = (records: Record<string, string> = {}) => new Passage(new Map(Ob
 
 test("a route that the running text can serve just takes the place of the other", () => {
   const it = passage();
-  expect(it.take(route('"new"', "@1"), new Map([["host a", '"old"']]), running("@1"))).toEqual([["host a", '"new"']]);
+  expect(it.take(route('"new"', "@1"), new Map([["host a", '"old"']]), running("@1"), 0)).toEqual([
+    ["host a", '"new"'],
+  ]);
   expect(it.isOn).toBe(false);
 });
 
 test("one that it cannot serve is written beside what it replaces, which goes when the next text runs", () => {
   const it = passage();
-  expect(it.take(route('"new"', "@2"), new Map([["host a", '"old"']]), running("@1"))).toEqual([
+  expect(it.take(route('"new"', "@2"), new Map([["host a", '"old"']]), running("@1"), 0)).toEqual([
     ["before host a", '["old"]'],
     ["host a", '"new"'],
   ]);
   expect(it.forget()).toEqual([]);
-  it.take(new Map(), new Map(), running("@2"));
+  it.take(new Map(), new Map(), running("@2"), 0);
   expect(it.forget()).toEqual([["before host a", undefined]]);
   expect(it.isOn).toBe(false);
 });
 
 test("a host that was not there is replaced by none", () => {
-  const [replaced] = passage().take(route('"new"', "@2"), new Map(), running("@1"));
+  const [replaced] = passage().take(route('"new"', "@2"), new Map(), running("@1"), 0);
   expect(replaced).toEqual(["before host a", "[false]"]);
 });
 
 test("what no text ever had is not kept, what the coming one has is", () => {
   const it = passage();
-  it.take(route('"b"', "@b"), new Map([["host a", '"a"']]), running("@a"));
-  const skipped = it.take(route('"c"', "@c"), new Map([["host a", '"b"']]), running("@a"));
+  it.take(route('"b"', "@b"), new Map([["host a", '"a"']]), running("@a"), 0);
+  const skipped = it.take(route('"c"', "@c"), new Map([["host a", '"b"']]), running("@a"), 0);
   expect(skipped).toEqual([["host a", '"c"']]);
   const coming = { running: new Set(["@a"]), coming: new Set(["@c"]) };
-  expect(it.take(route('"d"', "@d"), new Map([["host a", '"c"']]), coming)[0]).toEqual(["before host a", '["c","a"]']);
+  expect(it.take(route('"d"', "@d"), new Map([["host a", '"c"']]), coming, 0)[0]).toEqual([
+    "before host a",
+    '["c","a"]',
+  ]);
 });
 
 test("a route that goes back while the text for its change is coming is kept for both", () => {
   const it = passage();
-  it.take(route('"b"', "@b"), new Map([["host a", '"a"']]), running("@a"));
+  it.take(route('"b"', "@b"), new Map([["host a", '"a"']]), running("@a"), 0);
   const coming = { running: new Set(["@a"]), coming: new Set(["@b"]) };
-  expect(it.take(route('"a"', "@a"), new Map([["host a", '"b"']]), coming)).toEqual([
+  expect(it.take(route('"a"', "@a"), new Map([["host a", '"b"']]), coming, 0)).toEqual([
     ["before host a", '["b","a"]'],
     ["host a", '"a"'],
   ]);
@@ -52,25 +57,41 @@ test("an upstream that a replaced route may name stays until the route has arriv
   const it = passage();
   const gone: ChangedRecord = { value: undefined, shapes: [] };
   const changed = new Map<string, ChangedRecord>([...route('"new"', "@2"), ["upstream x", gone]]);
-  expect(it.take(changed, new Map(), running("@1"))).not.toContainEqual(["upstream x", undefined]);
-  expect(it.take(new Map(), new Map(), running("@2"))).toEqual([["upstream x", undefined]]);
+  expect(it.take(changed, new Map(), running("@1"), 0)).not.toContainEqual(["upstream x", undefined]);
+  expect(it.take(new Map(), new Map(), running("@2"), 300_000)).toEqual([["upstream x", undefined]]);
+});
+
+test("an upstream that a request on its way may ask for once more stays for some minutes, unless it comes back", () => {
+  const it = passage();
+  const gone: ChangedRecord = { value: undefined, shapes: [] };
+  const here: ChangedRecord = { value: '"again"', shapes: [] };
+  const both = new Map([
+    ["upstream x", gone],
+    ["upstream y", gone],
+  ]);
+  expect(it.take(both, new Map(), running(), 0)).toEqual([]);
+  expect(it.isOn).toBe(true);
+  expect(it.take(new Map([["upstream y", here]]), new Map(), running(), 1000)).toEqual([["upstream y", '"again"']]);
+  expect(it.take(new Map(), new Map(), running(), 239_999)).toEqual([]);
+  expect(it.take(new Map(), new Map(), running(), 240_000)).toEqual([["upstream x", undefined]]);
+  expect(it.isOn).toBe(false);
 });
 
 test("replaced routes of an earlier life stay until a text is known to run", () => {
   const it = passage({ "before host a": '[{"old":1},false]', "host a": '"new"' });
   const unknown = { running: undefined, coming: undefined };
-  expect(it.take(new Map(), new Map(), unknown)).toEqual([]);
+  expect(it.take(new Map(), new Map(), unknown, 0)).toEqual([]);
   expect(it.forget()).toEqual([]);
-  expect(it.take(route('"newer"', "@3"), new Map([["host a", '"new"']]), unknown)[0]).toEqual([
+  expect(it.take(route('"newer"', "@3"), new Map([["host a", '"new"']]), unknown, 0)[0]).toEqual([
     "before host a",
     '["new",{"old":1},false]',
   ]);
-  it.take(new Map(), new Map(), running("@3"));
+  it.take(new Map(), new Map(), running("@3"), 0);
   expect(it.forget()).toEqual([["before host a", undefined]]);
 });
 
 test("where no nginx runs nothing is kept", () => {
   const it = passage();
-  expect(it.take(route('"new"', "@2"), new Map([["host a", '"old"']]), undefined)).toEqual([["host a", '"new"']]);
+  expect(it.take(route('"new"', "@2"), new Map([["host a", '"old"']]), undefined, 0)).toEqual([["host a", '"new"']]);
   expect(it.isOn).toBe(false);
 });

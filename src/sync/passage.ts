@@ -2,13 +2,16 @@
  * Records on their way from one text of nginx.conf to the next (design.md 4, trap 1). A route may name a shape that only the
  * next text has, and shared memory is one for the workers of both. So a route is published at once, and the one it replaces
  * stays beside it under `before`: workers that lack the new one's shape go by that. No moment of a reload is without a route,
- * and nothing has to happen at a certain time. What only replaced routes name is removed when they have gone.
+ * and nothing has to happen at a certain time. What only replaced routes name is removed when they have gone, and when requests
+ * that were routed by them have found what they need: a request looks up its upstream once more when its body has come.
  */
 import type { ChangedRecord } from "../render/rendering.ts";
 import type { RecordChange } from "./ports.ts";
 
 /** So many texts back a worker may be; `nginx/lua/sluice/route.lua` looks no further. */
 const mostReplaced = 3;
+/** What an ingress-nginx grants requests on their way when it reloads (worker-shutdown-timeout), in ms. */
+const onTheirWay = 240_000;
 const before = "before ";
 const none = "false";
 
@@ -24,8 +27,8 @@ export class Passage {
   readonly #ahead = new Map<string, readonly string[]>();
   /** What they replaced, as JSON, youngest first. */
   readonly #replaced = new Map<string, readonly string[]>();
-  /** Removals of what replaced routes may name. */
-  readonly #held = new Set<string>();
+  /** Removals of what replaced routes and requests on their way may name, and since when. */
+  readonly #held = new Map<string, number>();
 
   /** `records` are those of an earlier life, from the disk. */
   constructor(records: ReadonlyMap<string, string>) {
@@ -44,17 +47,21 @@ export class Passage {
     return this.#replaced.size > 0 || this.#held.size > 0;
   }
 
-  /** What is to be written for `changed`; `current` is what was written last. Without `around` no nginx runs, and nothing is kept. */
+  /**
+   * What is to be written for `changed`; `current` is what was written last. Without `around` no nginx runs, and nothing is kept.
+   * `now` is a Clock's, in ms.
+   */
   take(
     changed: ReadonlyMap<string, ChangedRecord>,
     current: ReadonlyMap<string, string>,
     around: ShapesAround | undefined,
+    now: number,
   ): RecordChange[] {
     this.#arrive(around);
     const changes: RecordChange[] = [];
     for (const [key, { value, shapes }] of changed) {
       if (value === undefined && !isRoute(key)) {
-        this.#held.add(key);
+        this.#held.set(key, now);
         continue;
       }
       this.#held.delete(key);
@@ -65,7 +72,7 @@ export class Passage {
       }
       changes.push([key, value]);
     }
-    return [...changes, ...this.#release()];
+    return [...changes, ...this.#release(around === undefined ? Number.POSITIVE_INFINITY : now - onTheirWay)];
   }
 
   /** Removals of replaced routes, for when no worker of an older text is left. */
@@ -90,10 +97,10 @@ export class Passage {
     return [[before + key, `[${replaced.join()}]`]];
   }
 
-  #release(): RecordChange[] {
+  #release(heldUntil: number): RecordChange[] {
     if (this.#ahead.size > 0) return [];
-    const released = [...this.#held];
-    this.#held.clear();
+    const released = [...this.#held].filter(([, since]) => since <= heldUntil).map(([key]) => key);
+    for (const key of released) this.#held.delete(key);
     return released.map((key) => [key, undefined]);
   }
 }

@@ -193,12 +193,12 @@ export class Sync {
 
   /** Gives nginx what needs no reload. `unwritten` says why the disk could not be given all of it. */
   async #bring({ text, records, opened }: Rendered, snapshot: Snapshot) {
-    const { memory, nginx } = this.#parts;
+    const { memory, nginx, clock } = this.#parts;
     const unopened = await written(nginx.keepOpened(opened));
     const runs = this.live !== undefined || (await memory.isOurs());
     // No reload may begin in between: whichever does has either the text before, which is known here, or this one.
     this.#texts.want({ text, snapshot });
-    const changes = this.#passage.take(records, memory.records, runs ? this.#texts.shapes : undefined);
+    const changes = this.#passage.take(records, memory.records, runs ? this.#texts.shapes : undefined, clock.now());
     if (this.#passage.isOn && !nginx.hasOlderWorkers()) changes.push(...this.#passage.forget());
     this.#tidyLater();
     const toKeep = changes.length > 0 || this.#unkept;

@@ -3,8 +3,9 @@
  * requests beside them are answered.
  */
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from "node:http";
 import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
 import type { Mode } from "../parity/subject.ts";
@@ -131,4 +132,39 @@ test.each([
   expect(body).toMatch(/^(line\n)+last\n$/);
   await socket.say("goodbye");
   socket.end();
+});
+
+test.each([
+  ["dynamic", 8351],
+  ["static", 8356],
+] as const)("an upload goes where its route led when it began, in %s mode", async (mode: Mode, first) => {
+  const objects = [
+    ...service("web", [quick[0]]),
+    ...service("other", [quick[1]]),
+    ingress("web", "web.example", "web"),
+  ];
+  const subject = await startShop(first, quick, objects, mode);
+  onTestFinished(() => subject.stop());
+  const [address = "", port] = subject.to.split(":");
+  const upload = httpRequest({
+    host: address,
+    port,
+    method: "POST",
+    headers: { host: "web.example", "content-length": 4 },
+  });
+  const answered = once(upload, "response");
+  upload.write("ab");
+  const others = [
+    ingress("web", "web.example", "other"),
+    ingress("web", "web.example", "other", { affinity: "cookie" }),
+  ];
+  for (const other of others) {
+    await subject.apply([other]);
+    await subject.settled();
+    expect((await request({ to: subject.to, host: "web.example" })).status).toBe(200);
+  }
+  upload.end("cd");
+  const [answer] = (await answered) as [IncomingMessage];
+  expect(answer.statusCode).toBe(200);
+  expect(await text(answer)).toContain(quick[0]);
 });
