@@ -134,6 +134,21 @@ test.each([
   socket.end();
 });
 
+/** A POST whose body of four bytes waits for its second half. */
+function beginUpload(to: string, host: string) {
+  const [address = "", port] = to.split(":");
+  const upload = httpRequest({ host: address, port, method: "POST", headers: { host, "content-length": 4 } });
+  const answered = once(upload, "response") as Promise<[IncomingMessage]>;
+  upload.write("ab");
+  return {
+    end: async () => {
+      upload.end("cd");
+      const [answer] = await answered;
+      return { status: answer.statusCode, body: await text(answer) };
+    },
+  };
+}
+
 test.each([
   ["dynamic", 8351],
   ["static", 8356],
@@ -145,15 +160,8 @@ test.each([
   ];
   const subject = await startShop(first, quick, objects, mode);
   onTestFinished(() => subject.stop());
-  const [address = "", port] = subject.to.split(":");
-  const upload = httpRequest({
-    host: address,
-    port,
-    method: "POST",
-    headers: { host: "web.example", "content-length": 4 },
-  });
-  const answered = once(upload, "response");
-  upload.write("ab");
+  const { to } = subject;
+  const upload = beginUpload(to, "web.example");
   const others = [
     ingress("web", "web.example", "other"),
     ingress("web", "web.example", "other", { affinity: "cookie" }),
@@ -161,10 +169,19 @@ test.each([
   for (const other of others) {
     await subject.apply([other]);
     await subject.settled();
-    expect((await request({ to: subject.to, host: "web.example" })).status).toBe(200);
+    expect((await request({ to, host: "web.example" })).status).toBe(200);
   }
-  upload.end("cd");
-  const [answer] = (await answered) as [IncomingMessage];
-  expect(answer.statusCode).toBe(200);
-  expect(await text(answer)).toContain(quick[0]);
+  const { status, body } = await upload.end();
+  expect(status).toBe(200);
+  expect(body).toContain(quick[0]);
+});
+
+test("an upload whose endpoints have all gone when its body is there is a 502", async () => {
+  const subject = await startShop(8361, quick, [...service("web", [quick[0]]), ingress("web", "web.example", "web")]);
+  onTestFinished(() => subject.stop());
+  const upload = beginUpload(subject.to, "web.example");
+  await subject.apply(service("web", []));
+  await subject.settled();
+  expect((await request({ to: subject.to, host: "web.example" })).status).toBe(503);
+  expect((await upload.end()).status).toBe(502);
 });

@@ -17,6 +17,9 @@ local algorithms = {
 -- Where proxy-next-upstream-tries sets no limit, a request is given up after this many tries, or after one for each endpoint.
 local most_tries = 10
 
+-- nginx's NGX_BUSY, a 502. In this phase a status is not one: nginx would answer 500, whatever it was.
+local no_live_upstreams = -3
+
 local _M = {}
 
 function _M.run()
@@ -25,7 +28,7 @@ function _M.run()
   local endpoints = upstream and upstream.endpoints
   if not endpoints or #endpoints == 0 then
     ngx.log(ngx.ERR, "no endpoints for ", id)
-    return ngx.exit(503)
+    return ngx.exit(no_live_upstreams)
   end
 
   local tried, count, failed
