@@ -3,7 +3,7 @@ import type { ChangedRecord } from "../render/rendering.ts";
 import { Passage } from "./passage.ts";
 
 const route = (value: string, ...shapes: string[]) => new Map([["host a", { value, shapes }]]);
-const running = (...shapes: string[]) => ({ running: new Set(shapes), coming: undefined });
+const running = (...shapes: string[]) => ({ running: new Set(shapes), coming: undefined, older: [] });
 const passage = (records: Record<string, string> = {}) => new Passage(new Map(Object.entries(records)));
 
 test("a route that the running text can serve just takes the place of the other", () => {
@@ -36,7 +36,7 @@ test("what no text ever had is not kept, what the coming one has is", () => {
   it.take(route('"b"', "@b"), new Map([["host a", '"a"']]), running("@a"), 0);
   const skipped = it.take(route('"c"', "@c"), new Map([["host a", '"b"']]), running("@a"), 0);
   expect(skipped).toEqual([["host a", '"c"']]);
-  const coming = { running: new Set(["@a"]), coming: new Set(["@c"]) };
+  const coming = { running: new Set(["@a"]), coming: new Set(["@c"]), older: [] };
   expect(it.take(route('"d"', "@d"), new Map([["host a", '"c"']]), coming, 0)[0]).toEqual([
     "before host a",
     '["c","a"]',
@@ -46,11 +46,22 @@ test("what no text ever had is not kept, what the coming one has is", () => {
 test("a route that goes back while the text for its change is coming is kept for both", () => {
   const it = passage();
   it.take(route('"b"', "@b"), new Map([["host a", '"a"']]), running("@a"), 0);
-  const coming = { running: new Set(["@a"]), coming: new Set(["@b"]) };
+  const coming = { running: new Set(["@a"]), coming: new Set(["@b"]), older: [] };
   expect(it.take(route('"a"', "@a"), new Map([["host a", '"b"']]), coming, 0)).toEqual([
     ["before host a", '["b","a"]'],
     ["host a", '"a"'],
   ]);
+});
+
+test("a shape that older workers lack is none that a route can go to alone, although the running text has it", () => {
+  const it = passage();
+  const older = [new Set(["@1"])];
+  const around = { running: new Set(["@1", "@2"]), coming: undefined, older };
+  expect(it.take(route('"b"', "@2"), new Map([["host a", '"a"']]), around, 0)[0]).toEqual(["before host a", '["a"]']);
+  const next = { running: new Set(["@2"]), coming: undefined, older };
+  expect(it.take(route('"c"', "@3"), new Map([["host a", '"b"']]), next, 0)[0]).toEqual(["before host a", '["b","a"]']);
+  it.take(new Map(), new Map(), running("@3"), 0);
+  expect(it.forget()).toEqual([["before host a", undefined]]);
 });
 
 test("an upstream that a replaced route may name stays until the route has arrived", () => {
@@ -79,7 +90,7 @@ test("an upstream that a request on its way may ask for once more stays for some
 
 test("replaced routes of an earlier life stay until a text is known to run", () => {
   const it = passage({ "before host a": '[{"old":1},false]', "host a": '"new"' });
-  const unknown = { running: undefined, coming: undefined };
+  const unknown = { running: undefined, coming: undefined, older: [] };
   expect(it.take(new Map(), new Map(), unknown, 0)).toEqual([]);
   expect(it.forget()).toEqual([]);
   expect(it.take(route('"newer"', "@3"), new Map([["host a", '"new"']]), unknown, 0)[0]).toEqual([

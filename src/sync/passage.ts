@@ -8,7 +8,7 @@
 import type { ChangedRecord } from "../render/rendering.ts";
 import type { RecordChange } from "./ports.ts";
 
-/** So many texts back a worker may be; `nginx/lua/sluice/route.lua` looks no further. */
+/** So many forms of a route are kept; `nginx/lua/sluice/route.lua` looks no further. */
 const mostReplaced = 3;
 /** What an ingress-nginx grants requests on their way when it reloads (worker-shutdown-timeout), in ms. */
 const onTheirWay = 240_000;
@@ -20,10 +20,12 @@ export interface ShapesAround {
   readonly running: ReadonlySet<string> | undefined;
   /** Those of a text that it is being given. */
   readonly coming: ReadonlySet<string> | undefined;
+  /** Those of texts that it had before and that workers may still go by. */
+  readonly older: readonly ReadonlySet<string>[];
 }
 
 export class Passage {
-  /** Routes that the running text cannot serve, with the shapes they name. */
+  /** Routes that some text with workers cannot serve, with the shapes they name. */
   readonly #ahead = new Map<string, readonly string[]>();
   /** What they replaced, as JSON, youngest first. */
   readonly #replaced = new Map<string, readonly string[]>();
@@ -42,9 +44,13 @@ export class Passage {
     }
   }
 
-  /** Whether replaced records are kept. */
+  /** Whether records are kept that will go. */
   get isOn(): boolean {
-    return this.#replaced.size > 0 || this.#held.size > 0;
+    return this.keepsReplaced || this.#held.size > 0;
+  }
+
+  get keepsReplaced(): boolean {
+    return this.#replaced.size > 0;
   }
 
   /**
@@ -89,9 +95,9 @@ export class Passage {
   }
 
   /** A route that no text had, since another came before the reload, is not worth keeping. */
-  #replace(key: string, value: string, { coming }: ShapesAround): RecordChange[] {
+  #replace(key: string, value: string, around: ShapesAround): RecordChange[] {
     const shapes = this.#ahead.get(key);
-    if (shapes !== undefined && !shapes.every((shape) => coming?.has(shape))) return [];
+    if (shapes !== undefined && shapes.length > 0 && !textsOf(around).some((text) => hasAll(text, shapes))) return [];
     const replaced = [value, ...(this.#replaced.get(key) ?? [])].slice(0, mostReplaced);
     this.#replaced.set(key, replaced);
     return [[before + key, `[${replaced.join()}]`]];
@@ -110,9 +116,17 @@ export function isReplaced(key: string): boolean {
   return key.startsWith(before);
 }
 
-/** By the text that runs, and by the one that is about to. */
-function isServed(shapes: readonly string[], { running, coming }: ShapesAround): boolean {
-  return shapes.every((shape) => running?.has(shape) && (coming?.has(shape) ?? true));
+/** By every text with workers, and by the one that is about to have them. */
+function isServed(shapes: readonly string[], around: ShapesAround): boolean {
+  return around.running !== undefined && textsOf(around).every((text) => hasAll(text, shapes));
+}
+
+function textsOf({ running, coming, older }: ShapesAround): readonly ReadonlySet<string>[] {
+  return [running, coming, ...older].filter((text) => text !== undefined);
+}
+
+function hasAll(text: ReadonlySet<string>, shapes: readonly string[]): boolean {
+  return shapes.every((shape) => text.has(shape));
 }
 
 function isRoute(key: string): boolean {

@@ -198,8 +198,10 @@ export class Sync {
     const runs = this.live !== undefined || (await memory.isOurs());
     // No reload may begin in between: whichever does has either the text before, which is known here, or this one.
     this.#texts.want({ text, snapshot });
+    const mayBeOlder = (this.#texts.hasOlder || this.#passage.keepsReplaced) && nginx.hasOlderWorkers();
+    if (!mayBeOlder) this.#texts.olderGone();
     const changes = this.#passage.take(records, memory.records, runs ? this.#texts.shapes : undefined, clock.now());
-    if (this.#passage.isOn && !nginx.hasOlderWorkers()) changes.push(...this.#passage.forget());
+    if (!mayBeOlder) changes.push(...this.#passage.forget());
     this.#tidyLater();
     const toKeep = changes.length > 0 || this.#unkept;
     const unkept = toKeep ? await written(memory.keep(changes)) : undefined;

@@ -18,10 +18,12 @@ test("during a reload the running text, the coming one and the wanted one are th
   texts.want(two);
   expect(texts.begin()).toBe(two);
   texts.want(three);
-  expect(texts.shapes).toEqual({ running: new Set(["@a"]), coming: new Set(["@b"]) });
+  expect(texts.shapes).toEqual({ running: new Set(["@a"]), coming: new Set(["@b"]), older: [] });
   texts.end();
   texts.serve(two);
-  expect(texts.shapes).toEqual({ running: new Set(["@b"]), coming: undefined });
+  expect(texts.shapes).toEqual({ running: new Set(["@b"]), coming: undefined, older: [new Set(["@a"])] });
+  texts.olderGone();
+  expect(texts.shapes.older).toEqual([]);
   expect(texts.isBehind).toBe(true);
   expect(texts.liveSnapshot).toBe(two.snapshot);
 });

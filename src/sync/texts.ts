@@ -6,6 +6,9 @@ import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { RenderedText } from "../render/rendering.ts";
 import type { ShapesAround } from "./passage.ts";
 
+/** A reload waits while so many older generations of workers are there. */
+const mostOlder = 16;
+
 /** A text and what it was made of. */
 export interface Made {
   readonly text: RenderedText;
@@ -16,6 +19,8 @@ export class Texts {
   #live: RenderedText | undefined;
   #liveSnapshot: Snapshot = emptySnapshot;
   #coming: RenderedText | undefined;
+  /** Of texts that nginx had before, youngest first. */
+  #older: readonly ReadonlySet<string>[] = [];
   #wanted: Made | undefined;
   /** Generations that nginx refused since it last took one, and those of them that are not tried again. */
   readonly #tried = new Set<string>();
@@ -38,7 +43,17 @@ export class Texts {
 
   /** For the passage of routes from one text to the next. */
   get shapes(): ShapesAround {
-    return { running: this.#live?.shapes, coming: this.#coming?.shapes };
+    return { running: this.#live?.shapes, coming: this.#coming?.shapes, older: this.#older };
+  }
+
+  /** Whether workers may still go by a text that nginx had before. */
+  get hasOlder(): boolean {
+    return this.#older.length > 0;
+  }
+
+  /** The last worker of them has gone. */
+  olderGone(): void {
+    this.#older = [];
   }
 
   isLive({ generation }: RenderedText): boolean {
@@ -68,6 +83,8 @@ export class Texts {
 
   /** nginx took it. */
   serve({ text, snapshot }: Made): void {
+    const before = this.#live;
+    if (before !== undefined) this.#older = [before.shapes, ...this.#older].slice(0, mostOlder);
     this.#live = text;
     this.#liveSnapshot = snapshot;
     this.#tried.clear();

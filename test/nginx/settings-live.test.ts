@@ -63,6 +63,13 @@ const harmless: Readonly<Record<string, string>> = {
   "bind-address-ipv4": "192.0.2.1",
   "bind-address-ipv6": "[2001:db8::1]",
   "max-worker-open-files": "4096",
+  // Controller, clients and backends share this process, and a busy machine may let it wait for a second.
+  "worker-shutdown-timeout": "30",
+  "client-header-timeout": "59",
+  "client-body-timeout": "59",
+  "proxy-connect-timeout": "6",
+  "proxy-send-timeout": "59",
+  "proxy-read-timeout": "59",
   // The sample is no header that the auth service takes.
   "global-auth-request-redirect": "https://$host/back",
 };

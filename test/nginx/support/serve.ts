@@ -1,5 +1,5 @@
 /** `sluice serve` as a user runs it: a process of its own on a folder of files, on ports that no other test uses. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
@@ -98,8 +98,10 @@ export function startServe({ files, flags = [], env = {}, through = (command) =>
   const write = (file: string, text: string | undefined): void => {
     const path = join(folder, file);
     mkdirSync(dirname(path), { recursive: true });
-    if (text === undefined) rmSync(path);
-    else writeFileSync(path, text);
+    // In one step: on a busy machine a file may stay empty for as long as the folder's reader waits for the rest of it.
+    if (text !== undefined) writeFileSync(`${path}.new`, text);
+    if (text !== undefined) renameSync(`${path}.new`, path);
+    else rmSync(path);
   };
   for (const [file, text] of Object.entries(files)) write(file, text);
   const given = [

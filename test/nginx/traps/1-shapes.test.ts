@@ -2,6 +2,9 @@
  * Trap 1: shared memory is newer than the workers of the text before, and older than those of the next. At no moment of a
  * reload does a request meet a route whose shape its worker lacks.
  */
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ingress, service, settings } from "../support/shop.ts";
 import { type ShopSubject, startShop } from "../support/shop-subject.ts";
@@ -45,4 +48,18 @@ test("a host that needs a new shape is unknown, or served by the wildcard above 
   await subject.settled();
   await traffic.end();
   expect([...traffic.answers.keys()]).toEqual(["200"]);
+});
+
+test("a worker of an older text, with a connection that has not asked yet, serves a route to a shape that came later", async () => {
+  const [address = "", port] = subject.to.split(":");
+  const connections = Array.from({ length: 8 }, () => connect(Number(port), address));
+  await Promise.all(connections.map((one) => once(one, "connect")));
+  const shaped = { "proxy-read-timeout": "99" };
+  await subject.apply([ingress("other", "other.example", "web", shaped)]);
+  await subject.settled();
+  await subject.apply([ingress(hosts[1]!, hosts[1]!, "web", shaped)]);
+  await subject.settled();
+  for (const one of connections) one.write(`GET / HTTP/1.1\r\nHost: ${hosts[1]}\r\nConnection: close\r\n\r\n`);
+  const answers = await Promise.all(connections.map((one) => text(one).catch((error: Error) => error.message)));
+  expect(new Set(answers.map((answer) => answer.slice(0, answer.indexOf("\r"))))).toEqual(new Set(["HTTP/1.1 200 OK"]));
 });
