@@ -35,7 +35,6 @@ export function idleParts(
   const others = new Map(
     hostPaths(ingress).flatMap((place) => neighbours(place).map((other) => [keyOf(other.ingress), other] as const)),
   );
-  others.delete(own.key);
   const claims = [own, ...[...others.values()].map((other) => claimOf(other.ingress, other.reading, false))];
   const world = {
     settings,

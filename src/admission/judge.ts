@@ -3,7 +3,7 @@
  * warned of what would be applied and do nothing. What lies in other objects is left to Events, because a Service or Secret
  * that is missing when its Ingress is applied usually comes a moment later, and Secrets nobody names yet are not in memory.
  */
-import type { Ingress } from "../model/objects.ts";
+import { type Ingress, keyOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
@@ -35,44 +35,78 @@ export type Verdict =
   | { readonly kind: "judged"; readonly refusals: readonly Problem[]; readonly warnings: readonly Problem[] };
 
 export function judge(submitted: Ingress, bench: Bench): Verdict {
+  const review = reviewOf(submitted, bench);
+  if (review.kind !== "open") return review;
+  const refusals = refusalsIn(review);
+  return { kind: "judged", refusals, warnings: warningsIn(review, refusals.length === 0) };
+}
+
+/** What alone it would be refused for, which costs half of a verdict. */
+export function refusalsOf(submitted: Ingress, bench: Bench): readonly Problem[] {
+  const review = reviewOf(submitted, bench);
+  if (review.kind === "open") return refusalsIn(review);
+  return review.kind === "judged" ? review.refusals : [];
+}
+
+/** An Ingress that its own fields let in, and what they say. */
+interface Review extends Applied {
+  readonly kind: "open";
+  readonly bench: Bench;
+  /** What is wrong with its annotations, apart from what may lie in other objects. */
+  readonly said: readonly Problem[];
+  readonly unliteral: readonly Finding[];
+  /** The others at a host and path that are applied. */
+  readonly neighbours: (place: HostPath) => readonly Applied[];
+}
+
+function reviewOf(submitted: Ingress, bench: Bench): Verdict | Review {
   const { snapshot, options, settings } = bench;
-  const { namespace = "default", name, deletionTimestamp } = submitted.metadata;
+  const { namespace = "default", deletionTimestamp } = submitted.metadata;
   if (deletionTimestamp !== undefined) return { kind: "passed-over" };
   const inspected = options.deepInspect ? inspect(submitted) : [];
   if (inspected.length > 0) return { kind: "judged", refusals: inspected, warnings: [] };
-  const ours = (one: TranslateOptions) => isOurs(submitted, snapshot.ingressClasses, one);
-  if (!ours({ ...options, disableCatchAll: false }) || !bench.watches(namespace)) return { kind: "passed-over" };
-
+  if (!isOurs(submitted, snapshot.ingressClasses, { ...options, disableCatchAll: false }))
+    return { kind: "passed-over" };
+  if (!bench.watches(namespace)) return { kind: "passed-over" };
   const ingress = { ...submitted, metadata: { creationTimestamp: notYet, ...submitted.metadata } };
-  const reading = readIngress(ingress, snapshot, settings, options);
+  const reading = readIngress(ingress, snapshot, settings, { ...options, deepInspect: false }); // that was above
   const said = reading.problems.filter((problem) => !reading.elsewhere.includes(problem));
-  const { regex, target } = reading.values.rewrite;
   const unliteral = unliteralPaths(ingress);
-  const strict = settings.strictValidatePathType;
-  const neighbours = appliedIn(bench);
-  const object = { kind: "Ingress", namespace, name };
-  const about = (findings: readonly Finding[], done: string) =>
-    findings.map((finding): Problem => ({ kind: "field-unusable", object, ...finding, done }));
+  return { kind: "open", bench, ingress, reading, said, unliteral, neighbours: othersIn(bench, keyOf(ingress)) };
+}
 
+function refusalsIn({ ingress, reading, said, unliteral, neighbours, bench }: Review): Problem[] {
+  const { snapshot, settings, options } = bench;
+  const { regex, target } = reading.values.rewrite;
   const wrong = [
-    ...(ours(options) ? [] : [{ field: "spec.defaultBackend", why: "--disable-catch-all is on" }]),
+    ...(isOurs(ingress, snapshot.ingressClasses, options)
+      ? []
+      : [{ field: "spec.defaultBackend", why: "--disable-catch-all is on" }]),
     ...oddUid(ingress),
-    ...(strict ? unliteral : []),
+    ...(settings.strictValidatePathType ? unliteral : []),
     ...(regex || target !== "" ? brokenPatterns(ingress) : []),
     ...foreignKeys(ingress, options.annotationsPrefix),
     ...(settings.allowSnippetAnnotations ? [] : snippetKeys(ingress, options.annotationsPrefix)),
   ];
-  const refusals = [
-    ...about(wrong, "the Ingress is refused"),
+  return [
+    ...about(ingress, wrong, "the Ingress is refused"),
     ...said.filter(isGrave),
     ...overlaps(ingress, options.annotationsPrefix, neighbours),
   ];
-  const warnings = [
-    ...(strict ? [] : about(unliteral, "it is used as it is")),
+}
+
+/** `accepted`: nothing of it is refused, so it would be applied. */
+function warningsIn({ ingress, reading, said, unliteral, neighbours, bench }: Review, accepted: boolean): Problem[] {
+  return [
+    ...(bench.settings.strictValidatePathType ? [] : about(ingress, unliteral, "it is used as it is")),
     ...said.filter((problem) => !isGrave(problem)),
-    ...(refusals.length > 0 ? [] : idleParts({ ingress, reading }, neighbours, bench)),
+    ...(accepted ? idleParts({ ingress, reading }, neighbours, bench) : []),
   ];
-  return { kind: "judged", refusals, warnings };
+}
+
+function about({ metadata }: Ingress, findings: readonly Finding[], done: string): Problem[] {
+  const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
+  return findings.map((finding) => ({ kind: "field-unusable", object, ...finding, done }));
 }
 
 /** The age of what is not in the cluster: younger than all that is. */
@@ -89,8 +123,14 @@ function oddUid({ metadata: { uid } }: Ingress): Finding[] {
   return [{ field: "metadata.uid", why: "it is no UUID" }];
 }
 
-/** The Ingresses at a host and path that are applied. Each is read once, however many paths it shares with the one under review. */
-function appliedIn({ neighbours, snapshot, settings, options }: Bench): (place: HostPath) => readonly Applied[] {
+/**
+ * The Ingresses at a host and path that are applied, but for `own`. Each is read once, however many paths it shares with the one under
+ * review.
+ */
+function othersIn(
+  { neighbours, snapshot, settings, options }: Bench,
+  own: string,
+): (place: HostPath) => readonly Applied[] {
   const known = new Map<string, readonly Applied[]>();
   const read = (key: string): readonly Applied[] => {
     const ingress = snapshot.ingresses.get(key)!;
@@ -99,6 +139,7 @@ function appliedIn({ neighbours, snapshot, settings, options }: Bench): (place: 
   };
   return (place) =>
     [...neighbours.at(place)].flatMap((key) => {
+      if (key === own) return [];
       const applied = known.get(key) ?? read(key);
       known.set(key, applied);
       return applied;

@@ -4,13 +4,13 @@
  * may share: deployment tools write false first and true later.
  */
 import { catchAll } from "../model/configuration.ts";
-import { type Ingress, keyOf } from "../model/objects.ts";
+import type { Ingress } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
 import { byAge } from "../translate/accept.ts";
 import type { Applied } from "./idle-parts.ts";
 import { type HostPath, hostPaths } from "./neighbours.ts";
 
-/** One Problem for each path that is not free; the sentence is that of the Event where there would be one. */
+/** One Problem for each path that is not free of `neighbours`, which are others than the Ingress itself; the sentence is that of the Event where there would be one. */
 export function overlaps(
   ingress: Ingress,
   prefix: string,
@@ -22,7 +22,7 @@ export function overlaps(
   return hostPaths(ingress).flatMap((place) => {
     const [oldest] = neighbours(place)
       .map((other) => other.ingress)
-      .filter((other) => keyOf(other) !== keyOf(ingress) && !sharing(other))
+      .filter((other) => !sharing(other))
       .sort(byAge);
     if (oldest === undefined) return [];
     const { namespace = "default", name } = oldest.metadata;

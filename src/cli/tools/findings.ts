@@ -2,7 +2,7 @@
  * All that is to be said about a folder: what the files, the translation and the webhook find, each with its place. What is
  * missing is said only where the folder has things of that kind at all: Secrets and Services are often kept elsewhere.
  */
-import { judge } from "../../admission/judge.ts";
+import { refusalsOf } from "../../admission/judge.ts";
 import { Neighbours } from "../../admission/neighbours.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
@@ -66,13 +66,11 @@ function refusals(snapshot: Snapshot, settings: Settings, options: TranslateOpti
   const neighbours = new Neighbours(options);
   neighbours.catchUp(snapshot);
   const bench = { snapshot, neighbours, settings, options, watches: () => true };
-  return [...snapshot.ingresses.values()].flatMap((ingress) => {
-    const verdict = judge(ingress, bench);
-    if (verdict.kind !== "judged") return [];
-    return verdict.refusals.filter(
+  return [...snapshot.ingresses.values()].flatMap((ingress) =>
+    refusalsOf(ingress, bench).filter(
       (problem) => problem.kind !== "path-contested" || isYounger(ingress, problem, snapshot),
-    );
-  });
+    ),
+  );
 }
 
 function isYounger(ingress: Ingress, { by }: Problem & { kind: "path-contested" }, { ingresses }: Snapshot): boolean {
