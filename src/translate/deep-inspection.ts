@@ -16,22 +16,23 @@ const signs: readonly (readonly [RegExp, string])[] = [
 /** One Problem for each field that shows a sign. */
 export function inspect({ metadata, spec }: Ingress): Problem[] {
   const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
-  return textsOf(spec).flatMap(([field, text]) => {
+  return textsOf(spec).flatMap(([text, field]) => {
     const sign = signs.find(([pattern]) => pattern.test(text));
     if (sign === undefined) return [];
     const why = `it looks like ${sign[1]}, and --deep-inspect is on`;
-    return [{ object, kind: "field-unusable", field, why, done: "the Ingress is not applied" }];
+    return [{ object, kind: "field-unusable", field: field(), why, done: "the Ingress is not applied" }];
   });
 }
 
-function textsOf(spec: Ingress["spec"]): (readonly [field: string, text: string])[] {
-  const rules = [...(spec?.rules ?? []).entries()].flatMap(([r, { host = "", http }]) => [
-    [`spec.rules[${r}].host`, host] as const,
-    ...(http?.paths ?? []).map(({ path = "" }, p) => [`spec.rules[${r}].http.paths[${p}].path`, path] as const),
+/** The name of a field is asked for where there is something to say, which is nearly never. */
+function textsOf(spec: Ingress["spec"]): (readonly [text: string, field: () => string])[] {
+  const rules = (spec?.rules ?? []).flatMap(({ host = "", http }, r) => [
+    [host, () => `spec.rules[${r}].host`] as const,
+    ...(http?.paths ?? []).map(({ path = "" }, p) => [path, () => `spec.rules[${r}].http.paths[${p}].path`] as const),
   ]);
-  const tls = [...(spec?.tls ?? []).entries()].flatMap(([t, { hosts = [], secretName = "" }]) => [
-    ...hosts.map((host, h) => [`spec.tls[${t}].hosts[${h}]`, host] as const),
-    [`spec.tls[${t}].secretName`, secretName] as const,
+  const tls = (spec?.tls ?? []).flatMap(({ hosts = [], secretName = "" }, t) => [
+    ...hosts.map((host, h) => [host, () => `spec.tls[${t}].hosts[${h}]`] as const),
+    [secretName, () => `spec.tls[${t}].secretName`] as const,
   ]);
   return [...rules, ...tls];
 }

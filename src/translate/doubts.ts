@@ -11,11 +11,9 @@ import { typedPath } from "./paths.ts";
 export function doubtsOf(ingress: Ingress, prefix: string, values: FeatureValues): Problem[] {
   const { namespace = "default", name, annotations = {} } = ingress.metadata;
   const object = { kind: "Ingress", namespace, name };
-  const own = Object.keys(annotations).some((key) => key.startsWith(prefix));
-  const given = (key: string) => (annotations[`${prefix}/${key}`] ?? "") !== "";
-  const idle = (own ? idleAnnotations(values) : [])
-    .filter(({ key }) => given(key))
-    .map(({ key, why }): Problem => ({ object, kind: "annotation-useless", key, why }));
+  const idle = idleAnnotations(annotations, prefix, values).map(
+    (one): Problem => ({ object, kind: "annotation-useless", ...one }),
+  );
   const doubtful = [
     ...rewriteDoubts(ingress, values).map((why) => ({ key: "rewrite-target", why })),
     ...patternDoubts(ingress, values),
@@ -80,31 +78,48 @@ function websocketDoubts({ backendRequest, configurationSnippet }: FeatureValues
   ];
 }
 
-/** Annotations that wait for another one. */
-function idleAnnotations(values: FeatureValues): { readonly key: string; readonly why: string }[] {
-  const keys = (why: string, ...names: string[]) => names.map((key) => ({ key, why }));
-  const { cors, backendProtocol, rewrite, proxyBuffers, rateLimits, redirects } = values;
-  const limited = rateLimits.connections > 0 || rateLimits.perSecond > 0 || rateLimits.perMinute > 0;
-  return [
-    ...(cors.enabled
-      ? []
-      : keys(
-          "enable-cors is not true",
-          ...["cors-allow-origin", "cors-allow-methods", "cors-allow-headers", "cors-allow-credentials"],
-          ...["cors-expose-headers", "cors-max-age"],
-        )),
-    ...(backendProtocol.scheme === "FCGI"
-      ? []
-      : keys("backend-protocol is not FCGI", "fastcgi-index", "fastcgi-params-configmap")),
-    ...(rewrite.target === "" ? keys("it is sent only with rewrite-target", "x-forwarded-prefix") : []),
-    ...(proxyBuffers.buffering === "off"
-      ? keys("nginx slows down only what it buffers, and proxy-buffering is off", "limit-rate", "limit-rate-after")
-      : []),
-    ...(limited ? [] : keys("no limit is set", "limit-burst-multiplier", "limit-allowlist", "limit-whitelist")),
-    ...(redirects.elsewhere === undefined
-      ? keys("no redirect is set", "permanent-redirect-code", "temporal-redirect-code")
-      : []),
-  ];
+/** Why an annotation that waits for another one does nothing yet; undefined where it does something. */
+type Waits = (values: FeatureValues) => string | undefined;
+
+const forCors: Waits = ({ cors }) => (cors.enabled ? undefined : "enable-cors is not true");
+const forFastcgi: Waits = ({ backendProtocol }) =>
+  backendProtocol.scheme === "FCGI" ? undefined : "backend-protocol is not FCGI";
+const forTarget: Waits = ({ rewrite }) => (rewrite.target === "" ? "it is sent only with rewrite-target" : undefined);
+const forBuffering: Waits = ({ proxyBuffers }) =>
+  proxyBuffers.buffering === "off" ? "nginx slows down only what it buffers, and proxy-buffering is off" : undefined;
+const forLimit: Waits = ({ rateLimits: { connections, perSecond, perMinute } }) =>
+  connections > 0 || perSecond > 0 || perMinute > 0 ? undefined : "no limit is set";
+const forRedirect: Waits = ({ redirects }) => (redirects.elsewhere === undefined ? "no redirect is set" : undefined);
+
+const waiting: Readonly<Record<string, Waits>> = {
+  "cors-allow-origin": forCors,
+  "cors-allow-methods": forCors,
+  "cors-allow-headers": forCors,
+  "cors-allow-credentials": forCors,
+  "cors-expose-headers": forCors,
+  "cors-max-age": forCors,
+  "fastcgi-index": forFastcgi,
+  "fastcgi-params-configmap": forFastcgi,
+  "x-forwarded-prefix": forTarget,
+  "limit-rate": forBuffering,
+  "limit-rate-after": forBuffering,
+  "limit-burst-multiplier": forLimit,
+  "limit-allowlist": forLimit,
+  "limit-whitelist": forLimit,
+  "permanent-redirect-code": forRedirect,
+  "temporal-redirect-code": forRedirect,
+};
+
+function idleAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  prefix: string,
+  values: FeatureValues,
+): Doubt[] {
+  return Object.entries(annotations).flatMap(([name, text]) => {
+    const key = name.startsWith(`${prefix}/`) ? name.slice(prefix.length + 1) : "";
+    const why = text !== "" && Object.hasOwn(waiting, key) ? waiting[key]!(values) : undefined;
+    return why === undefined ? [] : [{ key, why }];
+  });
 }
 
 /** A target that loses the rest of the path, or names a group that the path has not. */
