@@ -2,6 +2,7 @@
  * `sluice diff OLD NEW`: what a change of a folder would do: which paths, hosts and backends it changes, what it costs (nothing,
  * data, or a reload and why), which Problems come and go. The answer is that of a controller that serves OLD and is given NEW.
  */
+import { Memory } from "../manifests/memory.ts";
 import { named, type Problem, sentence } from "../problem.ts";
 import type { Renderer } from "../render/rendering.ts";
 import { compare } from "../sync/compare.ts";
@@ -63,10 +64,11 @@ type Sides =
 async function readSides(call: ToolCall & { readonly kind: "call" }): Promise<Sides> {
   const [first, second] = call.folders;
   if (call.live && second !== undefined) return { ok: false, why: "with a cluster it takes one folder, the new one" };
-  const fresh = await readObjects(call, second ?? first);
+  const memory = new Memory();
+  const fresh = await readObjects(call, second ?? first, "objects", memory);
   if (!fresh.ok) return fresh;
   if (call.live) return { ok: true, old: fresh.cluster, fresh: fresh.files, notes: fresh.notes };
-  const old = await readObjects(call, first);
+  const old = await readObjects(call, first, "objects", memory);
   return old.ok ? { ok: true, old: old.files, fresh: fresh.files, notes: [] } : old;
 }
 

@@ -81,16 +81,19 @@ export function record(
 ): Check {
   return (value, path) => {
     if (!isMapping(value)) return wrong(path, `${found(value)} stands where a mapping must`);
-    const given = Object.entries(value).filter(([, item]) => item !== null && item !== undefined);
-    const names = new Set(given.map(([name]) => name));
-    const missing = required.filter((name) => !names.has(name)).flatMap((name) => wrong(path, `${name} is missing`));
-    const inside = given.flatMap(([name, item]) =>
-      Object.hasOwn(fields, name) ? fields[name]!(item, [...path, name]) : unknownField(name, fields, path),
-    );
-    const findings = [...missing, ...inside];
+    const findings = required.flatMap((name) => (isAbsent(value[name]) ? wrong(path, `${name} is missing`) : fine));
+    for (const [name, item] of Object.entries(value)) {
+      if (isAbsent(item)) continue;
+      const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      findings.push(...(known?.(item, [...path, name]) ?? unknownField(name, fields, path)));
+    }
     if (findings.some(({ fatal }) => fatal)) return findings;
     return [...findings, ...more.flatMap((check) => check(value, path))];
   };
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === null || value === undefined;
 }
 
 function unknownField(name: string, fields: Readonly<Record<string, Check>>, path: Path): readonly Finding[] {

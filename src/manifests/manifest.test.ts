@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { readManifest } from "./manifest.ts";
+import { Memory } from "./memory.ts";
 
 test("several documents, a List and kinds of no interest in one file", () => {
   const text = `
@@ -104,4 +105,13 @@ test("aliases that unfold into very much are a fault", () => {
     lines.push(`${name}: &${name} [${Array(10).fill(`*${before}`).join(", ")}]`);
   }
   expect(readManifest(lines.join("\n")).faults).toMatchObject([{ why: expect.stringContaining("aliases") }]);
+});
+
+test("what was read before is neither read nor checked again, and has its own place", () => {
+  const [one, other] = ["a", "b"].map((name) => `---\nkind: Namespace\napiVersion: v1\nmetadata:\n  name: ${name}\n`);
+  const memory = new Memory();
+  const [before] = readManifest(`${one}`, memory).objects;
+  const [, after] = readManifest(`${other}${one}`, memory).objects;
+  expect(after?.object).toBe(before?.object);
+  expect([before, after].map((object) => object?.placeOf(["metadata", "name"]).line)).toEqual([5, 10]);
 });

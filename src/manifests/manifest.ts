@@ -2,11 +2,12 @@
  * One file as the objects in it and what is wrong with it. Pure: what became of an object because of a fault depends on
  * what was there before, and is for the Library to say.
  */
-import { type KubernetesObject, keyOf } from "../model/objects.ts";
+import type { KubernetesObject } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { ObjectName } from "../problem.ts";
 import { fieldOf, isMapping, type Path } from "./check.ts";
-import { kinds, recognise } from "./kinds.ts";
+import { Memory } from "./memory.ts";
+import type { WrittenObject } from "./object.ts";
 import { type Place, readYaml, type YamlDocument } from "./yaml.ts";
 
 export interface Manifest {
@@ -43,8 +44,8 @@ export interface Fault {
   readonly fatal: boolean;
 }
 
-export function readManifest(text: string): Manifest {
-  const yaml = readYaml(text);
+export function readManifest(text: string, memory = new Memory()): Manifest {
+  const yaml = readYaml(text, memory);
   if (!yaml.ok) {
     const { place, why } = yaml;
     return {
@@ -54,7 +55,7 @@ export function readManifest(text: string): Manifest {
       complete: false,
     };
   }
-  const read = yaml.documents.flatMap(itemsOf).map(readItem);
+  const read = yaml.documents.flatMap(itemsOf).map((item) => readItem(item, memory.objectOf(item.value)));
   return {
     objects: read.flatMap(({ object }) => (object === undefined ? [] : [object])),
     others: read.flatMap(({ other }) => (other === undefined ? [] : [other])),
@@ -72,7 +73,7 @@ interface Item {
 }
 
 function itemsOf({ value: written, placeOf: placeIn }: YamlDocument): Item[] {
-  const value = withoutNulls(written);
+  const value = hasNull(written) ? withoutNulls(written) : written;
   if (value === undefined) return [];
   if (!isMapping(value) || !String(value.kind).endsWith("List") || !Array.isArray(value.items))
     return [{ value, path: [], placeIn }];
@@ -86,87 +87,51 @@ interface ReadItem {
   readonly complete: boolean;
 }
 
-function readItem({ value, path, placeIn }: Item): ReadItem {
-  const nameless = (why: string): ReadItem => ({
-    faults: [{ object: undefined, place: placeIn(path), field: fieldOf(path), why, fatal: true }],
-    complete: false,
-  });
-  if (!isMapping(value)) return nameless("it is no Kubernetes object");
-  const { apiVersion, kind } = value;
-  if (typeof apiVersion !== "string" || typeof kind !== "string")
-    return nameless(`it is no Kubernetes object: ${typeof kind === "string" ? "apiVersion" : "kind"} is missing`);
-  const recognised = recognise(apiVersion, kind);
+function readItem({ path, placeIn }: Item, written: WrittenObject): ReadItem {
   const placeOf = (at: Path): Place => placeIn([...path, ...at]);
-  if (recognised.is === "other") return { other: { value, placeOf }, faults: [], complete: true };
-  const meta = isMapping(value.metadata) ? value.metadata : {};
-  if (typeof meta.name !== "string" || meta.name === "") return nameless(`this ${kind} has no metadata.name`);
-  const namespaced = kinds[kind as WatchedKind]?.namespaced ?? true;
-  const namespace = typeof meta.namespace === "string" && meta.namespace !== "" ? meta.namespace : "default";
-  const metadata = { ...meta, name: meta.name, namespace };
-  const { namespace: _, ...bare } = metadata;
-  const object = { ...value, apiVersion, kind, metadata: namespaced ? metadata : bare } as KubernetesObject;
-  const name: ObjectName = { kind, name: meta.name, ...(namespaced ? { namespace } : {}) };
-  if (recognised.is === "mistaken") {
-    const fault = { object: name, place: placeIn([...path, "apiVersion"]), field: "apiVersion" };
-    return { faults: [{ ...fault, why: recognised.why, fatal: true }], complete: true };
+  if (written.is === "other") return { other: { value: written.value, placeOf }, faults: [], complete: true };
+  if (written.is === "nameless") {
+    const fault = { object: undefined, place: placeOf([]), field: fieldOf(path), why: written.why, fatal: true };
+    return { faults: [fault], complete: false };
   }
-  const findings = recognised.rule.check(object, []);
-  const faults = findings.map(({ path: at, why, fatal }) => ({
-    object: name,
+  const faults = written.findings.map(({ path: at, why, fatal }) => ({
+    object: written.name,
     place: placeOf(at),
     field: fieldOf(at),
     why,
     fatal,
   }));
-  const good = findings.every(({ fatal }) => !fatal);
-  const content = good ? finished(object) : undefined;
+  if (written.is === "mistaken") return { faults, complete: true };
+  const { kind, key, object } = written;
   return {
     object: {
-      kind: recognised.kind,
-      key: keyOf(object),
+      kind,
+      key,
       get place() {
         return placeOf([]);
       },
       placeOf,
-      object: content,
+      object,
     },
     faults,
     complete: true,
   };
 }
 
-/** As the API server would hand it out: the data of a Secret in one piece and without line breaks. */
-function finished(object: KubernetesObject): KubernetesObject {
-  if (object.kind !== "Secret") return object;
-  const {
-    stringData = {},
-    data = {},
-    ...rest
-  } = object as KubernetesObject & {
-    readonly data?: Record<string, string>;
-    readonly stringData?: Record<string, string>;
-  };
-  const bare = Object.entries(data).map(([key, text]) => [key, text.replace(/[\r\n]/g, "")]);
-  const plain = Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
-  return { ...rest, data: Object.fromEntries([...bare, ...plain]) } as KubernetesObject;
-}
-
 const textMaps = new Set(["labels", "annotations", "data", "stringData"]);
 
-/**
- * A field that is null is absent, as in the API; in a mapping from text to text, it is the empty text. Nearly nothing has any, and
- * gives itself.
- */
+/** A field that is null is absent, as in the API; in a mapping from text to text, it is the empty text. */
 function withoutNulls(value: unknown, field = ""): unknown {
   if (value === null) return undefined;
-  if (Array.isArray(value)) {
-    const items = value.map((item) => withoutNulls(item));
-    return items.every((item, at) => item === value[at]) ? value : items;
-  }
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item));
   if (!isMapping(value)) return value;
   const entries = Object.entries(value).map(([key, item]) => {
     return [key, item === null && textMaps.has(field) ? "" : withoutNulls(item, key)] as const;
   });
-  if (entries.every(([key, item]) => item === value[key])) return value;
   return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+}
+
+/** Nearly nothing has any, and is then not written anew. */
+function hasNull(value: unknown): boolean {
+  return value === null || (typeof value === "object" && Object.values(value).some(hasNull));
 }

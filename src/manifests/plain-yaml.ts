@@ -3,6 +3,7 @@
  * different readers (anchors, tags, merge keys, `yes` and `no`) is left to the careful reader, and so is every mistake.
  */
 import { CORE_SCHEMA, loadAll } from "js-yaml";
+import { Memory } from "./memory.ts";
 import { jsonDocuments } from "./plain-json.ts";
 
 /** A tag, an anchor, an alias, a directive, a merge key, a key of several lines, a tab, or a word that is a switch. */
@@ -10,13 +11,20 @@ const extraordinary =
   /(^|[\s[{,:-])([&*!%][^\s]|<<\s*:|\?\s)|\t|(?:^|[:[{,-]\s*)(?:y|n|yes|no|on|off)\s*(?:[,\]}#]|$)|^%|^\uFEFF/im;
 
 /** The documents that hold something; undefined where the text is not ordinary, or has a mistake. */
-export function plainDocuments(text: string): readonly unknown[] | undefined {
+export function plainDocuments(text: string, memory = new Memory()): readonly unknown[] | undefined {
   const json = jsonDocuments(text);
   if (json !== undefined) return json;
   if (extraordinary.test(text)) return undefined;
   try {
-    return loadAll(text, { schema: CORE_SCHEMA }).filter((value) => value !== null && value !== undefined);
+    return text.split(documentStart).flatMap((document) => memory.valuesIn(document, valuesIn));
   } catch {
     return undefined;
   }
+}
+
+/** Three dashes at the beginning of a line begin a document, even in the middle of a text. */
+const documentStart = /^(?=---(?:\s|$))/m;
+
+function valuesIn(document: string): readonly unknown[] {
+  return loadAll(document, { schema: CORE_SCHEMA }).filter((value) => value !== null && value !== undefined);
 }

@@ -7,6 +7,7 @@
  */
 import { isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type YAMLError } from "yaml";
 import type { Path } from "./check.ts";
+import { Memory } from "./memory.ts";
 import { documentsIn, itemsIn, type Piece } from "./pieces.ts";
 import { plainDocuments } from "./plain-yaml.ts";
 
@@ -26,8 +27,8 @@ export type ReadYaml =
   | { readonly ok: true; readonly documents: readonly YamlDocument[] }
   | { readonly ok: false; readonly place: Place; readonly why: string };
 
-export function readYaml(text: string): ReadYaml {
-  const plain = plainDocuments(text);
+export function readYaml(text: string, memory = new Memory()): ReadYaml {
+  const plain = plainDocuments(text, memory);
   if (plain === undefined) return readWithPlaces(text);
   const places = placesIn(text, plain.map(itemCountOf));
   return { ok: true, documents: plain.map((value, at) => ({ value, placeOf: (path) => places(at, path) })) };

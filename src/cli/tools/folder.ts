@@ -3,6 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Library } from "../../manifests/library.ts";
 import { type Manifest, type ManifestObject, readManifest } from "../../manifests/manifest.ts";
+import type { Memory } from "../../manifests/memory.ts";
 import { scanFolder } from "../../manifests/scan.ts";
 import type { Certificate } from "../../model/configuration.ts";
 import { noIdentity, SecretText } from "../../model/configuration.ts";
@@ -14,22 +15,25 @@ export type Files = ReadonlyMap<string, Manifest>;
 
 export type ReadFolder = { readonly ok: true; readonly files: Files } | { readonly ok: false; readonly why: string };
 
-/** `-` is standard input. */
-export function readFolder(folder: string): ReadFolder {
-  if (folder === "-") return readAll("", new Map([["standard input", undefined]]));
+/** `-` is standard input. Folders that are much alike are read with one memory. */
+export function readFolder(folder: string, memory?: Memory): ReadFolder {
+  const read = (root: string, paths: Paths) => readAll(root, paths, memory);
+  if (folder === "-") return read("", new Map([["standard input", undefined]]));
   if (statSync(folder, { throwIfNoEntry: false })?.isFile())
-    return readAll(dirname(folder), new Map([[basename(folder), basename(folder)]]));
+    return read(dirname(folder), new Map([[basename(folder), basename(folder)]]));
   const scan = scanFolder(folder);
   if (scan instanceof Error) return { ok: false, why: `the folder ${folder} cannot be read: ${scan.message}` };
-  return readAll(folder, new Map([...scan.keys()].map((file) => [file, file])));
+  return read(folder, new Map([...scan.keys()].map((file) => [file, file])));
 }
 
-/** `paths` are below `folder`, by the name that the file has in sentences; undefined is standard input. */
-function readAll(folder: string, paths: ReadonlyMap<string, string | undefined>): ReadFolder {
+/** Below a folder, by the name that the file has in sentences; undefined is standard input. */
+type Paths = ReadonlyMap<string, string | undefined>;
+
+function readAll(folder: string, paths: Paths, memory: Memory | undefined): ReadFolder {
   const files = new Map<string, Manifest>();
   for (const [file, path] of paths) {
     try {
-      files.set(file, readManifest(readFileSync(path === undefined ? 0 : join(folder, path), "utf8")));
+      files.set(file, readManifest(readFileSync(path === undefined ? 0 : join(folder, path), "utf8"), memory));
     } catch (error) {
       if (!(error instanceof Error && "syscall" in error)) throw error;
       return { ok: false, why: `${join(folder, file)} cannot be read: ${error.message}` };

@@ -3,6 +3,7 @@
  * cluster would hold once the folder is applied.
  */
 import type { Manifest } from "../../manifests/manifest.ts";
+import type { Memory } from "../../manifests/memory.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
 import type { ToolCall } from "./call.ts";
 import { type Files, readFolder } from "./folder.ts";
@@ -23,13 +24,14 @@ export type ReadObjects =
     }
   | { readonly ok: false; readonly why: string };
 
-/** `folder`: undefined for the cluster alone. */
+/** `folder`: undefined for the cluster alone. `memory`: of a folder much like this one, where there is one. */
 export async function readObjects(
   call: Call,
   folder: string | undefined,
   workloads: "workloads" | "objects" = "objects",
+  memory?: Memory,
 ): Promise<ReadObjects> {
-  const local = folder === undefined ? undefined : readFolder(folder);
+  const local = folder === undefined ? undefined : readFolder(folder, memory);
   if (local?.ok === false) return local;
   const own: Files = local?.files ?? new Map();
   const written = new Set(own.keys());

@@ -1,0 +1,67 @@
+/**
+ * What somebody wrote, as an object of the API: its name, and what the API server would find in it. Where in a file it stands plays no
+ * part, so the answer for one value holds wherever it is met again.
+ */
+import { type KubernetesObject, keyOf } from "../model/objects.ts";
+import type { WatchedKind } from "../model/snapshot.ts";
+import type { ObjectName } from "../problem.ts";
+import { type Finding, isMapping } from "./check.ts";
+import { kinds, recognise } from "./kinds.ts";
+
+export type WrittenObject =
+  /** It cannot even be named. */
+  | { readonly is: "nameless"; readonly why: string }
+  | { readonly is: "other"; readonly value: Readonly<Record<string, unknown>> }
+  /** Of a kind that counts, but in a version that the API has not. */
+  | { readonly is: "mistaken"; readonly name: ObjectName; readonly findings: readonly Finding[] }
+  | {
+      readonly is: "ours";
+      readonly kind: WatchedKind;
+      readonly key: string;
+      readonly name: ObjectName;
+      readonly findings: readonly Finding[];
+      /** Undefined where a finding is fatal. */
+      readonly object: KubernetesObject | undefined;
+    };
+
+export function writtenObject(value: unknown): WrittenObject {
+  if (!isMapping(value)) return { is: "nameless", why: "it is no Kubernetes object" };
+  const { apiVersion, kind } = value;
+  if (typeof apiVersion !== "string" || typeof kind !== "string") {
+    const missing = typeof kind === "string" ? "apiVersion" : "kind";
+    return { is: "nameless", why: `it is no Kubernetes object: ${missing} is missing` };
+  }
+  const recognised = recognise(apiVersion, kind);
+  if (recognised.is === "other") return { is: "other", value };
+  const meta = isMapping(value.metadata) ? value.metadata : {};
+  if (typeof meta.name !== "string" || meta.name === "")
+    return { is: "nameless", why: `this ${kind} has no metadata.name` };
+  const namespaced = kinds[kind as WatchedKind]?.namespaced ?? true;
+  const namespace = typeof meta.namespace === "string" && meta.namespace !== "" ? meta.namespace : "default";
+  const name: ObjectName = { kind, name: meta.name, ...(namespaced ? { namespace } : {}) };
+  if (recognised.is === "mistaken")
+    return { is: "mistaken", name, findings: [{ path: ["apiVersion"], why: recognised.why, fatal: true }] };
+  const metadata = { ...meta, name: meta.name, namespace };
+  const { namespace: _, ...bare } = metadata;
+  const object = { ...value, apiVersion, kind, metadata: namespaced ? metadata : bare } as KubernetesObject;
+  const findings = recognised.rule.check(object, []);
+  const good = findings.every(({ fatal }) => !fatal);
+  const content = good ? finished(object) : undefined;
+  return { is: "ours", kind: recognised.kind, key: keyOf(object), name, findings, object: content };
+}
+
+/** As the API server would hand it out: the data of a Secret in one piece and without line breaks. */
+function finished(object: KubernetesObject): KubernetesObject {
+  if (object.kind !== "Secret") return object;
+  const {
+    stringData = {},
+    data = {},
+    ...rest
+  } = object as KubernetesObject & {
+    readonly data?: Record<string, string>;
+    readonly stringData?: Record<string, string>;
+  };
+  const bare = Object.entries(data).map(([key, text]) => [key, text.replace(/[\r\n]/g, "")]);
+  const plain = Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
+  return { ...rest, data: Object.fromEntries([...bare, ...plain]) } as KubernetesObject;
+}
