@@ -1,10 +1,7 @@
-#!/usr/bin/env node
 /**
  * The program: finds the command and hands it the rest of the line. What users get wrong comes back as one sentence and an
  * exit code; an exception is a bug, is caught here and nowhere else, and ends the program.
  */
-import { enableCompileCache } from "node:module";
-import { join } from "node:path";
 import { type Command, commands, helpText, unknownCommand } from "./cli/commands.ts";
 import type { Out } from "./cli/reference.ts";
 import { build } from "./version.ts";
@@ -26,17 +23,10 @@ async function run([name, ...rest]: readonly string[]): Promise<number> {
     out.write(`${build.name} ${build.release}\n`);
     return 0;
   }
-  if (name !== "run" && name !== "serve" && name !== "nginx") keepCompiled();
   const command: Command | undefined = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command !== undefined) return command.run(rest, out);
   out.fail(unknownCommand(name));
   return 2;
-}
-
-/** A tool is over in a second, of which half would go into compiling. The folder is the user's own: what is in it is run. */
-function keepCompiled(): void {
-  const { HOME, XDG_CACHE_HOME = HOME && join(HOME, ".cache") } = process.env;
-  if (XDG_CACHE_HOME) enableCompileCache(join(XDG_CACHE_HOME, "sluice", "compiled"));
 }
 
 try {

@@ -5,12 +5,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { stringify } from "yaml";
-import { program, serving } from "../nginx/support/serve.ts";
+import { serving } from "../nginx/support/serve.ts";
 import type { Figure } from "./measured.ts";
 import { objectsOf } from "./support/population.ts";
 
+const program = fileURLToPath(new URL("../../bin/sluice.mjs", import.meta.url));
 const tries = 5;
 const ingressCount = 1_000;
 const boundMs = 1_000;

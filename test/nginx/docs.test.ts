@@ -53,7 +53,7 @@ test("there are commands to run", () => expect(commands.length).toBeGreaterThan(
 test.each(commands)("%s: %s", async (_page, line) => {
   const tools = join(root, "test/golden/tools");
   const command = line
-    .replace("npx sluice", `${process.execPath} ${join(root, "src/main.ts")}`)
+    .replace("npx sluice", `${process.execPath} ${join(root, "bin/sluice.mjs")}`)
     .replace("OLD NEW", `${tools}/old ${tools}/new`)
     .replace("FOLDER", "examples/shop");
   const env = { HOME: folder };
