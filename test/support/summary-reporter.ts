@@ -1,11 +1,16 @@
 /**
  * A reporter of vitest that writes what `.ci/run` ends with, as JSON, to the file that SUMMARY_FILE names: counts, and every
- * test that was skipped with its reason. A file that could not be loaded, and an error outside a test, count as failed tests.
+ * test that was skipped with its reason. A file that could not be loaded, a hook that failed and an error outside a test count as failed tests.
  * A failed test comes with what it said: whoever reads a log by its end sees why it failed.
  */
 import { writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
-import type { Reporter, TestCase, TestModule } from "vitest/node";
+import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node";
+
+interface Said {
+  readonly message: string;
+  readonly diff?: string | undefined;
+}
 
 export interface Summary {
   readonly passed: number;
@@ -23,12 +28,17 @@ export default class SummaryReporter implements Reporter {
 function summaryOf(modules: readonly TestModule[], unhandled: number): Summary {
   const tests = modules.flatMap((one) => [...one.children.allTests()]);
   const inState = (state: string): TestCase[] => tests.filter((one) => one.result().state === state);
-  const broken = modules.filter((one) => one.errors().length > 0).map((one) => one.relativeModuleId);
+  const groups = modules.flatMap((one) => [one, ...one.children.allSuites()]);
+  const broken = groups.filter((one) => one.errors().length > 0);
   const outside = Array.from({ length: unhandled }, (_, at) => `unhandled error ${at + 1}`);
   const skipped = inState("skipped").map((one) => ({ name: nameOf(one), reason: reasonOf(one) }));
   return {
     passed: inState("passed").length,
-    failed: [...inState("failed").map(failureOf), ...broken, ...outside],
+    failed: [
+      ...inState("failed").map((one) => failureOf(nameOf(one), one.result().errors)),
+      ...broken.map((one) => failureOf(groupName(one), one.errors())),
+      ...outside,
+    ],
     skipped,
   };
 }
@@ -37,13 +47,15 @@ function nameOf(one: TestCase): string {
   return `${one.module.relativeModuleId} > ${one.fullName}`;
 }
 
+function groupName(one: TestModule | TestSuite): string {
+  return one.type === "module" ? one.relativeModuleId : `${one.module.relativeModuleId} > ${one.fullName}`;
+}
+
 /** A name, and below it the first lines of every error. */
-function failureOf(one: TestCase): string {
-  const said = (one.result().errors ?? []).map(({ message, diff }) =>
-    stripVTControlCharacters([message, diff ?? ""].join("\n")),
-  );
+function failureOf(name: string, errors: readonly Said[] = []): string {
+  const said = errors.map(({ message, diff }) => stripVTControlCharacters([message, diff ?? ""].join("\n")));
   const lines = said.flatMap((text) => text.split("\n").slice(0, 20));
-  return [nameOf(one), ...lines.map((line) => `    ${line.slice(0, 300)}`)].join("\n");
+  return [name, ...lines.map((line) => `    ${line.slice(0, 300)}`)].join("\n");
 }
 
 function reasonOf(one: TestCase): string {

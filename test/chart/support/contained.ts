@@ -32,7 +32,7 @@ const stopMs = 60_000;
 export function startContained({ enter, mounts, command, env, write }: ContainedOptions): Contained {
   const [program = "", ...args] = [...enter, ...apart(mounts), ...command];
   const start = () => {
-    const one = execa(program, args, { env, reject: false, all: true, buffer: false });
+    const one = execa(program, args, { env, reject: false, all: true, buffer: false, forceKillAfterDelay: false });
     one.all.setEncoding("utf8").on("data", write);
     return one;
   };

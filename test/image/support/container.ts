@@ -3,7 +3,7 @@
  * effective sets and in no other, as container runtimes do), no new privileges, and a read-only root with the folders of emptyDir volumes.
  * The network is the test's own, so ports and sysctls are those of the namespace that `npm test` made.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { execa } from "execa";
@@ -58,13 +58,15 @@ export interface Container {
 
 export function startContainer({ root, config }: Image, options: ContainerOptions): Container {
   const folder = mkdtempSync(join(tmpdir(), "sluice-container-"));
-  writeFileSync(join(folder, "config.json"), JSON.stringify(specification(root, config, options)));
+  const volumes = { ...emptyVolumes(folder, options.emptyDirs ?? emptyDirs), ...options.volumes };
+  writeFileSync(join(folder, "config.json"), JSON.stringify(specification(root, config, { ...options, volumes })));
   mkdirSync(join(folder, "state"));
   const runc = ["--root", join(folder, "state")];
   // The name is also that of its cgroup, which is the machine's.
   const name = basename(folder);
-  // runc passes signals on and ends as the command ends.
-  const running = execa("runc", [...runc, "run", "--bundle", folder, name], { reject: false, all: true });
+  // runc passes signals on and ends as the command ends, however long that takes.
+  const waits = { reject: false, all: true, forceKillAfterDelay: false } as const;
+  const running = execa("runc", [...runc, "run", "--bundle", folder, name], waits);
   const ended = running.then(({ all, exitCode }) => {
     rmSync(folder, { recursive: true });
     return { text: all.trim(), exitCode: exitCode ?? -1 };
@@ -74,6 +76,17 @@ export function startContainer({ root, config }: Image, options: ContainerOption
     kill: (signal) => void running.kill(signal),
     exec: async (command) => (await execa("runc", [...runc, "exec", name, ...command])).stdout,
   };
+}
+
+/** As a kubelet makes them: folders of the node that everybody may write to. */
+function emptyVolumes(folder: string, destinations: readonly string[]): Readonly<Record<string, string>> {
+  const made = destinations.map((destination, at) => {
+    const place = join(folder, `volume-${at}`);
+    mkdirSync(place);
+    chmodSync(place, 0o777);
+    return [place, destination] as const;
+  });
+  return Object.fromEntries(made.map(([place, destination]) => [destination, place]));
 }
 
 /** Runs a command to its end. */
@@ -103,12 +116,6 @@ function specification(root: string, config: ImageConfig, options: ContainerOpti
       { destination: "/proc", type: "proc", source: "proc" },
       { destination: "/dev", type: "tmpfs", source: "tmpfs", options: ["nosuid", "mode=755"] },
       { destination: "/sys", type: "sysfs", source: "sysfs", options: ["nosuid", "noexec", "nodev", "ro"] },
-      ...(options.emptyDirs ?? emptyDirs).map((destination) => ({
-        destination,
-        type: "tmpfs",
-        source: "tmpfs",
-        options: ["mode=0777"],
-      })),
       ...Object.entries(mounts).map((mount) => bind("ro", mount)),
       ...Object.entries(volumes).map((volume) => bind("rw", volume)),
     ],

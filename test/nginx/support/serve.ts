@@ -113,7 +113,9 @@ export function startServe({ files, flags = [], env = {}, through = (command) =>
     `--run-folder=${runFolder}`,
   ];
   const [command = "", ...rest] = through([process.execPath, program, "serve", folder, ...given, ...flags]);
-  const child = execa(command, rest, { env, reject: false, all: true, stdin: "ignore", buffer: false });
+  // It ends when it is done, however long that takes on a busy machine.
+  const waits = { reject: false, forceKillAfterDelay: false } as const;
+  const child = execa(command, rest, { ...waits, env, all: true, stdin: "ignore", buffer: false });
   let printed = "";
   child.all!.setEncoding("utf8").on("data", (text: string) => {
     printed += text;
