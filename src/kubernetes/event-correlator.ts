@@ -48,7 +48,7 @@ const clientGo: CorrelatorLimits = {
 };
 
 interface Similar {
-  readonly messages: ReadonlySet<string>;
+  readonly messages: readonly string[];
   readonly lastMs: number;
 }
 
@@ -64,23 +64,34 @@ export class EventCorrelator {
   }
 
   correlate({ about, type, reason, message }: Occurrence): Correlated {
-    const object = JSON.stringify([about.kind, about.namespace, about.name, about.uid, about.apiVersion]);
-    const group = JSON.stringify([object, type, reason]);
+    // Thousands of these are remembered. Only a message may have a blank in it, and it comes last.
+    const object = [about.kind, about.namespace, about.name, about.uid, about.apiVersion].join(" ");
+    const group = `${object} ${type} ${reason}`;
     const combined = this.#isCombined(group, message);
-    const series = combined ? group : JSON.stringify([group, message]);
+    const series = combined ? group : `${group} ${message}`;
     if (!this.#budget(object).tryTake()) return { kind: "dropped" };
     return { kind: "write", series, message: combined ? `(combined from similar events): ${message}` : message };
   }
 
   #isCombined(group: string, message: string): boolean {
     const now = this.#clock.now();
-    const before = this.#similar.get(group);
-    const fresh = before !== undefined && now - before.lastMs <= this.#limits.similarMs;
-    const messages = fresh ? new Set(before.messages) : new Set<string>();
-    const combined = !messages.has(message) && messages.size >= this.#limits.distinctMessages;
-    if (!combined) messages.add(message);
-    this.#remember(this.#similar, group, { messages, lastMs: now });
+    this.#forgetStale(now);
+    const messages = this.#similar.get(group)?.messages ?? [];
+    const known = messages.includes(message);
+    const combined = !known && messages.length >= this.#limits.distinctMessages;
+    this.#remember(this.#similar, group, {
+      messages: known || combined ? messages : [...messages, message],
+      lastMs: now,
+    });
     return combined;
+  }
+
+  /** The map has them in the order in which they were last heard of. */
+  #forgetStale(now: number): void {
+    for (const [group, { lastMs }] of this.#similar) {
+      if (now - lastMs <= this.#limits.similarMs) return;
+      this.#similar.delete(group);
+    }
   }
 
   #budget(object: string): TokenBucket {

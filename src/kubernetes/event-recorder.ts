@@ -29,6 +29,9 @@ export const events = resource<KubernetesEvent>({
   namespaced: true,
 });
 
+/** What is remembered of thousands of them: where it is and what it says already. */
+type WrittenEvent = Pick<KubernetesEvent, "count"> & { readonly namespace: string; readonly name: string };
+
 export interface EventRecorderOptions {
   /** Who speaks, as `kubectl describe` prints it. */
   readonly component: string;
@@ -52,7 +55,7 @@ export class EventRecorder {
   /** What is wrong is written before what goes its usual way: after a start that may be one Event for each of thousands of objects. */
   readonly #queues: Readonly<Record<Occurrence["type"], Occurrence[]>> = { Warning: [], Normal: [] };
   /** Series to the Event on the server that counts it. */
-  readonly #written = new Map<string, KubernetesEvent>();
+  readonly #written = new Map<string, WrittenEvent>();
   #wake = Promise.withResolvers<void>();
   #named = 0;
 
@@ -114,9 +117,9 @@ export class EventRecorder {
     }
   }
 
-  #countUp({ metadata, count }: KubernetesEvent, message: string, signal: AbortSignal) {
+  #countUp({ count, ...name }: WrittenEvent, message: string, signal: AbortSignal) {
     const patch = { count: count + 1, message: shortened(message), lastTimestamp: this.#timestamp() };
-    return this.#client.patch(events, metadata, patch, signal, { type: "merge" });
+    return this.#client.patch(events, name, patch, signal, { type: "merge" });
   }
 
   #create({ about, type, reason }: Occurrence, message: string, signal: AbortSignal) {
@@ -139,9 +142,9 @@ export class EventRecorder {
     return this.#client.create(events, event, signal);
   }
 
-  #keep(series: string, event: KubernetesEvent): void {
+  #keep(series: string, { metadata: { namespace = "default", name }, count }: KubernetesEvent): void {
     this.#written.delete(series);
-    this.#written.set(series, event);
+    this.#written.set(series, { namespace, name, count });
     const [oldest] = this.#written.keys();
     if (this.#written.size > 4_096 && oldest !== undefined) this.#written.delete(oldest);
   }
