@@ -2,7 +2,7 @@
  * Secrets of TLS, read into Certificates. An expired pair is served all the same; one that does not fit together, or that
  * cannot be read, is not a Certificate and the default one is served in its place (RS-10.2).
  */
-import { createHash, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { createPrivateKey, hash, type KeyObject, X509Certificate } from "node:crypto";
 import { type Certificate, type CertificateIdentity, SecretText } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
 
@@ -50,7 +50,7 @@ export function certificateFrom(
     names: namesOf(leaf),
     identity: identityOf(leaf),
     weakness: weaknessOf(leaf),
-    fingerprint: createHash("sha256").update(chain).update("\0").update(key).digest("hex"),
+    fingerprint: hash("sha256", `${chain}\0${key}`),
   };
 }
 
@@ -77,12 +77,14 @@ const keyAlgorithms: Readonly<Record<string, string>> = {
   ed25519: "Ed25519",
 };
 
-function identityOf({ issuer, serialNumber, publicKey }: X509Certificate): CertificateIdentity {
-  const part = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(issuer ?? "")?.[1] ?? "";
+const issuerParts = { organization: /^O=(.*)$/m, commonName: /^CN=(.*)$/m, serialNumber: /^serialNumber=(.*)$/m };
+
+function identityOf({ issuer = "", serialNumber, publicKey }: X509Certificate): CertificateIdentity {
+  const part = (name: keyof typeof issuerParts) => issuerParts[name].exec(issuer)?.[1] ?? "";
   const kind = publicKey.asymmetricKeyType ?? "";
   return {
-    issuerOrganization: part("O"),
-    issuerCommonName: part("CN"),
+    issuerOrganization: part("organization"),
+    issuerCommonName: part("commonName"),
     issuerSerialNumber: part("serialNumber"),
     serialNumber: BigInt(`0x${serialNumber}`).toString(),
     keyAlgorithm: keyAlgorithms[kind] ?? kind.toUpperCase(),

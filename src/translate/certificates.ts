@@ -80,9 +80,10 @@ export class Certificates {
   }
 
   #goodOneBehind({ key, before, after }: TableChange<Secret>): Secret | undefined {
-    const broken = after !== undefined && isPair(after) && !certificateOf(after).ok;
+    // A Secret with nothing behind it is read when somebody uses it.
     const previous = this.#lastGood.get(key) ?? before;
-    return broken && previous !== undefined && certificateOf(previous).ok ? previous : undefined;
+    if (after === undefined || previous === undefined || !isPair(after) || certificateOf(after).ok) return undefined;
+    return certificateOf(previous).ok ? previous : undefined;
   }
 
   #keep(key: string, good: Secret | undefined): void {
