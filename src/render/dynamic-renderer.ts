@@ -67,9 +67,10 @@ export class DynamicRenderer implements Renderer {
     }
     // A name may pass from one Server to another in one turn: what comes wins over what goes.
     const made = this.#recordChanges(next, this.#shapes);
-    for (const { key, value } of made) if (value === undefined) changes.set(key, { value, shapes: [] });
-    for (const { key, value, shapes } of made) if (value !== undefined) changes.set(key, { value, shapes });
-    const records = new Map([...changes].filter(([key, { value }]) => this.#records.get(key) !== value));
+    for (const { key, record } of made) if (record.value === undefined) changes.set(key, record);
+    for (const { key, record } of made) if (record.value !== undefined) changes.set(key, record);
+    const records = new Map<string, ChangedRecord>();
+    for (const [key, record] of changes) if (this.#records.get(key) !== record.value) records.set(key, record);
     const before = [...records.keys()].map((key) => [key, { value: this.#records.get(key) }] as const);
     this.#put(records);
     try {
@@ -106,7 +107,7 @@ export class DynamicRenderer implements Renderer {
 
   /** Everything is made again; a record that is not made again is gone. */
   #forget(changes: Map<string, ChangedRecord>): void {
-    for (const key of this.#records.keys()) changes.set(key, { value: undefined, shapes: [] });
+    for (const key of this.#records.keys()) changes.set(key, gone);
     this.#last = undefined;
     this.#text = undefined;
     this.#serverParts.clear();
@@ -169,7 +170,7 @@ export class DynamicRenderer implements Renderer {
     const places = used.map((shape) => placeOf(slot, shape));
     return [
       ...before.keys.map((key) => plain(key, undefined)),
-      ...records.map(([key, value]) => ({ key, value, shapes: places })),
+      ...records.map(([key, value]) => ({ key, record: { value, shapes: places } })),
     ];
   }
 
@@ -194,12 +195,15 @@ interface ServerParts {
   readonly shapes: readonly Shape[];
 }
 
-interface KeyedRecord extends ChangedRecord {
+interface KeyedRecord {
   readonly key: string;
+  readonly record: ChangedRecord;
 }
 
+const gone: ChangedRecord = { value: undefined, shapes: [] };
+
 function plain(key: string, value: string | undefined): KeyedRecord {
-  return { key, value, shapes: [] };
+  return { key, record: value === undefined ? gone : { value, shapes: [] } };
 }
 
 /**

@@ -23,6 +23,7 @@ export interface TextServer {
   readonly verifies: boolean;
 }
 
+const ownServer = featureList.filter(([, { textServer }]) => textServer !== undefined);
 const hostWide = featureList.filter(([, { serverView }]) => serverView !== undefined);
 
 /** What all features say in the data hosts' server: nothing. */
@@ -30,7 +31,7 @@ export const plainServerView: View = Object.fromEntries(hostWide.map(([name]) =>
 
 export function needsText({ name, features }: Server<FeatureValues>): boolean {
   if (name === catchAll) return false;
-  return featureList.some(([feature, { textServer }]) => textServer?.(features[feature]) === true);
+  return ownServer.some(([feature, { textServer }]) => textServer!(features[feature]));
 }
 
 export function textServerOf(
