@@ -48,7 +48,8 @@ const defaults = new WeakMap<Settings, Map<string, unknown>>();
 
 export function readAnnotations(ingress: Ingress, prefix: string, settings: Settings, lookup: Lookup): Reading {
   const own = ownAnnotations(ingress, prefix);
-  const key = JSON.stringify([lookup.validates, own]);
+  // Without annotations there is nothing to validate.
+  const key = own.length === 0 ? "" : JSON.stringify([lookup.validates, own]);
   const known = interned.get(settings) ?? new Readings();
   interned.set(settings, known);
   const before = known.get(key);

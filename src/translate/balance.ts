@@ -23,6 +23,7 @@ export const roundRobin: Balance = { algorithm: "round_robin" };
 
 /** The use whose Ingress decides, out of at least one: the youngest with the last word, else the oldest. */
 export function speakerOf(uses: readonly UpstreamUse[]): UpstreamUse {
+  if (uses.length === 1) return uses[0]!;
   const last = uses.filter(({ asDefault }) => asDefault);
   const wins = last.length > 0 ? younger : older;
   return (last.length > 0 ? last : uses).reduce((best, use) => (wins(use.claim, best.claim) ? use : best));
@@ -46,6 +47,7 @@ function plainBalance({ upstreamHashBy, loadBalance }: FeatureValues): Balance {
 }
 
 function cookieOf(uses: readonly UpstreamUse[]): AffinityCookie | undefined {
+  if (uses.every(({ claim }) => claim.values.sessionAffinity.type !== "cookie")) return undefined;
   const ruling = uses.filter(({ asDefault }) => !asDefault).map(({ claim }) => claim);
   const sticky = ruling.filter(({ values }) => values.sessionAffinity.type === "cookie");
   if (sticky.length === 0) return undefined;

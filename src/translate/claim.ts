@@ -44,7 +44,8 @@ function hostsOf({ spec }: Ingress, isCanary: boolean): Map<string, ClaimedPath[
   for (const [r, rule] of (spec?.rules ?? []).entries()) {
     const host = (rule.host ?? "") === "" ? catchAll : rule.host!.toLowerCase();
     const paths = (rule.http?.paths ?? []).map((path, p) => ({ field: `spec.rules[${r}].http.paths[${p}]`, path }));
-    hosts.set(host, [...(hosts.get(host) ?? []), ...paths]);
+    const before = hosts.get(host);
+    hosts.set(host, before === undefined ? paths : [...before, ...paths]);
   }
   const backing = spec?.defaultBackend !== undefined && (isCanary || hosts.size === 0);
   if (backing && !hosts.has(catchAll)) hosts.set(catchAll, []);

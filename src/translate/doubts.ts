@@ -50,8 +50,9 @@ function patternDoubts(ingress: Ingress, { rewrite }: FeatureValues): Doubt[] {
 function slashDoubts(ingress: Ingress, { sslRedirect }: FeatureValues): Doubt[] {
   const { always, whenConfigured, keepTrailingSlash } = sslRedirect;
   const redirects = always || (whenConfigured && (ingress.spec?.tls ?? []).length > 0);
+  if (!redirects || keepTrailingSlash) return [];
   const exact = pathsOf(ingress).find(({ text, type }) => type === "exact" && text.length > 1 && text.endsWith("/"));
-  if (!redirects || keepTrailingSlash || exact === undefined) return [];
+  if (exact === undefined) return [];
   const why = `the redirect to https takes the slash of ${exact.text} away, and ${exact.text.slice(0, -1)} is another path; preserve-trailing-slash keeps it`;
   return [{ key: always ? "force-ssl-redirect" : "ssl-redirect", why }];
 }

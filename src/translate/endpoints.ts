@@ -150,6 +150,7 @@ function ownMachine(name: string): string {
 
 /** Sorted and without duplicates, so equal clusters give equal Upstreams. */
 function endpoints(found: readonly Endpoint[]): EndpointsAnswer {
+  if (found.length < 2) return { kind: "endpoints", endpoints: found };
   const byText = new Map(found.map((endpoint) => [`${endpoint.address} ${endpoint.port}`, endpoint]));
   return { kind: "endpoints", endpoints: [...byText.keys()].sort().map((text) => byText.get(text)!) };
 }

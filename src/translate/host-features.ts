@@ -11,6 +11,7 @@ const hostScoped = featureList.filter(([, { provides }]) => provides !== undefin
 /** Of each the value of the oldest Ingress that says something (RS-3.5). */
 export function hostFeatures(claims: readonly Claim[], settings: Settings): FeatureValues {
   const plain = unannotated(settings);
+  if (claims.every(({ values }) => values === plain)) return plain;
   const heard: Record<string, unknown> = {};
   for (const [name, { provides }] of hostScoped) {
     const speaker = claims.find(({ values }) => provides!(values[name]));

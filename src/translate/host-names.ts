@@ -12,13 +12,16 @@ export interface WantedNames {
   readonly twin: string | undefined;
 }
 
+const noNames: WantedNames = { aliases: [], twin: undefined };
+
 /** `claims` are those of the host but canaries, oldest first. */
 export function wantedNames(host: string, claims: readonly Claim[]): WantedNames {
   const listed = claims.find(({ values }) => values.aliases.names.length > 0)?.values.aliases.names ?? [];
+  const twin = claims.some(({ values }) => values.redirects.twin) ? twinOf(host) : undefined;
+  if (listed.length === 0) return twin === undefined ? noNames : { aliases: [], twin };
   const aliases = new Set(listed.flatMap((name) => (name.startsWith(".") ? [name.slice(1), `*${name}`] : [name])));
   aliases.delete(host);
-  const redirects = claims.some(({ values }) => values.redirects.twin);
-  return { aliases: [...aliases], twin: redirects ? twinOf(host) : undefined };
+  return { aliases: [...aliases], twin };
 }
 
 /** What of the wanted names comes to nothing, said to the Ingress that is heard. */
@@ -78,7 +81,7 @@ export class HostNames {
   }
 
   wantedBy(host: string): WantedNames {
-    return this.#wanted.get(host) ?? { aliases: [], twin: undefined };
+    return this.#wanted.get(host) ?? noNames;
   }
 
   #addUsers(name: string, users: Set<string>): void {

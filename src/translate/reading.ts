@@ -38,17 +38,23 @@ export function readIngress(
   return { ...reading, verdict, problems: [...found, ...reading.problems, ...idle, ...doubts] };
 }
 
-const needy = featureList.filter(([, { needs }]) => needs !== undefined);
+/** What a key needs of nginx. */
+const needs = new Map<string, Capability>();
+for (const [, feature] of featureList) {
+  if (feature.needs === undefined) continue;
+  for (const { key } of Object.values(feature.fields as Fields)) needs.set(key, feature.needs);
+}
 
 /** Annotations that need what nginx here has not. */
 function idleAnnotations({ metadata }: Ingress, prefix: string, lacks: ReadonlySet<Capability>): Problem[] {
-  if (metadata.annotations === undefined || lacks.size === 0) return [];
-  const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
-  return needy.flatMap(([, { needs, fields }]) => {
-    if (needs === undefined || !lacks.has(needs)) return [];
-    const why = `nginx here has no ${capabilityNames[needs]}`;
-    return Object.values(fields as Fields)
-      .filter(({ key }) => (metadata.annotations?.[`${prefix}/${key}`] ?? "") !== "")
-      .map(({ key }): Problem => ({ object, kind: "annotation-useless", key, why }));
-  });
+  const problems: Problem[] = [];
+  for (const [name, text] of Object.entries(metadata.annotations ?? {})) {
+    if (text === "" || !name.startsWith(`${prefix}/`)) continue;
+    const key = name.slice(prefix.length + 1);
+    const needed = needs.get(key);
+    if (needed === undefined || !lacks.has(needed)) continue;
+    const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
+    problems.push({ object, kind: "annotation-useless", key, why: `nginx here has no ${capabilityNames[needed]}` });
+  }
+  return problems;
 }

@@ -25,6 +25,8 @@ export function routesOf(paths: readonly Path[]): Route[] {
 }
 
 function plainRoutes(paths: readonly Path[]): Route[] {
+  // Most hosts have nothing else.
+  if (paths.length === 1 && isRoot(paths[0]!)) return [{ match: "prefix", path: "/", location: 0 }];
   const exact = new Map<string, Route>();
   const prefix = new Map<string, Route>();
   const claim = (routes: Map<string, Route>, route: Route) => {

@@ -47,13 +47,11 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     certificate: tls.certificate,
     tlsConfigured: tls.configured || isCovered(host, world),
     appRoot: appRootOf(drafts),
-    locations: drafts.map(({ location, claim }, at) => ({
-      ...withCanaries(
-        location,
-        shadowed.shadows.filter(({ main }) => main === at),
-      ),
-      denied: location.denied || (hostless.closed && claim !== undefined),
-    })),
+    locations: drafts.map(({ location, claim }, at) => {
+      const denied = location.denied || (hostless.closed && claim !== undefined);
+      const shadows = shadowed.shadows.filter(({ main }) => main === at);
+      return { ...location, ...canariesOf(location, shadows), denied };
+    }),
     routes: routesOf(drafts.map(({ path }) => path)),
     features: hostFeatures(claims, world.settings),
   };
@@ -70,22 +68,27 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
 /** The names beside its own that it gets of those it wants. */
 function namesOf(host: string, tls: HostTls, world: World): Pick<Server<FeatureValues>, "aliases" | "redirectFrom"> {
   const { aliases, twin } = world.wantedBy(host);
-  const wanted = [...aliases, ...(twin === undefined ? [] : [twin])];
+  const wanted = twin === undefined ? aliases : [...aliases, twin];
+  if (wanted.length === 0) return { aliases: [], redirectFrom: undefined };
   const own = wanted.filter((name) => world.ownerOf(name) === host);
   const named = aliasesOf(own, tls, world);
   return { aliases: named.filter(({ name }) => name !== twin), redirectFrom: named.find(({ name }) => name === twin) };
 }
 
 /** Times are noted where the Location or a canary of it asks for ewma; whether it gets it is up to the Upstream's oldest user. */
-function withCanaries(location: Location<FeatureValues>, shadows: readonly Shadow[]): Location<FeatureValues> {
-  const asked = [location.features, ...shadows.map(({ claim }) => claim.values)];
+function canariesOf(
+  { features }: Location<FeatureValues>,
+  shadows: readonly Shadow[],
+): Pick<Location<FeatureValues>, "canaries" | "timed"> {
+  const asked = [features, ...shadows.map(({ claim }) => claim.values)];
   const timed = asked.some(({ loadBalance }) => loadBalance.algorithm === "ewma");
-  return { ...location, canaries: shadows.map(({ canary }) => canary), timed };
+  return { canaries: shadows.map(({ canary }) => canary), timed };
 }
 
 /** Of several, the one of the longest path is heard (RS-12.3). */
 function appRootOf(drafts: readonly Draft[]): string | undefined {
   const withRoot = drafts.filter(({ location }) => location.features.appRoot.path !== "");
+  if (withRoot.length === 0) return undefined;
   const longest = Math.max(...withRoot.map(({ path }) => path.path.length));
   return withRoot.find(({ path }) => path.path.length === longest)?.location.features.appRoot.path;
 }
