@@ -43,6 +43,18 @@ test("what no text ever had is not kept, what the coming one has is", () => {
   ]);
 });
 
+test("however often a route changes while a text is coming, what that text can serve stays", () => {
+  const it = passage();
+  const coming = { running: new Set(["@a", "@c"]), coming: new Set(["@b"]), older: [] };
+  const kept = (record: string, shape: string, current: string) =>
+    it.take(route(record, shape), new Map([["host a", current]]), coming, 0)[0];
+  it.take(route('"b"', "@b"), new Map([["host a", '"a"']]), running("@a", "@c"), 0);
+  expect(kept('"c1"', "@c", '"b"')).toEqual(["before host a", '["b","a"]']);
+  expect(kept('"c2"', "@c", '"c1"')).toEqual(["before host a", '["c1","b"]']);
+  expect(kept('"c3"', "@c", '"c2"')).toEqual(["before host a", '["c2","b"]']);
+  expect(kept('"d"', "@d", '"c3"')).toEqual(["before host a", '["c3","b"]']);
+});
+
 test("a route that goes back while the text for its change is coming is kept for both", () => {
   const it = passage();
   it.take(route('"b"', "@b"), new Map([["host a", '"a"']]), running("@a"), 0);

@@ -5,11 +5,10 @@
  * and nothing has to happen at a certain time. What only replaced routes name is removed when they have gone, and when requests
  * that were routed by them have found what they need: a request looks up its upstream once more when its body has come.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { ChangedRecord } from "../render/rendering.ts";
 import type { RecordChange } from "./ports.ts";
 
-/** So many forms of a route are kept; `nginx/lua/sluice/route.lua` looks no further. */
-const mostReplaced = 3;
 /** What an ingress-nginx grants requests on their way when it reloads (worker-shutdown-timeout), in ms. */
 const onTheirWay = 240_000;
 const before = "before ";
@@ -24,11 +23,20 @@ export interface ShapesAround {
   readonly older: readonly ReadonlySet<string>[];
 }
 
+/** `any`: whatever text there is can serve it. Of a route of an earlier life nothing is known. */
+type Shapes = readonly string[] | "any" | "unknown";
+
+interface Replaced {
+  /** JSON. */
+  readonly record: string;
+  readonly shapes: Shapes;
+}
+
 export class Passage {
   /** Routes that some text with workers cannot serve, with the shapes they name. */
-  readonly #ahead = new Map<string, readonly string[]>();
-  /** What they replaced, as JSON, youngest first. */
-  readonly #replaced = new Map<string, readonly string[]>();
+  readonly #ahead = new Map<string, Shapes>();
+  /** What they replaced, youngest first: for each text with workers the youngest that it can serve. */
+  readonly #replaced = new Map<string, readonly Replaced[]>();
   /** Removals of what replaced routes and requests on their way may name, and since when. */
   readonly #held = new Map<string, number>();
 
@@ -38,9 +46,11 @@ export class Passage {
       if (!isReplaced(key)) continue;
       const route = key.slice(before.length);
       const replaced = JSON.parse(value) as readonly unknown[];
-      const texts = replaced.map((one) => JSON.stringify(one));
-      this.#replaced.set(route, texts);
-      this.#ahead.set(route, []); // of what shapes is not known, so the first text that is brings it home
+      this.#replaced.set(
+        route,
+        replaced.map((one) => ({ record: JSON.stringify(one), shapes: "unknown" })),
+      );
+      this.#ahead.set(route, "unknown"); // so the first text that is known brings it home
     }
   }
 
@@ -91,16 +101,16 @@ export class Passage {
   #arrive(around: ShapesAround | undefined): void {
     if (around !== undefined && around.running === undefined) return;
     for (const [key, shapes] of this.#ahead)
-      if (around === undefined || isServed(shapes, around)) this.#ahead.delete(key);
+      if (around === undefined || shapes === "unknown" || isServed(shapes, around)) this.#ahead.delete(key);
   }
 
-  /** A route that no text had, since another came before the reload, is not worth keeping. */
-  #replace(key: string, value: string, around: ShapesAround): RecordChange[] {
-    const shapes = this.#ahead.get(key);
-    if (shapes !== undefined && shapes.length > 0 && !textsOf(around).some((text) => hasAll(text, shapes))) return [];
-    const replaced = [value, ...(this.#replaced.get(key) ?? [])].slice(0, mostReplaced);
+  /** A route that was not ahead is served by every text that there was then, and each text since was made with it. */
+  #replace(key: string, record: string, around: ShapesAround): RecordChange[] {
+    const kept = this.#replaced.get(key) ?? [];
+    const replaced = needed([{ record, shapes: this.#ahead.get(key) ?? "any" }, ...kept], around);
+    if (isDeepStrictEqual(replaced, kept)) return [];
     this.#replaced.set(key, replaced);
-    return [[before + key, `[${replaced.join()}]`]];
+    return [[before + key, `[${replaced.map((one) => one.record).join()}]`]];
   }
 
   #release(heldUntil: number): RecordChange[] {
@@ -116,17 +126,29 @@ export function isReplaced(key: string): boolean {
   return key.startsWith(before);
 }
 
+/** For each text the youngest route that it can serve, and those of which that is not known. */
+function needed(replaced: readonly Replaced[], around: ShapesAround): readonly Replaced[] {
+  const waiting = new Set(textsOf(around));
+  return replaced.filter(({ shapes }) => {
+    const served = [...waiting].filter((text) => serves(text, shapes));
+    for (const text of served) waiting.delete(text);
+    return served.length > 0 || shapes === "unknown";
+  });
+}
+
 /** By every text with workers, and by the one that is about to have them. */
-function isServed(shapes: readonly string[], around: ShapesAround): boolean {
-  return around.running !== undefined && textsOf(around).every((text) => hasAll(text, shapes));
+function isServed(shapes: Shapes, around: ShapesAround): boolean {
+  return textsOf(around).every((text) => serves(text, shapes));
 }
 
-function textsOf({ running, coming, older }: ShapesAround): readonly ReadonlySet<string>[] {
-  return [running, coming, ...older].filter((text) => text !== undefined);
+/** Undefined is the one of an earlier life. */
+function textsOf({ running, coming, older }: ShapesAround): readonly (ReadonlySet<string> | undefined)[] {
+  return [running, ...older, ...(coming === undefined ? [] : [coming])];
 }
 
-function hasAll(text: ReadonlySet<string>, shapes: readonly string[]): boolean {
-  return shapes.every((shape) => text.has(shape));
+function serves(text: ReadonlySet<string> | undefined, shapes: Shapes): boolean {
+  if (typeof shapes === "string") return shapes === "any";
+  return shapes.every((shape) => text?.has(shape));
 }
 
 function isRoute(key: string): boolean {

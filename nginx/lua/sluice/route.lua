@@ -311,8 +311,8 @@ local function target_of(slot, generation, age)
   return shape
 end
 
--- How many texts before the newest one may still have workers that route by them.
-local oldest_age = 3
+-- How many texts before the newest one may still have workers that route by them (mostOlder in src/sync/texts.ts, and the one that runs).
+local oldest_age = 17
 
 -- The named location that nginx is to go on with.
 local function target_now(slot)
