@@ -177,7 +177,7 @@ test.each([
 });
 
 test("an upload whose endpoints have all gone when its body is there is a 502", async () => {
-  const subject = await startShop(8361, quick, [...service("web", [quick[0]]), ingress("web", "web.example", "web")]);
+  const subject = await startShop(8366, quick, [...service("web", [quick[0]]), ingress("web", "web.example", "web")]);
   onTestFinished(() => subject.stop());
   const upload = beginUpload(subject.to, "web.example");
   await subject.apply(service("web", []));

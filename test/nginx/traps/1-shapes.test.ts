@@ -15,7 +15,7 @@ let subject: ShopSubject;
 beforeAll(async () => {
   const address = "192.0.2.74";
   const ingresses = hosts.map((host) => ingress(host, host, "web"));
-  subject = await startShop(8381, [address], [...service("web", [address]), ...ingresses]);
+  subject = await startShop(8386, [address], [...service("web", [address]), ...ingresses]);
 });
 afterAll(() => subject.stop());
 
