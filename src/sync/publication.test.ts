@@ -42,15 +42,42 @@ test("nothing is given while no nginx runs", async () => {
   expect(given).toEqual([[["host a", "1"]]]);
 });
 
-test("what was published while a reload was on is named when it is over, once", async () => {
-  const { publication } = onto([]);
+test("what was given while a reload was on is given again when it is over, once and as it was given", async () => {
+  const { publication, given } = onto([]);
   await publication.publish([["host a", "1"]], true);
   publication.reloadBegins();
   await publication.publish([["host b", "1"]], true);
   publication.reloadBegins(); // another try, where nginx did not answer
-  const underWay = publication.publish([["host c", undefined]], true);
-  expect(publication.reloadEnds()).toEqual(["host b", "host c"]);
-  await underWay;
+  await publication.publish([["host c", undefined]], true);
+  publication.reloadEnds();
+  await publication.publish([["host c", "2"]], true);
+  expect(given.at(-1)).toEqual([
+    ["host b", "1"],
+    ["host c", "2"],
+  ]);
   await publication.publish([["host d", "1"]], true);
-  expect(publication.reloadEnds()).toEqual([]);
+  publication.reloadEnds();
+  await publication.publish([], true);
+  expect(given.at(-1)).toEqual([["host d", "1"]]);
+  publication.reloadBegins();
+  const underWay = publication.publish([["host e", "1"]], true);
+  await Promise.resolve(); // it has been sent
+  publication.reloadEnds();
+  await underWay;
+  await publication.publish([], true);
+  expect(given.slice(-2)).toEqual([[["host e", "1"]], [["host e", "1"]]]);
+});
+
+test("one publication comes after the other", async () => {
+  let [underWay, most] = [0, 0];
+  const publish = async (): Promise<PublishOutcome> => {
+    most = Math.max(most, ++underWay);
+    await new Promise(setImmediate);
+    underWay--;
+    return { kind: "published" };
+  };
+  const publication = new Publication({ records: new Map(), keep: async () => {}, publish, isOurs: async () => true });
+  const all = ["1", "2", "3"].map((value) => publication.publish([["host a", value]], true));
+  expect((await Promise.all(all)).map(({ outcome }) => outcome)).toContain("published");
+  expect(most).toBe(1);
 });

@@ -1,4 +1,7 @@
-/** Records on their way into nginx's shared memory. Those that it could not be given stay here and go with the next. */
+/**
+ * Records on their way into nginx's shared memory. Those that it could not be given stay here and go with the next. One publication
+ * comes after the other: what is older never overtakes what is newer.
+ */
 import type { Memory, PublishOutcome, RecordChange } from "./ports.ts";
 import { MemoryRoom } from "./room.ts";
 
@@ -11,11 +14,18 @@ export interface Published {
   readonly grows: boolean;
 }
 
+interface Value {
+  readonly value: string | undefined;
+}
+
+const nothing: Published = { counts: {}, outcome: undefined, grows: false };
+
 export class Publication {
   readonly #memory: Memory;
-  readonly #pending = new Map<string, { readonly value: string | undefined }>();
-  /** Keys that were on their way since a reload began; undefined while there is none. */
-  #sinceReload: Set<string> | undefined;
+  readonly #pending = new Map<string, Value>();
+  /** What was given since a reload began; undefined while there is none. */
+  #sinceReload: Map<string, Value> | undefined;
+  #underWay: Promise<unknown> = Promise.resolve();
   readonly room = new MemoryRoom();
 
   constructor(memory: Memory) {
@@ -23,25 +33,36 @@ export class Publication {
   }
 
   reloadBegins(): void {
-    this.#sinceReload ??= new Set();
+    this.#sinceReload ??= new Map();
   }
 
   /**
-   * The keys that nginx is to be given again, now that it has the new text. Shared memory of another size is a new one: it was filled from
-   * the disk when the reload began, and what was published since went to the old one.
+   * nginx has the new text. Shared memory of another size is a new one: it was filled from the disk when the reload began, and what was
+   * given since went to the old one, so it goes with the next publication again. It is what was given, not what is newest: a record that
+   * waits for the disk would come without those that belong to it.
    */
-  reloadEnds(): readonly string[] {
-    const keys = [...(this.#sinceReload ?? [])];
+  reloadEnds(): void {
+    for (const [key, given] of this.#sinceReload ?? []) {
+      const waiting = this.#pending.get(key);
+      // What is under way just now may reach the old memory, and is another one's from here on.
+      if (waiting === undefined || waiting === given) this.#pending.set(key, { value: given.value });
+    }
     this.#sinceReload = undefined;
-    return keys;
   }
 
   /** Gives nginx the changes and those before that it has not got, or keeps them until it `runs`. */
   async publish(changes: readonly RecordChange[], runs: boolean): Promise<Published> {
     for (const [key, value] of changes) this.#pending.set(key, { value });
-    if (!runs || this.#pending.size === 0) return { counts: {}, outcome: undefined, grows: false };
+    if (!runs) return nothing;
+    const published = this.#underWay.then(() => this.#give());
+    this.#underWay = published.catch(() => {});
+    return published;
+  }
+
+  async #give(): Promise<Published> {
+    if (this.#pending.size === 0) return nothing;
     const given = [...this.#pending];
-    for (const [key] of given) this.#sinceReload?.add(key);
+    for (const [key, value] of given) this.#sinceReload?.set(key, value);
     const published = await this.#memory.publish(given.map(([key, { value }]) => [key, value] as const));
     const { kind: outcome } = published;
     const grows = this.room.take(published);

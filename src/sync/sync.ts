@@ -268,9 +268,8 @@ export class Sync {
     if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {
       this.#failures = 0;
       this.#publication.room.forget();
-      const { records } = this.#parts.memory;
-      const again = this.#publication.reloadEnds().map((key) => [key, records.get(key)] as const);
-      await this.#publish(lacksRecords ? [...records] : again, true);
+      this.#publication.reloadEnds();
+      await this.#publish(lacksRecords ? [...this.#parts.memory.records] : [], true);
     }
     if (mayPass) this.#again();
     return outcome;
