@@ -24,7 +24,7 @@ local _M = {}
 
 function _M.run()
   local id = ngx.var.route_upstream
-  local upstream = store.get("upstream", id, store.generation())
+  local upstream = store.get("upstream", id, store.recent_generation())
   local endpoints = upstream and upstream.endpoints
   if not endpoints or #endpoints == 0 then
     ngx.log(ngx.ERR, "no endpoints for ", id)

@@ -5,6 +5,7 @@
 local cjson = require("cjson.safe")
 
 local records = ngx.shared.sluice_records
+local now = ngx.now
 local generation_key = "generation"
 
 local _M = {}
@@ -47,17 +48,24 @@ local function decode(key, text)
   return record
 end
 
+local last_generation, asked_at
+
 -- The generation there is now. Whoever looks several times at one moment asks for it once.
 function _M.generation()
-  return records:get(generation_key)
+  last_generation, asked_at = records:get(generation_key), now()
+  return last_generation
 end
 
--- The record as of this generation, or nil. One that is alone of its sort has an empty name.
-function _M.get(sort, name, generation)
-  local entry = recent[sort][name]
-  if entry and entry[3] == generation then
-    return entry[1]
+-- The generation of this millisecond, as nginx counts them: the one that a request was routed by, where it is passed on at once.
+function _M.recent_generation()
+  if asked_at == now() then
+    return last_generation
   end
+  return _M.generation()
+end
+
+-- What shared memory has, where this worker's copy is missing or was checked at another generation.
+local function look_up(sort, name, generation, entry)
   local key = name == "" and sort or sort .. " " .. name
   local text, writing = records:get(key)
   local known = entry or others[sort][name]
@@ -69,6 +77,19 @@ function _M.get(sort, name, generation)
     keep(sort, name, known, bytes_each + #(text or key))
   end
   return known[1]
+end
+
+-- LuaJIT makes machine code of the way a request happened to take. It leaves ways that lead here alone and waits for one that does
+-- not: a worker's first requests do, the others seldom.
+jit.off(look_up)
+
+-- The record as of this generation, or nil. One that is alone of its sort has an empty name.
+function _M.get(sort, name, generation)
+  local entry = recent[sort][name]
+  if entry and entry[3] == generation then
+    return entry[1]
+  end
+  return look_up(sort, name, generation, entry)
 end
 
 -- The record as workers of an older text need it: under `before` are those that newer ones replaced, youngest first, `false` for
