@@ -60,8 +60,17 @@ function textOf(template: Template, parts: ConfParts): string {
 /** Those that something reads: a place that sets one is no reader, any other mention is taken for one. */
 function toldVariables(text: string, { counts }: Machine): string[] {
   const read = new Set(text.match(new RegExp(`(?<!\\bset \\$)\\b(?:${routeLabels.join("|")})\\b`, "g")));
-  const told = routeLabels.filter((name) => read.has(name));
-  return (counts === undefined ? told : [...told, "route_labels"]).map((name) => `"${name}"`);
+  const told = [
+    ...routeLabels.filter((name) => read.has(name)),
+    ...(counts === undefined ? [] : ["route_labels"]),
+    ...(onlyOurMapReadsTheId(text) ? ["route_request_id"] : []),
+  ];
+  return told.map((name) => `"${name}"`);
+}
+
+/** Where a log or a snippet names `$request_id`, it is to be the id that backends are told, so nginx makes both. */
+function onlyOurMapReadsTheId(text: string): boolean {
+  return text.match(/\brequest_id\b/g)?.length === 1;
 }
 
 /** Each path once: many locations may name one file. */

@@ -6,7 +6,7 @@ import { until } from "./support/until.ts";
 
 const lua = fileURLToPath(new URL("../../nginx/lua", import.meta.url));
 
-test("workers draw different numbers, though they are forked from one master", async () => {
+test("workers draw different numbers and ids, though they are forked from one master", async () => {
   const nginx = await testNginx();
   onTestFinished(() => nginx.stop());
   await nginx.serve({
@@ -18,6 +18,7 @@ test("workers draw different numbers, though they are forked from one master", a
     server {
       listen 127.99.0.1:8080 reuseport;
       location / { content_by_lua_block { ngx.print(ngx.worker.id(), " ", first) } }
+      location /ids { content_by_lua_block { for _ = 1, 300 do ngx.say(require("sluice.random").request_id()) end } }
     }`,
   });
   nginx.expectError(/writing a global Lua variable/);
@@ -28,4 +29,10 @@ test("workers draw different numbers, though they are forked from one master", a
     return draws.size >= 2;
   });
   expect(new Set(draws.values()).size).toBe(draws.size);
+  const ids: string[] = [];
+  for (let asked = 0; asked < 10; asked++) {
+    ids.push(...(await request({ to: "127.99.0.1:8080", path: "/ids" })).body.trim().split("\n"));
+  }
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/);
+  expect(new Set(ids).size).toBe(3_000);
 });

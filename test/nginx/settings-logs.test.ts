@@ -64,6 +64,19 @@ test("http-access-log-path and stream-access-log-path part them, and log-format-
   expect(both.content()).toBe("");
 });
 
+test("each request has an id of its own, and a log that names $request_id has the one that backends are told", async () => {
+  const [told, both] = [log(), log()];
+  await it.set({ "access-log-path": told.file, "log-format-upstream": "$request_uri $req_id;" });
+  for (const path of ["/first", "/second"]) await it.ask({ path });
+  await told.has("/second");
+  const ids = [...told.content().matchAll(/^\/(?:first|second) ([0-9a-f]{32});$/gm)].map(([, id]) => id);
+  expect(new Set(ids).size).toBe(2);
+  await it.set({ "access-log-path": both.file, "log-format-upstream": "$request_uri $req_id $request_id;" });
+  await it.ask({ path: "/third" });
+  await both.has("/third");
+  expect(both.content()).toMatch(/^\/third ([0-9a-f]{32}) \1;$/m);
+});
+
 test("disable-http-access-log and disable-stream-access-log silence one of them", async () => {
   const [quiet, deaf] = [log(), log()];
   await it.set({ "access-log-path": quiet.file, "disable-http-access-log": "true" });

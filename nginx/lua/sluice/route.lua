@@ -3,6 +3,7 @@
 -- shape answers, so that its error pages, headers and log apply.
 local canary = require("sluice.canary")
 local patterns = require("sluice.patterns")
+local random = require("sluice.random")
 local store = require("sluice.store")
 
 local ngx = ngx
@@ -266,6 +267,9 @@ local function target_of(slot, generation, age)
   end
   var.route_upstream = upstream_id
   var.proxy_upstream_name = upstream and upstream.label or upstream_id
+  if told.route_request_id then
+    var.route_request_id = random.request_id()
+  end
   if told.route_labels then
     var.route_labels = labels_of(location)
   end
