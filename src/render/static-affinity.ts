@@ -28,7 +28,7 @@ export interface IssuedBy {
   readonly binding?: Token;
 }
 
-/** The value of the Set-Cookie header, empty where the client has the cookie, and the maps that it comes from. */
+/** The value of the Set-Cookie header, empty where the client has the cookie or no endpoint was asked, and the maps that it comes from. */
 export function affinityCookie({ cookie, label, path, binding }: IssuedBy): {
   readonly value: Token;
   readonly http: readonly Token[];
@@ -43,12 +43,12 @@ export function affinityCookie({ cookie, label, path, binding }: IssuedBy): {
   const value = Token.variable(`affinity_cookie_${shortHash(`${name} ${bound} ${attributes} ${secure} ${sameSite}`)}`);
   const ending = `; HttpOnly${sameSite === undefined ? "" : `; SameSite=${sameSite}`}`;
   const text = Token.conf`"${inner(`${name}=`)}${request}|${bound}${inner(attributes)}${secure ? inner("; Secure") : secureIfTls}${inner(ending)}"`;
-  const has = Token.pattern(`~^[^;]*;(?:.*;)?\\s*${escaped(name)}=[^|;\\s]`);
+  const has = Token.pattern(`~^[^;]*;[^;]*;(?:.*;)?\\s*${escaped(name)}=[^|;\\s]`);
   return {
     value,
     http: [
       Token.conf`map $https ${Token.variable("affinity_secure")} { default ""; on "; Secure"; }`,
-      Token.conf`map "${bound};$http_cookie" ${value} { default ${text}; "~^;" ""; ${has} ""; }`,
+      Token.conf`map "${bound};$upstream_addr;$http_cookie" ${value} { default ${text}; "~^;" ""; "~^[^;]*;;" ""; ${has} ""; }`,
     ],
   };
 }
