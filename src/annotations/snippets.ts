@@ -17,10 +17,19 @@ export interface Snippet {
   /** Whether it has a directive that makes nginx forget the request headers, or the answer's headers, of the http block. */
   readonly forgetsRequestHeaders: boolean;
   readonly forgetsAnswerHeaders: boolean;
+  /** Whether it has what means something only in a location with a path: a location of its own, `alias` or `internal`. */
+  readonly needsPath: boolean;
+  /** Whether it says itself which Service is asked, by `set $proxy_upstream_name`. */
+  readonly namesUpstream: boolean;
+  /** Names of the answer's headers that it sets with more_set_headers, in lower case. */
+  readonly setHeaders: readonly string[];
+  /** Whether it limits bodies: in a server, what holds where a location does not say so itself. */
+  readonly limitsBodies: boolean;
 }
 
 const requestHeaders = new Set(["proxy_set_header", "grpc_set_header"]);
 const answerHeaders = new Set(["add_header"]);
+const withPath = new Set(["location", "alias", "internal"]);
 
 function snippetField(key: string, doc: string) {
   return field({ key, kind: snippet, fallback: () => "", onBad: "reject", risk: "Critical", doc });
@@ -40,20 +49,45 @@ function resolve(key: string): (values: { readonly text: string }, context: Cont
         text,
         forgetsRequestHeaders: statements.some((one) => says(one, requestHeaders)),
         forgetsAnswerHeaders: statements.some((one) => says(one, answerHeaders)),
+        needsPath: statements.some((one) => within(one, ({ name }) => withPath.has(name))),
+        namesUpstream: statements.some((one) => within(one, setsUpstream)),
+        setHeaders: statements.flatMap(headersSetBy),
+        limitsBodies: statements.some(({ name }) => name === "client_max_body_size"),
       },
     };
   };
 }
 
-const none: Snippet = { text: "", forgetsRequestHeaders: false, forgetsAnswerHeaders: false };
+const none: Snippet = {
+  text: "",
+  forgetsRequestHeaders: false,
+  forgetsAnswerHeaders: false,
+  needsPath: false,
+  namesUpstream: false,
+  setHeaders: [],
+  limitsBodies: false,
+};
 
 /** In the block itself: what stands in a nested one forgets only there. */
 function says({ name }: Statement, names: ReadonlySet<string>): boolean {
   return names.has(name);
 }
 
-function view({ text, forgetsAnswerHeaders }: Snippet): View {
-  return text === "" ? false : { text: snippet.view(text), forgetsAnswerHeaders };
+/** In the block itself or in one that stands in it. */
+function within(statement: Statement, is: (one: Statement) => boolean): boolean {
+  return is(statement) || (statement.block ?? []).some((one) => within(one, is));
+}
+
+function setsUpstream({ name, args }: Statement): boolean {
+  return name === "set" && args[0] === "$proxy_upstream_name";
+}
+
+function headersSetBy({ name, args }: Statement): string[] {
+  return name === "more_set_headers" ? args.map((arg) => arg.split(":")[0]!.trim().toLowerCase()) : [];
+}
+
+function view({ text, forgetsAnswerHeaders, namesUpstream }: Snippet): View {
+  return text === "" ? false : { text: snippet.view(text), forgetsAnswerHeaders, namesUpstream };
 }
 
 export const configurationSnippet = resolvedFeature({

@@ -1,4 +1,5 @@
 /** Headers of answers that a location adds, and those of backends that it takes away in their place. */
+import type { FeatureValues } from "../annotations/registry.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { AnswerHeader, Protocol } from "./place.ts";
 import { Token, type View } from "./token.ts";
@@ -22,6 +23,16 @@ export function answerHeadersView(
     directive: Token.name(directive),
     hidden: replaced.length === 0 ? [] : [...inherited, ...replaced],
   };
+}
+
+/** Headers that a snippet sets and CORS says for every page: of two lines of one name a browser believes neither. */
+export function overruledHeaders(all: readonly AnswerHeader[], { cors, configurationSnippet }: FeatureValues): Token[] {
+  if (!cors.enabled || !cors.origins.includes("*")) return [];
+  const names = all.filter(({ replaces }) => replaces).map(({ name }) => name);
+  return names.filter((name) => {
+    const lower = String(name).toLowerCase();
+    return lower.startsWith("access-control-") && configurationSnippet.setHeaders.includes(lower);
+  });
 }
 
 /** Of several that stand in the place of the backend's the first counts: those of CORS come before an author's own. */

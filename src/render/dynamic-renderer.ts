@@ -25,7 +25,8 @@ import { recordsBytesOf } from "./settings/shared-dictionaries.ts";
 import { type Shape, Shapes } from "./shape.ts";
 import type { Template } from "./template.ts";
 import { TextHosts } from "./text-hosts.ts";
-import { dataSlot, type Slot, type TextServer, textServerOf } from "./text-servers.ts";
+import { type RoutedTextServer, textLocationsOf } from "./text-locations.ts";
+import { dataSlot, type Slot, textServerOf } from "./text-servers.ts";
 import { placeOf, UsedShapes } from "./used-shapes.ts";
 
 type Whole = Configuration<Settings, FeatureValues>;
@@ -40,7 +41,7 @@ export class DynamicRenderer implements Renderer {
   readonly #serverParts = new Map<string, ServerParts>();
   #textHosts = new TextHosts();
   readonly #patterns = new Map<string, readonly HostPattern[]>();
-  readonly #textServers = new Map<string, TextServer>();
+  readonly #textServers = new Map<string, RoutedTextServer>();
   readonly #used = new UsedShapes();
   #bytes = 0;
   #enlarged = 1;
@@ -160,8 +161,10 @@ export class DynamicRenderer implements Renderer {
     const used =
       server === undefined ? [] : [...new Set(server.locations.flatMap((location) => shapes.allOf(location)))];
     const isText = server !== undefined && this.#textHosts.isText(server);
-    if (isText) this.#textServers.set(name, textServerOf(server, settings, this.#machine.paths.root));
-    else this.#textServers.delete(name);
+    if (isText) {
+      const text = textServerOf(server, settings, this.#machine.paths.root);
+      this.#textServers.set(name, { ...text, locations: textLocationsOf(server, shapes) });
+    } else this.#textServers.delete(name);
     const slot = isText ? name : dataSlot;
     for (const shape of used) this.#used.use(slot, shape);
     for (const shape of before.shapes) this.#used.leave(before.slot, shape);

@@ -7,7 +7,8 @@ import type { Machine } from "./machine.ts";
 import type { RenderedText } from "./rendering.ts";
 import { aboutServers, dataServerView, textServerView } from "./server-views.ts";
 import type { Template } from "./template.ts";
-import { dataSlot, type TextServer } from "./text-servers.ts";
+import type { RoutedTextServer } from "./text-locations.ts";
+import { dataSlot } from "./text-servers.ts";
 import { Token } from "./token.ts";
 import { balancedBlock, balancedUpstream } from "./upstream-views.ts";
 import type { UsedShapes } from "./used-shapes.ts";
@@ -19,7 +20,7 @@ export interface DynamicParts {
     "settings" | "defaultCertificate" | "streams" | "streamSnippets"
   >;
   /** By name. */
-  readonly textServers: readonly TextServer[];
+  readonly textServers: readonly RoutedTextServer[];
   readonly shapes: UsedShapes;
   /** Bytes of shared memory for records. */
   readonly recordsBytes: number;

@@ -3,7 +3,7 @@ import { standInHeaders } from "../annotations/custom-errors.ts";
 import { unannotated } from "../annotations/read.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
 import type { Settings } from "../settings/registry.ts";
-import { answerHeadersView } from "./answer-headers.ts";
+import { answerHeadersView, overruledHeaders } from "./answer-headers.ts";
 import { directivesOf } from "./directives.ts";
 import type { AnswerHeader, Directive, Header, Place } from "./place.ts";
 import type { InEveryLocation } from "./settings/everywhere.ts";
@@ -35,10 +35,20 @@ function withoutOwnPages(values: FeatureValues, settings: Settings): FeatureValu
   return { ...values, customErrors: unannotated(settings).customErrors };
 }
 
+/** The text for a Service that stands in is reached by name, whatever the path, so a snippet that needs one is not in it. */
+function withoutPath(values: FeatureValues, settings: Settings): FeatureValues {
+  if (!values.configurationSnippet.needsPath) return values;
+  return { ...values, configurationSnippet: unannotated(settings).configurationSnippet };
+}
+
 export function locationView(said: LocationSaid, place: Place, about: AboutLocations): Readonly<Record<string, View>> {
   const { denied, redirectsToHttps, standsIn, timed } = said;
   const { settings, everywhere } = about;
-  const values = denied ? withoutOwnPages(said.values, settings) : said.values;
+  const values = denied
+    ? withoutOwnPages(said.values, settings)
+    : standsIn && place.dynamic
+      ? withoutPath(said.values, settings)
+      : said.values;
   const view: Record<string, View> = { denied, redirectsToHttps, timed };
   const directives: Directive[] = [];
   const headers: Header[] = standsIn ? standInHeaders.map(([name, value]) => ({ name: Token.name(name), value })) : [];
@@ -58,6 +68,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
   }
   return {
     ...view,
+    overruled: overruledHeaders(answer, values),
     directives: directives.map((one) => ({ ...one })),
     requestHeaders: place.protocol !== "fastcgi" && {
       directive: Token.name(place.protocol === "grpc" ? "grpc_set_header" : "proxy_set_header"),

@@ -9,7 +9,8 @@ import { quicLines, speaksHttp3 } from "./settings/http3.ts";
 import { listenLines } from "./settings/listen.ts";
 import { settingsView } from "./settings-view.ts";
 import type { Shape } from "./shape.ts";
-import { dataSlot, plainServerView, type Slot, type TextServer } from "./text-servers.ts";
+import type { RoutedTextServer } from "./text-locations.ts";
+import { dataSlot, plainServerView, type Slot } from "./text-servers.ts";
 import { Token, type View } from "./token.ts";
 
 /** Variables that say where a request was routed to; the router sets those that something reads. */
@@ -63,15 +64,23 @@ export function aboutServers(settings: Settings, machine: Machine): AboutServers
 export function dataServerView(about: AboutServers, shapes: readonly Shape[], named: boolean): View {
   return {
     ...routedServer(about, dataSlot, shapes),
+    paths: [],
+    takesRest: true,
     names: named ? Token.conf`${Token.name(catchAll)} ${Token.pattern("~.")}` : Token.name(catchAll),
     features: plainServerView,
   };
 }
 
 /** The server of one host that data cannot express. */
-export function textServerView(about: AboutServers, server: TextServer, shapes: readonly Shape[]): View {
+export function textServerView(about: AboutServers, server: RoutedTextServer, shapes: readonly Shape[]): View {
+  const textOf = new Map(shapes.map(({ name, text }) => [name, text]));
   return {
     ...routedServer(about, server.name, shapes),
+    paths: server.locations.map(({ match, shape }) => ({
+      match,
+      own: shape !== undefined && { shape: Token.word(shape), text: textOf.get(shape)! },
+    })),
+    takesRest: server.locations.every(({ match }) => String(match) !== String(Token.word("/"))),
     names: server.serverName,
     features: server.view,
   };
@@ -90,7 +99,11 @@ function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[])
     certificate: certificateAt(about.machine, defaultPairFile),
     locations: [
       ...[...beside.values()].map(({ match, text }) => ({ match, text })),
-      ...shapes.map(({ name, text }) => ({ match: Token.name(name), text })),
+      // where the text of before still has one's path elsewhere, nobody can go on there
+      ...shapes.map(({ name, text, needsPath }) => ({
+        match: Token.name(name),
+        text: needsPath ? Token.conf`return 503;` : text,
+      })),
     ],
   };
 }

@@ -11,6 +11,7 @@ import type { ErrorBackend, Place } from "./place.ts";
 import { poolOf } from "./pools.ts";
 import { shortHash } from "./short-hash.ts";
 import type { Template } from "./template.ts";
+import { needsPath } from "./text-servers.ts";
 import { Token } from "./token.ts";
 import { balancedBlock } from "./upstream-views.ts";
 
@@ -19,6 +20,8 @@ export interface Shape extends LocationText {
   readonly name: string;
   /** What its route variables stand for, by name without `route_`. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Whether nginx takes its text only in a location with a path. */
+  readonly needsPath: boolean;
 }
 
 /** Remembers the Shape of each value of features, which many Locations share. */
@@ -65,7 +68,8 @@ export class Shapes {
     const target = { dynamic: true, unserved: false, rewrite: false, blocks: [balancedBlock] };
     const found = this.#texts.of(values, traits, { bind, captured, errorBackend }, target);
     const texts = [found.text, ...found.beside.map((one) => one.text), ...found.http];
-    return { name: `@${shortHash(texts.map((text) => `${text}\0`).join(""))}`, variables, ...found };
+    const name = `@${shortHash(texts.map((text) => `${text}\0`).join(""))}`;
+    return { name, variables, needsPath: !traits.standsIn && needsPath({ ...traits, features: values }), ...found };
   }
 }
 

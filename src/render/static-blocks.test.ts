@@ -6,8 +6,12 @@ import { blocksOf } from "./static-blocks.ts";
 
 const location = (annotations: Record<string, string> = {}) =>
   ({ features: valuesOf(annotations) }) as Location<FeatureValues>;
-const matches = (...routes: Route[]) =>
-  blocksOf(routes, [location(), location()]).map((block) => [String(block.match), block.location]);
+const server = (routes: Route[], locations = [location(), location()]) => ({
+  routes,
+  locations,
+  features: valuesOf({}),
+});
+const matches = (...routes: Route[]) => blocksOf(server(routes)).map((block) => [String(block.match), block.location]);
 
 test("a Prefix path, which is two routes, is one location", () => {
   expect(
@@ -30,8 +34,20 @@ test("a redirect to a path with a slash is none, and / is nginx's own last", () 
 
 test("a pattern rewrites by its groups, and what they are is told where a header asks for one", () => {
   const route: Route = { match: "regex", path: "/a/(.*)", location: 0, rewrite: "/$1" };
-  const rewriteOf = (annotations: Record<string, string>) => blocksOf([route], [location(annotations)])[0]?.rewrite;
+  const rewriteOf = (annotations: Record<string, string>) =>
+    blocksOf(server([route], [location(annotations)]))[0]?.rewrite;
   expect(rewriteOf({})).toMatchObject({ told: false });
   expect(rewriteOf({ "x-forwarded-prefix": "/$1" })).toMatchObject({ told: true });
   expect(String((rewriteOf({}) as { target: unknown }).target)).toBe('"/$1"');
+});
+
+test("beside a snippet with locations each route is one, which nginx compares with them by length", () => {
+  const settings = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
+  const features = valuesOf({ "configuration-snippet": "location /a.b/c { return 403; }" }, { settings });
+  const locations = [{ features, denied: false }] as Location<FeatureValues>[];
+  const routes: Route[] = [
+    { match: "exact", path: "/a.b", location: 0 },
+    { match: "prefix", path: "/a.b/", location: 0 },
+  ];
+  expect(blocksOf(server(routes, locations)).map(({ match }) => String(match))).toEqual(['= "/a.b"', '"/a.b/"']);
 });

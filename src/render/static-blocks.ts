@@ -1,10 +1,11 @@
 /**
  * Which `location` blocks a host's routes are, in nginx's own terms: what each matches, in the order in which nginx has to
- * meet them (static mode).
+ * meet them.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { targetVariables } from "../annotations/rewrite.ts";
-import type { Location, Route } from "../model/configuration.ts";
+import type { Server } from "../model/configuration.ts";
+import { hasTextPaths } from "./text-servers.ts";
 import { Token, type View } from "./token.ts";
 
 export interface Block {
@@ -15,10 +16,13 @@ export interface Block {
 
 /**
  * One location for each Location: Prefix `/foo`, which is an exact and a prefix route, is one regular expression, and the
- * longest come first, since nginx takes the first that matches.
+ * longest come first, since nginx takes the first that matches. Where a snippet has locations of its own each route
+ * is one instead, as in ingress-nginx: nginx lets a path stand inside `/` or `/foo/`, and not inside a regular expression.
  */
-export function blocksOf(routes: readonly Route[], locations: readonly Location<FeatureValues>[]): Block[] {
+export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locations" | "features">): Block[] {
+  const { routes, locations } = server;
   const blocks: Block[] = [];
+  const eachAlone = hasTextPaths(server);
   const exact = new Map(routes.flatMap((route) => (route.match === "exact" ? [[route.path, route.location]] : [])));
   for (const route of routes) {
     if (route.match === "slash") continue;
@@ -34,6 +38,9 @@ export function blocksOf(routes: readonly Route[], locations: readonly Location<
               told: /\$[1-9]/.test(locations[location]!.features.backendRequest.prefix),
             };
       blocks.push({ match: Token.conf`~* ${pattern}`, location, rewrite });
+    } else if (eachAlone) {
+      const path = Token.word(route.path);
+      blocks.push({ match: route.match === "exact" ? Token.conf`= ${path}` : path, location, rewrite: false });
     } else if (route.match === "prefix") {
       blocks.push({
         match: prefixMatch(route.path, exact.get(route.path.slice(0, -1)) === location),

@@ -140,8 +140,9 @@ function locationViews(
   { beside, files, needs, http, pools }: Gathered,
 ): View[] {
   const { locations, routes, appRoot } = server;
+  const { about } = parts;
   const asked = routes.filter((route) => appRoot === undefined || route.match !== "exact" || route.path !== "/");
-  return blocksOf(asked, locations).map(({ match, location, rewrite }) => {
+  return blocksOf({ ...server, routes: asked }).map(({ match, location, rewrite }) => {
     const body = bodyOf(locations[location]!, rewrite, parts);
     files.push(...body.files);
     for (const part of body.needs) needs.add(part);
@@ -150,6 +151,9 @@ function locationViews(
     for (const one of body.beside)
       if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
     const labels = [...labelsOf(server, location, tls, parts), ...body.labels];
-    return { match, labels, text: body.text };
+    // a snippet that limits bodies in the server would else hold here
+    const { most } = locations[location]!.features.requestBody;
+    const restated = server.features.serverSnippet.limitsBodies && most === about.settings.proxyBodySize;
+    return { match, labels, most: restated && Token.size(most), text: body.text };
   });
 }

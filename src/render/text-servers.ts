@@ -4,7 +4,7 @@
  */
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
 import { serverName } from "../kinds/server-names.ts";
-import { catchAll, type Server } from "../model/configuration.ts";
+import { catchAll, type Location, type Server } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { filesOf, type RenderedFile } from "./rendered-files.ts";
 import { Token, type View } from "./token.ts";
@@ -29,9 +29,24 @@ const hostWide = featureList.filter(([, { serverView }]) => serverView !== undef
 /** What all features say in the data hosts' server: nothing. */
 export const plainServerView: View = Object.fromEntries(hostWide.map(([name]) => [name, false]));
 
-export function needsText({ name, features }: Server<FeatureValues>): boolean {
+export function needsText(server: Server<FeatureValues>): boolean {
+  const { name, features } = server;
   if (name === catchAll) return false;
+  if (hasTextPaths(server)) return true;
   return ownServer.some(([feature, { textServer }]) => textServer!(features[feature]));
+}
+
+/**
+ * Whether its paths stand in text: nginx then compares them with the locations that a snippet has, inside one of them or in the
+ * server, and the longest wins.
+ */
+export function hasTextPaths({ locations, features }: Pick<Server<FeatureValues>, "locations" | "features">): boolean {
+  return features.serverSnippet.needsPath || locations.some(needsPath);
+}
+
+/** Whether a location's text has to stand under its path; one that is shut does not have its snippet in it. */
+export function needsPath({ denied, features }: Pick<Location<FeatureValues>, "denied" | "features">): boolean {
+  return !denied && features.configurationSnippet.needsPath;
 }
 
 export function textServerOf(

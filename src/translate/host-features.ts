@@ -22,27 +22,45 @@ export function hostFeatures(claims: readonly Claim[], settings: Settings): Feat
 
 /** What becomes of features that need a server block of their own. */
 export interface Hostless {
-  /** Whether one of them guards: then its paths are closed instead. */
-  readonly closed: boolean;
+  /** Whether one of them guards what this Ingress says: then its paths are closed instead. */
+  readonly closes: (claim: Claim) => boolean;
   readonly problems: readonly Problem[];
 }
 
-/** The catch-all cannot be a server block of its own, so what needs one has no effect there (client certificates for rules without a host). */
+/**
+ * The catch-all cannot be a server block of its own, so what needs one has no effect there (client certificates for rules without a
+ * host). A snippet with a path in it closes its own Ingress's paths alone.
+ */
 export function hostlessOf(host: string, claims: readonly Claim[]): Hostless {
-  if (host !== catchAll) return { closed: false, problems: [] };
+  if (host !== catchAll) return { closes: () => false, problems: [] };
   const meant = hostScoped.flatMap(([name, feature]) =>
     claims
       .filter(({ values }) => feature.textServer?.(values[name]) === true)
       .map(({ object }) => ({ object, feature })),
   );
+  const withPath = claims.filter(({ values }) => values.configurationSnippet.needsPath);
+  const isGuarded = meant.some(({ feature }) => feature.guard === true);
   return {
-    closed: meant.some(({ feature }) => feature.guard === true),
-    problems: meant.map(({ object, feature }) => ({
-      object,
-      kind: "field-unusable",
-      field: "spec.rules",
-      why: `${feature.name} needs a host, and a rule has none`,
-      done: feature.guard === true ? "paths without a host answer 503" : "it has no effect there",
-    })),
+    closes: (claim) => isGuarded || withPath.includes(claim),
+    problems: [
+      ...meant.map(({ object, feature }) =>
+        useless(
+          object,
+          `${feature.name} needs a host, and a rule has none`,
+          feature.guard === true ? "paths without a host answer 503" : "it has no effect there",
+        ),
+      ),
+      ...withPath.map(({ object }) =>
+        useless(
+          object,
+          "configuration-snippet has a location or an alias in it, which needs a host, and a rule has none",
+          "the Ingress's paths without a host answer 503",
+        ),
+      ),
+    ],
   };
+}
+
+function useless(object: Claim["object"], why: string, done: string): Problem {
+  return { object, kind: "field-unusable", field: "spec.rules", why, done };
 }

@@ -48,7 +48,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     tlsConfigured: tls.configured || isCovered(host, world),
     appRoot: appRootOf(drafts),
     locations: drafts.map(({ location, claim }, at) => {
-      const denied = location.denied || (hostless.closed && claim !== undefined);
+      const denied = location.denied || (claim !== undefined && hostless.closes(claim));
       const shadows = shadowed.shadows.filter(({ main }) => main === at);
       return { ...location, ...canariesOf(location, shadows), denied };
     }),

@@ -4,6 +4,7 @@
  */
 const reasons: Readonly<Record<string, readonly string[]>> = {
   "nginx alone cannot percent-encode a value, so the page that a client came from is told as it was asked": [
+    "access/auth-annotations-as-projects-write-them",
     "access/auth-keepalive-signin",
     "access/auth-signin-cookies-of-the-auth-service",
     "access/auth-signin-over-https",
@@ -32,6 +33,11 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
       "routing/affinity-foreign-cookie",
       "routing/affinity-no-change-on-failure",
     ],
+  "a snippet of nginx alone cannot name another Service: there is no one upstream for all of them": [
+    "access/configuration-snippet-directives",
+    "access/configuration-snippet-locations-guarded",
+    "access/configuration-snippet-names-the-upstream",
+  ],
   "nginx alone asks each endpoint once for a request": ["settings/proxy-read-timeout"],
   "the upstream of a location has a name of its own, which is what proxy-redirect-from default speaks of": [
     "settings/proxy-redirect-default",

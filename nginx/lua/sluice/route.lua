@@ -346,4 +346,62 @@ function _M.jump(slot)
   return ngx.exec(target_now(slot))
 end
 
+-- For a location that is a shape itself: empty where the router means that one, else the named location to go on with.
+function _M.here(slot, shape)
+  local target = target_now(slot)
+  return target == shape and "" or target
+end
+
+-- Each way to take a text with hyphens apart in two.
+local function splits(text)
+  local at = 0
+  return function()
+    at = find(text, "-", at + 1, true)
+    if at then
+      return sub(text, 1, at - 1), sub(text, at + 1)
+    end
+  end
+end
+
+-- The id of the upstream that a snippet has named by its label, namespace-service-port: parts may have hyphens themselves.
+local function upstream_labelled(label, generation)
+  for namespace, rest in splits(label) do
+    for service, port in splits(rest) do
+      local id = namespace .. "/" .. service .. "/" .. port
+      if store.get("upstream", id, generation) then
+        return id
+      end
+    end
+  end
+  return label
+end
+
+-- The upstream that $proxy_upstream_name says after a snippet that sets it.
+function _M.renamed()
+  local var = ngx.var
+  local label = var.proxy_upstream_name
+  if label == var.route_label then
+    return var.route_upstream
+  end
+  local generation = store.generation()
+  local id = upstream_labelled(label, generation)
+  local upstream = store.get("upstream", id, generation)
+  var.route_unserved = upstream and #upstream.endpoints > 0 and "" or "1"
+  return id
+end
+
+-- For the locations inside a snippet: what the router finds out of the request, and whom the snippet's own `set` names.
+function _M.inside(slot)
+  local var = ngx.var
+  if var.route_upstream ~= "" then
+    return
+  end
+  local label = var.proxy_upstream_name
+  target_now(slot)
+  if label ~= "" then
+    var.proxy_upstream_name = label
+    var.route_upstream = upstream_labelled(label, store.generation())
+  end
+end
+
 return _M

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { valuesOf } from "../../test/support/reading.ts";
+
+const settings = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
+const snippetOf = (text: string) => valuesOf({ "configuration-snippet": text }, { settings }).configurationSnippet;
+
+test.each(["location /a { return 403; }", "if ($x) { alias /tmp/; }", "internal;"])(
+  "%j needs a location with a path",
+  (text) => {
+    expect(snippetOf(text).needsPath).toBe(true);
+  },
+);
+
+test.each(["return 403;", "# location /a {}\nset $location a;", 'more_set_headers "X-A: location /a {";'])(
+  "%j does not",
+  (text) => {
+    expect(snippetOf(text)).toMatchObject({ needsPath: false, namesUpstream: false });
+  },
+);
+
+test("a Service is named by a set at any depth, and not by reading the variable", () => {
+  expect(snippetOf('if ($http_x) { set $proxy_upstream_name "ns-a-80"; }').namesUpstream).toBe(true);
+  expect(snippetOf("set $mine $proxy_upstream_name;").namesUpstream).toBe(false);
+});
+
+test("headers that are set with more_set_headers are known by their names", () => {
+  expect(snippetOf('more_set_headers "X-A: 1" "x-b : 2";').setHeaders).toEqual(["x-a", "x-b"]);
+});
