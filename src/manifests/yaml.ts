@@ -5,7 +5,8 @@
  * Ordinary text is read by `plain-yaml.ts`, six times as fast; only what is out of the ordinary, and the lines of an object of
  * which a place is asked for, are read with their places. A test holds the two readings together.
  */
-import { isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type YAMLError } from "yaml";
+import { createRequire } from "node:module";
+import type { Node, YAMLError } from "yaml";
 import type { Path } from "./check.ts";
 import { Memory } from "./memory.ts";
 import { documentsIn, itemsIn, type Piece } from "./pieces.ts";
@@ -68,8 +69,13 @@ function itemCountOf(value: unknown): number {
   return Array.isArray(items) ? items.length : 0;
 }
 
+/** The careful reader is loaded when something is out of the ordinary: seventy modules, for which a tool would wait. */
+const load = createRequire(import.meta.url);
+const careful = (): typeof import("yaml") => load("yaml");
+
 /** Documents that hold nothing are left out. */
 export function readWithPlaces(text: string): ReadYaml {
+  const { LineCounter, parseAllDocuments } = careful();
   const lines = new LineCounter();
   const documents = parseAllDocuments(text.replace(/^\uFEFF/, ""), {
     lineCounter: lines,
@@ -115,6 +121,7 @@ function unfolded(document: { toJS(options: { maxAliasCount: number }): unknown 
 }
 
 function offsetOf(root: Node | null, path: Path): number {
+  const { isMap, isPair, isScalar, isSeq } = careful();
   let node: unknown = root;
   let offset = root?.range?.[0] ?? 0;
   for (const step of path) {
