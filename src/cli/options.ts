@@ -10,7 +10,7 @@ export function translateOptions(flags: Flags, command: Command, zone: string | 
     ingressClass: flags.ingressClass ?? "",
     controllerClass: flags.controllerClass,
     ingressClassByName: flags.ingressClassByName,
-    watchIngressWithoutClass: flags.watchIngressWithoutClass || command === "serve",
+    watchIngressWithoutClass: flags.watchIngressWithoutClass,
     disableCatchAll: flags.disableCatchAll,
     annotationValidation: flags.enableAnnotationValidation,
     deepInspect: flags.deepInspect,
