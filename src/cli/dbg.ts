@@ -6,6 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { pathsOf } from "../nginx/index.ts";
 import { Journal } from "../nginx/journal.ts";
+import { markedConf } from "./marked-conf.ts";
 import type { Out } from "./reference.ts";
 
 const usage = `Usage: /dbg COMMAND
@@ -14,7 +15,7 @@ const usage = `Usage: /dbg COMMAND
   backends list       their names
   backends get NAME   one of them
   certs get HOST      the certificate chain that a host is served
-  conf                nginx.conf
+  conf                nginx.conf, with marks around each host
   general             how much is served, as JSON
 `;
 
@@ -22,8 +23,11 @@ const usage = `Usage: /dbg COMMAND
 export async function dbg(argv: readonly string[], out: Out, env: NodeJS.ProcessEnv): Promise<number> {
   const folder = pathsOf(env.SLUICE_RUN_FOLDER ?? "/run/sluice");
   const [command = "", verb = "", name = ""] = argv;
-  if (command === "conf") return printed(out, await readFile(folder.conf, "utf8").catch(() => undefined), folder.conf);
   const { records } = await Journal.open(folder.journal);
+  if (command === "conf") {
+    const conf = await readFile(folder.conf, "utf8").catch(() => undefined);
+    return printed(out, conf && markedConf(conf, records), folder.conf);
+  }
   switch (`${command} ${verb}`.trim()) {
     case "backends all":
       return printed(out, pretty(backendsOf(records)), "");
