@@ -1,7 +1,7 @@
 /** Ciphers of TLS up to 1.2 for a host as a whole, and whose preference counts. Each is heard from the oldest Ingress that says it. */
 import { optional } from "../kinds/combine.ts";
 import { trimmed } from "../kinds/text.ts";
-import { cipherList } from "../kinds/tls.ts";
+import { colonCipherList } from "../kinds/tls.ts";
 import { bool } from "../kinds/words.ts";
 import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
@@ -12,7 +12,7 @@ export const sslCiphers = feature({
   fields: {
     ciphers: field({
       key: "ssl-ciphers",
-      kind: optional(trimmed(cipherList)),
+      kind: optional(trimmed(colonCipherList)),
       fallback: () => undefined,
       onBad: "reject",
       risk: "Low",

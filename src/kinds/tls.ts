@@ -19,6 +19,17 @@ export const cipherList: Kind<string> = {
   bad: ["", "NO-SUCH-CIPHER", 'HIGH"; }', "HIGH\n"],
 };
 
+/** One with colons alone, as ingress-nginx takes it from an annotation. */
+export const colonCipherList: Kind<string> = {
+  ...cipherList,
+  label: "an OpenSSL cipher list with colons",
+  read: (text) =>
+    /[, ]/.test(text)
+      ? no(`${shown(text)} has a comma or a blank between ciphers; write a colon there`)
+      : cipherList.read(text),
+  bad: [...cipherList.bad, "ALL,HIGH", "ALL HIGH"],
+};
+
 function hasCipher(ciphers: string): boolean {
   try {
     createSecureContext({ ciphers });
