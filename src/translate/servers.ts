@@ -73,8 +73,9 @@ export class Servers {
 
   #outdated(turn: Turn, spoken: ReadonlySet<string>): Set<string> {
     const hosts = new Set(spoken);
-    if (turn.afresh) for (const host of [catchAll, ...this.#all.keys()]) hosts.add(host);
-    for (const host of usersOfChanged(this.#objects, ["Service", "Secret"], turn)) hosts.add(host);
+    // All Claims have been read again then, so every host is among the spoken ones already.
+    if (turn.afresh) hosts.add(catchAll);
+    else for (const host of usersOfChanged(this.#objects, ["Service", "Secret"], turn)) hosts.add(host);
     for (const host of [...hosts]) for (const other of this.#noteNames(host)) hosts.add(other);
     return hosts;
   }

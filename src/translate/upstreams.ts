@@ -58,15 +58,17 @@ export class Upstreams {
   }
 
   #noteChanges({ before, now, afresh }: Turn, rolled: Iterable<string>): void {
+    if (afresh) {
+      this.#outdated.add(defaultUpstream);
+      for (const id of this.#all.keys()) this.#outdated.add(id);
+      return;
+    }
     const add = (source: string): void => {
       for (const id of this.#sources.usersOf(source)) this.#outdated.add(id);
     };
     for (const { key } of now.snapshot.services.changesSince(before.snapshot.services)) add(`Service ${key}`);
     for (const key of rolled) add(`Service ${key}`);
     for (const { key } of now.snapshot.addresses.changesSince(before.snapshot.addresses)) add(`name ${key}`);
-    if (!afresh) return;
-    this.#outdated.add(defaultUpstream);
-    for (const id of this.#all.keys()) this.#outdated.add(id);
   }
 
   #upstreamOf(id: string): Upstream | undefined {
