@@ -37,11 +37,11 @@ export async function reconcile(key: string, world: World): Promise<Reconciled> 
   }
 
   if (found.spec?.replicas !== foo.spec.replicas) {
-    const patch = {
+    const body = {
       metadata: { resourceVersion: found.metadata.resourceVersion },
       spec: { replicas: foo.spec.replicas },
     };
-    const patched = await client.patch(deployments, found.metadata, patch, signal, { type: "merge" });
+    const patched = await client.patch(deployments, found.metadata, { type: "merge", body }, signal);
     if (!patched.ok) return retry(patched.failure);
     events.record(
       foo,
@@ -53,7 +53,7 @@ export async function reconcile(key: string, world: World): Promise<Reconciled> 
 
   const availableReplicas = found.status?.availableReplicas ?? 0;
   if (foo.status?.availableReplicas === availableReplicas) return done;
-  const status = { status: { availableReplicas } };
-  const written = await client.patch(foos, foo.metadata, status, signal, { type: "merge", subresource: "status" });
+  const status = { type: "merge", body: { status: { availableReplicas } }, subresource: "status" } as const;
+  const written = await client.patch(foos, foo.metadata, status, signal);
   return written.ok ? done : retry(written.failure);
 }

@@ -14,6 +14,10 @@ const configuration = {
   webhooks: [{ name: "v.example", clientConfig: { service: { name: "door", namespace: "ns" } } }],
 };
 
+interface Changes {
+  readonly body: readonly { readonly path: string; readonly value: string }[];
+}
+
 /** An API server with the four verbs, in which a write of an older version is a conflict. */
 class Api {
   readonly objects = new Map<string, KubernetesObject>();
@@ -37,10 +41,10 @@ class Api {
     const written = object as KubernetesObject;
     return this.#write<T>("update", written, this.objects.get(`${written.kind} ${keyOf(written)}`));
   }
-  patch<T>({ kind }: Resource<never>, { name }: { name: string }, patch: readonly { path: string; value: string }[]) {
+  patch<T>({ kind }: Resource<never>, { name }: { name: string }, { body }: Changes) {
     this.writes.push(`patch ${kind} ${name}`);
     const object = structuredClone(this.objects.get(`${kind} ${name}`)) as unknown as typeof configuration;
-    for (const { path, value } of patch) {
+    for (const { path, value } of body) {
       if (path === "/webhooks/0/clientConfig/caBundle")
         Object.assign(object.webhooks[0]!.clientConfig, { caBundle: value });
     }

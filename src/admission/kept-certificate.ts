@@ -100,7 +100,7 @@ export class KeptCertificate {
   async #tell({ metadata, webhooks = [] }: ValidatingWebhookConfiguration, ca: string, signal: AbortSignal) {
     const { client, report } = this.#options;
     const caBundle = base64(ca);
-    const patch = [...webhooks.entries()].flatMap(([at, { name, clientConfig }]) =>
+    const body = [...webhooks.entries()].flatMap(([at, { name, clientConfig }]) =>
       clientConfig.service === undefined || clientConfig.caBundle === caBundle
         ? []
         : [
@@ -108,9 +108,9 @@ export class KeptCertificate {
             { op: "add", path: `/webhooks/${at}/clientConfig/caBundle`, value: caBundle },
           ],
     );
-    if (patch.length === 0) return undefined;
+    if (body.length === 0) return undefined;
     const named = { name: metadata.name };
-    const patched = await client.patch(validatingWebhookConfigurations, named, patch, signal, { type: "json" });
+    const patched = await client.patch(validatingWebhookConfigurations, named, { type: "json", body }, signal);
     if (!patched.ok) return missing(`ValidatingWebhookConfiguration ${metadata.name}`, patched.failure);
     report({ kind: "authority-told" });
     return undefined;

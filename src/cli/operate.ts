@@ -94,7 +94,7 @@ export async function operate(operation: Operation): Promise<Operated> {
   const { pod, source, leads } = operation;
   const ceilingReached = (series: number) =>
     log.warn({ series }, "request metrics are at their ceiling; requests with further labels are counted as other");
-  const metrics = new Metrics(metricsOptions(flags, pod, source, running, { leads, health, ceilingReached }));
+  const metrics = new Metrics(metricsOptions(running, { flags, pod, source, leads, health, ceilingReached }));
   const reports = new Reports(log, metrics);
   const server = await openHealthServer({
     port: flags.healthzPort,
@@ -116,7 +116,8 @@ export async function operate(operation: Operation): Promise<Operated> {
   }
   operation.otherProblems(reports, lackingOf(inMode(flags.mode, found.nginx.capabilities)));
 
-  const started = await startController(controllerOptions(operation, folder, found.nginx, reports, running));
+  const prepared = { folder, installed: found.nginx, reports, running };
+  const started = await startController(controllerOptions(operation, prepared));
   if (!started.ok) {
     await profiler.close();
     await server.close();
@@ -162,12 +163,17 @@ export async function operate(operation: Operation): Promise<Operated> {
   return early ? failed(why.message) : { kind: "ended" };
 }
 
+/** What is there before the controller starts. */
+interface Prepared {
+  readonly folder: RunFolder;
+  readonly installed: InstalledNginx;
+  readonly reports: Reports;
+  readonly running: Running;
+}
+
 function controllerOptions(
   { flags, source, translate, log, lines, logs, listeners, ready, endWithController, maxDraining }: Operation,
-  folder: RunFolder,
-  installed: InstalledNginx,
-  reports: Reports,
-  running: Running,
+  { folder, installed, reports, running }: Prepared,
 ): ControllerOptions {
   const builtIn = compileTemplate(readTemplateFiles(builtInTemplates));
   if (!builtIn.ok) throw new Error(`the built-in template: ${builtIn.why}`);

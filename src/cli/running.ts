@@ -63,18 +63,18 @@ export function metricLabels(flags: Flags, pod: { readonly namespace: string; re
   };
 }
 
-export function metricsOptions(
-  flags: Flags,
-  pod: { readonly namespace: string; readonly name: string },
-  source: Source,
-  running: Running,
-  around: Pick<MetricsOptions, "leads"> & {
-    readonly health: Health;
-    readonly ceilingReached: (mostSeries: number) => void;
-  },
-): MetricsOptions {
+/** What metrics are made of besides the controller itself. */
+export interface Measured extends Pick<MetricsOptions, "leads"> {
+  readonly flags: Flags;
+  readonly pod: { readonly namespace: string; readonly name: string };
+  readonly source: Source;
+  readonly health: Health;
+  readonly ceilingReached: (mostSeries: number) => void;
+}
+
+export function metricsOptions(running: Running, measured: Measured): MetricsOptions {
+  const { flags, pod, source, leads, health, ceilingReached } = measured;
   const { release, build: commit, repository } = build;
-  const { leads, health, ceilingReached } = around;
   const { perHost, full, buckets } = requestCounts(flags);
   const serves = (namespace: string, name: string) => source.snapshot().ingresses.has(`${namespace}/${name}`);
   return {

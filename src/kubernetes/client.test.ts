@@ -145,7 +145,7 @@ test("paths and queries say what is meant, with every name encoded", async () =>
   const foos = { apiVersion: "example.com/v1", kind: "Foo", plural: "foos", namespaced: true };
   const foo = { apiVersion: "example.com/v1", kind: "Foo", metadata: { namespace: "shop", name: "../a" } };
   await client.update(foos, foo, never, { subresource: "status" });
-  await client.patch(configMaps, name, {}, never, { type: "apply", fieldManager: "me", force: true });
+  await client.patch(configMaps, name, { type: "apply", body: {}, fieldManager: "me", force: true }, never);
   await client.list(configMaps, { namespace: "shop", fieldSelector: "type!=helm.sh/release.v1", limit: 5 }, never);
   expect(urls).toEqual([
     "PUT /apis/example.com/v1/namespaces/shop/foos/..%2Fa/status application/json",

@@ -53,9 +53,10 @@ export interface WriteOptions {
   readonly fieldManager?: string;
 }
 
-export interface PatchOptions extends WriteOptions {
+export interface Patch extends WriteOptions {
   /** `apply` is server-side apply and needs a fieldManager. */
   readonly type: "merge" | "json" | "strategic" | "apply";
+  readonly body: unknown;
   /** With `apply`: takes fields that another manager owns. */
   readonly force?: boolean;
 }
@@ -158,12 +159,11 @@ export class Client {
   patch<T extends KubernetesObject>(
     of: Resource<T>,
     name: ObjectName,
-    patch: unknown,
+    { type, body: changes, subresource, ...query }: Patch,
     signal: AbortSignal,
-    { type, subresource, ...query }: PatchOptions,
   ): Promise<Answer<T>> {
     const path = pathOf(of, { ...name, ...(subresource ? { subresource } : {}) });
-    const body = JSON.stringify(patch);
+    const body = JSON.stringify(changes);
     return this.#ask<T>({ verb: "patch", path, query, body, contentType: patchTypes[type] }, signal);
   }
 

@@ -28,10 +28,10 @@ function setUp() {
   };
   const client = {
     create: (_of: unknown, event: KubernetesEvent) => answer("create", () => keep(event)),
-    patch: (_of: unknown, { name }: { name: string }, patch: object) =>
+    patch: (_of: unknown, { name }: { name: string }, { body }: { body: object }) =>
       answer("patch", () => {
         const before = stored.get(name);
-        return before ? keep({ ...before, ...patch }) : failed(failureFromStatus(404, undefined));
+        return before ? keep({ ...before, ...body }) : failed(failureFromStatus(404, undefined));
       }),
   } as unknown as ConstructorParameters<typeof EventRecorder>[0];
   const recorder = new EventRecorder(client, {

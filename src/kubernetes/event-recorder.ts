@@ -118,8 +118,8 @@ export class EventRecorder {
   }
 
   #countUp({ count, ...name }: WrittenEvent, message: string, signal: AbortSignal) {
-    const patch = { count: count + 1, message: shortened(message), lastTimestamp: this.#timestamp() };
-    return this.#client.patch(events, name, patch, signal, { type: "merge" });
+    const body = { count: count + 1, message: shortened(message), lastTimestamp: this.#timestamp() };
+    return this.#client.patch(events, name, { type: "merge", body }, signal);
   }
 
   #create({ about, type, reason }: Occurrence, message: string, signal: AbortSignal) {

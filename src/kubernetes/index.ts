@@ -10,7 +10,7 @@ export {
   type List,
   type ListOptions,
   type ListWatcher,
-  type PatchOptions,
+  type Patch,
   type SentRequest,
   type WatchEvent,
   type WatchOptions,

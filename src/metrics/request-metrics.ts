@@ -137,7 +137,8 @@ export class RequestMetrics {
       if (this.#shown.has(name)) {
         const family = at === 0 ? this.#durations : this.#others;
         lines.push(`# HELP ${prefix}${name} ${help}`, `# TYPE ${prefix}${name} histogram`);
-        for (const series of family.series.values()) pushHistogram(lines, `${prefix}${name}`, series, at, bounds);
+        for (const series of family.series.values())
+          lines.push(...histogramLines(`${prefix}${name}`, series, { at, bounds }));
       }
       at += 2 + bounds.length;
     }
@@ -208,23 +209,23 @@ function named(labels: readonly string[]): Label[] {
   return labels.map((value, at) => [labelNames[at]!, value]);
 }
 
-function pushHistogram(
-  lines: string[],
+/** `at`: where the values of this histogram begin among the series' own. */
+function histogramLines(
   name: string,
   { text, values }: Series,
-  at: number,
-  bounds: readonly number[],
-): void {
+  { at, bounds }: { readonly at: number; readonly bounds: readonly number[] },
+): string[] {
   const count = values[at + 1] ?? 0;
-  if (count === 0) return;
+  if (count === 0) return [];
   let below = 0;
-  for (const [n, bound] of bounds.entries()) {
+  const buckets = bounds.map((bound, n) => {
     below += values[at + 2 + n] ?? 0;
-    lines.push(`${name}_bucket{${text},le="${bound}"} ${below}`);
-  }
-  lines.push(
+    return `${name}_bucket{${text},le="${bound}"} ${below}`;
+  });
+  return [
+    ...buckets,
     `${name}_bucket{${text},le="+Inf"} ${count}`,
     `${name}_sum{${text}} ${values[at] ?? 0}`,
     `${name}_count{${text}} ${count}`,
-  );
+  ];
 }

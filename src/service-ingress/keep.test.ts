@@ -45,8 +45,8 @@ function setUp(...objects: readonly KubernetesObject[]) {
   const there = () => snapshot.ingresses.get("shop/web") as Ingress;
   const client = {
     create: async (_of: unknown, object: Ingress) => respond("create", () => change(object)),
-    patch: async (_of: unknown, _name: unknown, patch: Partial<Ingress>) =>
-      respond("patch", () => change({ ...there(), spec: patch.spec } as Ingress)),
+    patch: async (_of: unknown, _name: unknown, { body }: { body: Partial<Ingress> }) =>
+      respond("patch", () => change({ ...there(), spec: body.spec } as Ingress)),
     delete: async (_of: unknown, _name: unknown, _signal: unknown, { uid }: { readonly uid?: string }) =>
       respond(`delete ${uid}`, () => remove(there())),
   } as unknown as Client;

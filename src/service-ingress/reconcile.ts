@@ -55,8 +55,8 @@ async function create(wanted: Ingress, service: Service, { client, say, signal }
 
 async function correct(there: Ingress, wanted: Ingress, service: Service, world: World): Promise<Reconciled> {
   const { spec, metadata } = wanted;
-  const patch = { metadata: { uid: there.metadata.uid, annotations: metadata.annotations }, spec };
-  const answer = await world.client.patch(ingresses, metadata, patch, world.signal, { type: "merge" });
+  const body = { metadata: { uid: there.metadata.uid, annotations: metadata.annotations }, spec };
+  const answer = await world.client.patch(ingresses, metadata, { type: "merge", body }, world.signal);
   if (!answer.ok) return later(answer.failure);
   world.say(service, "Normal", "IngressCorrected", `Ingress ${keyOf(there)} leads to ${spec?.rules?.[0]?.host} again`);
   return done;

@@ -104,7 +104,7 @@ async function roll({ name, port }: { readonly name: string; readonly port: numb
   for (const [at, members] of steps.entries()) {
     if (at === 0) continue;
     const patch = { endpoints: sliceOf(name, port, members).endpoints };
-    const answer = await client.patch(slices, { namespace: "apps", name }, patch, never, { type: "merge" });
+    const answer = await client.patch(slices, { namespace: "apps", name }, { type: "merge", body: patch }, never);
     if (!answer.ok) throw new Error(JSON.stringify(answer));
     for (const gone of steps[at - 1]!.filter((one) => !(members as readonly number[]).includes(one)))
       left.set(`${pods[gone]}:${port}`, performance.now());

@@ -70,8 +70,8 @@ async function put(object: object): Promise<void> {
   const { metadata, ...rest } = object as KubernetesObject;
   const { uid: _uid, resourceVersion: _version, creationTimestamp: _created, ...own } = metadata;
   const name = { namespace: metadata.namespace!, name: metadata.name };
-  const options = { type: "apply", fieldManager: "soak", force: true } as const;
-  const answer = await client.patch(kinds[rest.kind]!, name, { ...rest, metadata: own }, never, options);
+  const patch = { type: "apply", body: { ...rest, metadata: own }, fieldManager: "soak", force: true } as const;
+  const answer = await client.patch(kinds[rest.kind]!, name, patch, never);
   if (!answer.ok) throw new Error(`${rest.kind} ${metadata.name}: ${answer.failure.message}`);
 }
 

@@ -52,18 +52,16 @@ export async function startFilledCluster(): Promise<FilledCluster> {
     replace: async (slice) => {
       const object = bare(slice);
       const { name, namespace } = object.metadata;
-      const patch = { endpoints: (slice as { endpoints: unknown }).endpoints };
-      const answer = await client.patch(kinds.EndpointSlice, { name, namespace: namespace! }, patch, never, {
-        type: "merge",
-      });
+      const patch = { type: "merge", body: { endpoints: (slice as { endpoints: unknown }).endpoints } } as const;
+      const answer = await client.patch(kinds.EndpointSlice, { name, namespace: namespace! }, patch, never);
       if (!answer.ok) throw new Error(answer.failure.message);
     },
     addPath: async (at, path) => {
       const rule = ingress(at).spec.rules[0]!;
       const paths = [...rule.http.paths, { ...rule.http.paths[0]!, path }];
-      const patch = { spec: { rules: [{ ...rule, http: { paths } }] } };
+      const body = { spec: { rules: [{ ...rule, http: { paths } }] } };
       const name = { name: `app-${at}`, namespace: "shop" };
-      const answer = await client.patch(kinds.Ingress, name, patch, never, { type: "merge" });
+      const answer = await client.patch(kinds.Ingress, name, { type: "merge", body }, never);
       if (!answer.ok) throw new Error(answer.failure.message);
     },
     stop: async () => {
