@@ -33,7 +33,7 @@ function start(...outcomes: ApplyOutcome[]) {
   );
   const give = (generation: string, snapshot: Snapshot = emptySnapshot) => {
     texts.want({ text: textOf(generation), snapshot });
-    return applying.apply(new AbortController().signal);
+    return applying.apply(texts.begin(), new AbortController().signal);
   };
   return { give, texts, aside: () => [...detention.kept.quarantine.ingresses.keys()] };
 }

@@ -31,9 +31,8 @@ export class Applying {
     this.#detention = detention;
   }
 
-  /** Applies the newest text, whatever it was when the reload was asked for. */
-  async apply(signal: AbortSignal): Promise<Applied> {
-    const made = this.#texts.begin();
+  /** `made` is what `Texts.begin` gave. */
+  async apply(made: Made, signal: AbortSignal): Promise<Applied> {
     const outcome = await this.#parts.nginx.apply(made.text, signal);
     this.#texts.end();
     if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {

@@ -2,6 +2,7 @@
  * Records on their way into nginx's shared memory. Those that it could not be given stay here and go with the next. One publication
  * comes after the other: what is older never overtakes what is newer.
  */
+import { OneAtATime } from "./one-at-a-time.ts";
 import type { Memory, PublishOutcome, RecordChange } from "./ports.ts";
 import { MemoryRoom } from "./room.ts";
 
@@ -25,7 +26,7 @@ export class Publication {
   readonly #pending = new Map<string, Value>();
   /** What was given since a reload began; undefined while there is none. */
   #sinceReload: Map<string, Value> | undefined;
-  #underWay: Promise<unknown> = Promise.resolve();
+  readonly #order = new OneAtATime();
   readonly room = new MemoryRoom();
 
   constructor(memory: Memory) {
@@ -53,10 +54,7 @@ export class Publication {
   /** Gives nginx the changes and those before that it has not got, or keeps them until it `runs`. */
   async publish(changes: readonly RecordChange[], runs: boolean): Promise<Published> {
     for (const [key, value] of changes) this.#pending.set(key, { value });
-    if (!runs) return nothing;
-    const published = this.#underWay.then(() => this.#give());
-    this.#underWay = published.catch(() => {});
-    return published;
+    return runs ? this.#order.run(() => this.#give()) : nothing;
   }
 
   async #give(): Promise<Published> {

@@ -18,6 +18,7 @@ import { Applying } from "./applying.ts";
 import { compare } from "./compare.ts";
 import { Detention, type OwnConfigMaps } from "./detention.ts";
 import { Notices } from "./notices.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
 import { Passage } from "./passage.ts";
 import type { ApplyOutcome, Listener, Memory, Nginx, RecordChange, Source, State, SyncReport } from "./ports.ts";
 import { Publication, type Published } from "./publication.ts";
@@ -57,6 +58,8 @@ export class Sync {
   readonly #detention: Detention;
   readonly #applying: Applying;
   readonly #reloads: Reloads;
+  /** A text and its records go together. */
+  readonly #order = new OneAtATime();
   #configuration: Configuration<Settings, FeatureValues> | undefined;
   /** What the listener was last told of. */
   #told: Snapshot | undefined;
@@ -163,7 +166,7 @@ export class Sync {
     const made = clock.now();
     listener.problems(this.#problemsOf(translation));
     const change = compare(this.live, rendered.text, rendered.records.size);
-    const { counts, unwritten } = await this.#bring(rendered, snapshot);
+    const { counts, unwritten } = await this.#order.run(() => this.#bring(rendered, snapshot));
     this.#notices.dealWith(upTo);
     const report = {
       change,
@@ -196,7 +199,7 @@ export class Sync {
     const { memory, nginx, clock } = this.#parts;
     const unopened = await written(nginx.keepOpened(opened));
     const runs = this.live !== undefined || (await memory.isOurs());
-    // No reload may begin in between: whichever does has either the text before, which is known here, or this one.
+    // No reload begins in between: whichever does has either the text before, which is known here, or this one and its records.
     this.#texts.want({ text, snapshot });
     const mayBeOlder = (this.#texts.hasOlder || this.#passage.keepsReplaced) && nginx.hasOlderWorkers();
     if (!mayBeOlder) this.#texts.olderGone();
@@ -263,8 +266,13 @@ export class Sync {
   }
 
   async #reload(signal: AbortSignal): Promise<ApplyOutcome> {
-    this.#publication.reloadBegins();
-    const { outcome, lacksRecords, mayPass } = await this.#applying.apply(signal);
+    // The newest text, whatever it was when the reload was asked for, as soon as nginx has been given what belongs to it: its workers would
+    // meet routes of before, to shapes that it lacks.
+    const made = await this.#order.run(() => {
+      this.#publication.reloadBegins();
+      return this.#texts.begin();
+    });
+    const { outcome, lacksRecords, mayPass } = await this.#applying.apply(made, signal);
     if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {
       this.#failures = 0;
       this.#publication.room.forget();
