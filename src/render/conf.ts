@@ -44,7 +44,10 @@ export interface LuaParts {
 
 export function confOf(template: Template, parts: ConfParts, files: readonly RenderedFile[]) {
   const text = textOf(template, parts);
-  const conf = text.replace(String(Token.gaps.told), () => toldVariables(text, parts.machine).join(", "));
+  const read = labelsReadIn(text);
+  const conf = text
+    .replace(String(Token.gaps.told), () => toldVariables(text, read, parts.machine).join(", "))
+    .replace(lineIfRead, (line, name: string) => (read.has(name) ? line.replace(ifRead, "") : ""));
   const generation = generationOf(conf, files);
   return { conf: conf.replace(String(Token.gaps.generation), generation), generation };
 }
@@ -57,9 +60,17 @@ function textOf(template: Template, parts: ConfParts): string {
   return speaksLua(text) ? render(true) : text;
 }
 
-/** Those that something reads: a place that sets one is no reader, any other mention is taken for one. */
-function toldVariables(text: string, { counts }: Machine): string[] {
-  const read = new Set(text.match(new RegExp(`(?<!\\bset \\$)\\b(?:${routeLabels.join("|")})\\b`, "g")));
+const ifRead = String(Token.gaps.ifRead);
+const lineIfRead = new RegExp(`^ *set \\$${ifRead}(\\w+) .*\\n`, "gm");
+const labelRead = new RegExp(`(?<!\\bset \\$${ifRead}?)\\b(?:${routeLabels.join("|")})\\b`, "g");
+
+/** A place that sets one is no reader, any other mention is taken for one. */
+function labelsReadIn(text: string): ReadonlySet<string> {
+  return new Set(text.match(labelRead));
+}
+
+/** What the router is to set because something reads it. */
+function toldVariables(text: string, read: ReadonlySet<string>, { counts }: Machine): string[] {
   const told = [
     ...routeLabels.filter((name) => read.has(name)),
     ...(counts === undefined ? [] : ["route_labels"]),

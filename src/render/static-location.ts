@@ -8,6 +8,7 @@ import { configuredName, isPattern } from "./configured-names.ts";
 import { keptBy } from "./kept-by.ts";
 import { type Target, traitsOf, type Writing } from "./location-text.ts";
 import { poolOf } from "./pools.ts";
+import { routeLabels } from "./server-views.ts";
 import { affinityCookie } from "./static-affinity.ts";
 import { choiceOf, type StaticCanary } from "./static-canaries.ts";
 import type { StaticParts } from "./static-parts.ts";
@@ -98,5 +99,10 @@ export function labelsOf(
   return [
     ...Object.entries(labels).flatMap(([name, value]) => (value === "" ? [] : [{ name, value: Token.text(value) }])),
     ...(asked || tls.tlsConfigured ? [{ name: "route_tls", value: configured }] : []),
-  ].map(({ name, value }) => ({ name: Token.name(name), value }));
+  ].map(({ name, value }) => ({ name: routeLabels.includes(name) ? ifRead(name) : Token.name(name), value }));
+}
+
+/** A variable that is set where something of the whole text reads it. */
+function ifRead(name: string): Token {
+  return Token.conf`${Token.gaps.ifRead}${Token.name(name)}`;
 }

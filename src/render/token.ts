@@ -27,8 +27,11 @@ export class Token {
     this.#text = text;
   }
 
-  /** Hold the places of what is known only when the rest of a text is: its own hash, and the variables that it reads. No other Token can print the same. */
-  static readonly gaps = { generation: new Token("\0"), told: new Token("\u0001") };
+  /**
+   * Hold the places of what is known only when the rest of a text is: its own hash, the variables that it reads, and before the name of a
+   * variable whether the line that sets it is needed. No other Token can print the same.
+   */
+  static readonly gaps = { generation: new Token("\0"), told: new Token("\u0001"), ifRead: new Token("\u0002") };
 
   /** Whether `raw` can be an nginx word at all. A Kind asks before it accepts; a Token of anything else is a bug. */
   static printable(raw: string): boolean {

@@ -88,6 +88,8 @@ export function withoutCertificates(headers: readonly Header[]): readonly Header
  * (RS-32.18). An empty value takes the client's header away.
  */
 export function requestHeaders(settings: Settings, can: Capabilities): readonly Header[] {
+  // a map costs every request, so $pass_access_scheme is asked only where it may be another
+  const scheme = settings.useForwardedHeaders || settings.useProxyProtocol ? "pass_access_scheme" : "scheme";
   const headers: readonly (readonly [string, string | Token])[] = [
     ["Host", "best_http_host"],
     ["Upgrade", "http_upgrade"],
@@ -97,9 +99,9 @@ export function requestHeaders(settings: Settings, can: Capabilities): readonly 
     ["X-Forwarded-For", appends(settings) ? "full_x_forwarded_for" : "remote_addr"],
     ["X-Forwarded-Host", "best_http_host"],
     ["X-Forwarded-Port", "pass_port"],
-    ["X-Forwarded-Proto", "pass_access_scheme"],
-    ["X-Forwarded-Scheme", "pass_access_scheme"],
-    ["X-Scheme", "pass_access_scheme"],
+    ["X-Forwarded-Proto", scheme],
+    ["X-Forwarded-Scheme", scheme],
+    ["X-Scheme", scheme],
     ["X-Original-Forwarded-For", variableOfHeader(settings.forwardedForHeader)],
     ["X-Original-Forwarded-Host", variableOfHeader(settings.forwardedHostHeader)],
     ...(settings.proxyAddOriginalUriHeader ? ([["X-Original-URI", "request_uri"]] as const) : []),
