@@ -35,7 +35,7 @@ export function staticUpstream(
         Token.conf`${Token.name(address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`)} max_fails=0`,
     ),
     balancer: false,
-    directives: [...hash, ...keepalive(settings, idleConnections(settings, blocks))],
+    directives: [...hash, ...keepalive(settings, idleConnections(settings.upstreamKeepaliveConnections, blocks))],
   };
 }
 
@@ -63,7 +63,7 @@ const fewestIdle = 8;
  * everything, as there is in ingress-nginx and in dynamic mode; it is halved until that many blocks fit in memory, and not
  * divided, so that a block's text stays the same while others come and go.
  */
-function idleConnections({ upstreamKeepaliveConnections: most }: Settings, blocks: number): number {
+export function idleConnections(most: number, blocks: number): number {
   let each = most;
   while (each > fewestIdle && each * blocks > idleInAll) each = Math.ceil(each / 2);
   return each;

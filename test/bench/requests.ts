@@ -1,11 +1,13 @@
 /**
  * CPU per request of nginx's workers beside a hand-written nginx.conf that proxies the same hosts with the same headers and the same
- * log: alternating pairs on one machine, so that what the machine does hits both.
+ * log: alternating pairs on one machine, so that what the machine does hits both. It keeps connections as the mode does: by an
+ * upstream block for all, or by one for each Service. Which of the two it is decides more than all else where there are 10,000.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nginxProcesses } from "../../src/nginx/processes.ts";
+import { idleConnections } from "../../src/render/upstream-views.ts";
 import { ports, serving } from "../nginx/support/serve.ts";
 import type { Figure } from "./measured.ts";
 import { cpuMicroseconds } from "./support/cpu.ts";
@@ -17,16 +19,25 @@ import { sizesOr } from "./support/sizes.ts";
 const [backendPort, http, https] = [21_950, 21_951, 21_952];
 const pairs = 12;
 const requestsEach = 8_000;
+/** upstream-keepalive-connections where nobody says otherwise. */
+const keptByDefault = 320;
 
 interface Way {
   readonly name: string;
   readonly flags: readonly string[];
+  /** Whether each Service has an upstream block of its own. */
+  readonly services: boolean;
   readonly bound: number;
 }
 const ways: readonly Way[] = [
-  { name: "dynamic", flags: ["--mode=dynamic", "--enable-metrics=false"], bound: 1.25 },
-  { name: "dynamic with request metrics", flags: ["--mode=dynamic", "--enable-metrics=true"], bound: 1.4 },
-  { name: "static", flags: ["--mode=static"], bound: 1.05 },
+  { name: "dynamic", flags: ["--mode=dynamic", "--enable-metrics=false"], services: false, bound: 1.25 },
+  {
+    name: "dynamic with request metrics",
+    flags: ["--mode=dynamic", "--enable-metrics=true"],
+    services: false,
+    bound: 1.4,
+  },
+  { name: "static", flags: ["--mode=static"], services: true, bound: 1.05 },
 ];
 const protocols: Readonly<Record<Protocol, string>> = { http: "HTTP/1.1", https: "HTTP/1.1 over TLS", h2: "HTTP/2" };
 
@@ -36,12 +47,15 @@ export async function requests(): Promise<Figure[]> {
   return figures;
 }
 
-async function beside({ name, flags, bound }: Way, hosts: number): Promise<Figure[]> {
+async function beside({ name, flags, services, bound }: Way, hosts: number): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const pair = await pairIn(folder);
   const names = Array.from({ length: hosts }, (_, at) => hostOf(at));
   const backends = await startNginx(backend(backendPort));
-  const hand = await startNginx(handWritten({ hosts: names, http, https, backend: backendPort, ...pair }));
+  const keepalive = services ? idleConnections(keptByDefault, hosts) : keptByDefault;
+  const hand = await startNginx(
+    handWritten({ hosts: names, http, https, backend: backendPort, ...pair, keepalive, services }),
+  );
   const files = filesOf({
     hosts,
     endpoint: { address: "127.0.0.1", port: backendPort },

@@ -65,7 +65,7 @@ http {
   server { listen 127.0.0.1:${port} backlog=4096; location / { return 200 "ok\\n"; } }
 }`;
 
-export interface HandWritten {
+export interface Listeners {
   readonly hosts: readonly string[];
   readonly http: number;
   readonly https: number;
@@ -74,8 +74,15 @@ export interface HandWritten {
   readonly key: string;
 }
 
+export interface HandWritten extends Listeners {
+  /** How many idle connections an upstream block keeps. */
+  readonly keepalive: number;
+  /** Whether each host has a Service and so an upstream block of its own, as in static mode; else one serves all, as in dynamic mode. */
+  readonly services: boolean;
+}
+
 /** A pair for the hosts, in files of this folder. */
-export async function pairIn(folder: string): Promise<Pick<HandWritten, "certificate" | "key">> {
+export async function pairIn(folder: string): Promise<Pick<Listeners, "certificate" | "key">> {
   const pair = await makeCertificate(["example"], new Date());
   const [certificate, key] = [join(folder, "tls.crt"), join(folder, "tls.key")];
   writeFileSync(certificate, pair.cert);
@@ -83,12 +90,15 @@ export async function pairIn(folder: string): Promise<Pick<HandWritten, "certifi
   return { certificate, key };
 }
 
-export function handWritten({ hosts, http, https, backend, certificate, key }: HandWritten): string {
-  const server = (host: string) => `
+export function handWritten(given: HandWritten): string {
+  const { hosts, http, https, backend, certificate, key, keepalive, services } = given;
+  const upstream = (name: string) => `
+  upstream ${name} { server 127.0.0.1:${backend}; keepalive ${keepalive}; keepalive_requests 10000; }`;
+  const server = (host: string) => `${services ? upstream(`backend-${host}`) : ""}
   server {
     listen ${http}; listen ${https} ssl http2;
     server_name ${host};
-    location / { set $service "shop-${host}-80"; proxy_pass http://backend; }
+    location / { set $service "shop-${host}-80"; proxy_pass http://${services ? `backend-${host}` : "backend"}; }
   }`;
   return `
 worker_processes 2;
@@ -130,14 +140,14 @@ http {
   add_header Strict-Transport-Security $hsts always;
   log_format upstreaminfo '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" $request_length $request_time [$service] [] $upstream_addr $upstream_response_length $upstream_response_time $upstream_status $req_id';
   access_log {root}/access.log upstreaminfo;
-  upstream backend { server 127.0.0.1:${backend}; keepalive 320; keepalive_requests 10000; }
+  ${services ? "" : upstream("backend")}
   server { listen ${http} default_server reuseport backlog=4096; listen ${https} default_server reuseport backlog=4096 ssl http2; return 404; }
   ${hosts.map(server).join("")}
 }`;
 }
 
 /** The least that serves these hosts: a server and an upstream block each with a few kept connections, and a log. */
-export function smallestByHand({ hosts, http, https, backend, certificate, key }: HandWritten): string {
+export function smallestByHand({ hosts, http, https, backend, certificate, key }: Listeners): string {
   const server = (host: string, at: number) => `
   upstream app-${at} { server 127.0.0.1:${backend}; keepalive 8; }
   server {
