@@ -1,5 +1,5 @@
--- Counts requests for the metrics. What is to be known of one is a single text that nginx makes (templates/lua.tmpl): its values,
--- then its labels. A request costs a look for that text among those that came lately; they are taken apart some hundred at a
+-- Counts requests for the metrics. What is to be known of one is a single text that nginx makes (templates/lua.tmpl): its values, and
+-- on a line of their own its labels. A request costs a look for that text among those that came lately; they are taken apart some hundred at a
 -- time. A worker adds up by itself and hands its sums over once a second. The controller keeps the totals; here nothing grows
 -- but what it has not fetched yet, and that has a limit.
 local store = require("sluice.store")
@@ -26,8 +26,14 @@ local distinct = 0
 local most_distinct = 200
 
 -- Sums since the last time, by the labels in one text; and the same tables by the labels as they came, false for what is not
--- counted: what is known of hosts is looked up again once a second.
+-- counted.
 local sums, sums_of = {}, {}
+
+-- The labels by the labels as they came, as of one generation of the records, which say what hosts there are.
+local labels_of, labels_known, labels_generation = {}, 0, nil
+
+-- What values add to the sums, since the last time: requests have few that differ.
+local additions = {}
 local kept = 0
 local last = 0
 
@@ -95,9 +101,9 @@ local function own_sums(labels)
   return own
 end
 
--- The same for labels as nginx has them: $host, the canary, the method, the status and four that the router says, of which the
--- last is a path and may hold anything.
-local function new_sums(text)
+-- From the labels as nginx has them: $host, the canary, the method, the status and four that the router says, of which the last is
+-- a path and may hold anything. False for a host that is not counted.
+local function new_labels(text)
   local host, canary, method, status, route = match(text, "^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$")
   host = host_label(host)
   if not host then
@@ -109,43 +115,71 @@ local function new_sums(text)
   if route == "" then
     route = "\t\t\t"
   end
-  return own_sums(concat({ host, canary, methods[method] or "OTHER", status, (gsub(route, "\n", " ")) }, "\t"))
+  return concat({ host, canary, methods[method] or "OTHER", status, (gsub(route, "\n", " ")) }, "\t")
+end
+
+local function new_sums(text)
+  local labels = labels_of[text]
+  if labels == nil then
+    labels = new_labels(text)
+    labels_of[text] = labels
+    labels_known = labels_known + 1
+  end
+  return labels and own_sums(labels)
 end
 
 -- A list of times, of several tries, is no number and is left out.
-local function observe(own, i, text, times)
+local function observe(added, i, text)
   local value = tonumber(text)
   if not value then
     return
   end
   local place = places[i]
-  local at, bounds = place.at, place.bounds
-  own[at] = (own[at] or 0) + value * times
-  own[at + 1] = (own[at + 1] or 0) + times
+  local at, bounds, count = place.at, place.bounds, #added
+  added[count + 1], added[count + 2] = at, value
+  added[count + 3], added[count + 4] = at + 1, 1
   for n = 1, #bounds do
     if value <= bounds[n] then
-      own[at + 1 + n] = (own[at + 1 + n] or 0) + times
+      added[count + 5], added[count + 6] = at + 1 + n, 1
       return
     end
   end
 end
 
+-- Pairs of a place and what one request with these values adds there.
+local function new_additions(values)
+  local time, response, header, connect, length, sent =
+    match(values, "^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$")
+  local added = {}
+  observe(added, 1, time)
+  observe(added, 2, response)
+  observe(added, 3, header)
+  observe(added, 4, connect)
+  observe(added, 5, length)
+  observe(added, 6, sent)
+  observe(added, 7, sent)
+  return added
+end
+
 local function add(text, times)
-  local time, response, header, connect, length, sent, labels =
-    match(text, "^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$")
+  local cut = find(text, "\n", 1, true)
+  local values, labels = sub(text, 1, cut - 1), sub(text, cut + 1)
   local own = sums_of[labels]
   if own == nil then
     own = new_sums(labels)
     sums_of[labels] = own
   end
-  if own then
-    observe(own, 1, time, times)
-    observe(own, 2, response, times)
-    observe(own, 3, header, times)
-    observe(own, 4, connect, times)
-    observe(own, 5, length, times)
-    observe(own, 6, sent, times)
-    observe(own, 7, sent, times)
+  if not own then
+    return
+  end
+  local added = additions[values]
+  if not added then
+    added = new_additions(values)
+    additions[values] = added
+  end
+  for i = 1, #added, 2 do
+    local place = added[i]
+    own[place] = (own[place] or 0) + added[i + 1] * times
   end
 end
 
@@ -193,7 +227,11 @@ end
 function _M.hand_over(whatever)
   last = ngx.now()
   add_all()
-  sums_of = {}
+  sums_of, additions = {}, {}
+  local generation = store.generation()
+  if generation ~= labels_generation or labels_known >= most_kept then
+    labels_of, labels_known, labels_generation = {}, 0, generation
+  end
   if kept == 0 or (not whatever and (handed:llen("sums") or 0) >= most_messages) then
     return
   end
