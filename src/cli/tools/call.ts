@@ -1,6 +1,6 @@
 /**
  * The command line of a tool: flags of the controller, which decide what counts, files or folders, and the tool's own options.
- * The tools take what `sluice serve` takes, so that they say what it would do.
+ * The tools take what `sluice serve` takes, so that they say what it would do; of a cluster they say what a controller in it would do.
  */
 import type { Flags } from "../flags.ts";
 import { parseFlags } from "../parse-flags.ts";
@@ -51,11 +51,12 @@ export function toolCall(argv: readonly string[], shape: ToolShape): ToolCall {
   const { output = "text" } = options;
   if (output !== "text" && output !== "json")
     return { kind: "failure", why: `-o takes text or json, and here is ${JSON.stringify(output)}` };
-  const parsed = parseFlags(rest, "serve");
-  if (parsed.kind === "failure") return parsed;
-  if (parsed.kind !== "flags") return { kind: "help" };
-  const { flags, rest: folders } = parsed;
-  const live = flags.kubeconfig !== undefined || options.context !== undefined;
+  const onFiles = parseFlags(rest, "serve");
+  if (onFiles.kind === "failure") return onFiles;
+  if (onFiles.kind !== "flags") return { kind: "help" };
+  const { rest: folders } = onFiles;
+  const live = onFiles.flags.kubeconfig !== undefined || options.context !== undefined;
+  const flags = live ? flagsInCluster(rest, onFiles.flags) : onFiles.flags;
   const least = shape.folders.length - (live || shape.optional ? 1 : 0);
   if (folders.length < least || folders.length > shape.folders.length) {
     const found = folders.length === 0 ? "none" : folders.join(" ");
@@ -63,6 +64,13 @@ export function toolCall(argv: readonly string[], shape: ToolShape): ToolCall {
   }
   const json = output === "json";
   return { kind: "call", flags, folders, json, options, argv: rest.filter((word) => !folders.includes(word)), live };
+}
+
+/** Those of a controller in the cluster, with the ConfigMap that the chart gives it. */
+function flagsInCluster(words: readonly string[], { configmap }: Flags): Flags {
+  const parsed = parseFlags(words, "run");
+  if (parsed.kind !== "flags") throw new Error("the same words were flags for serve");
+  return { ...parsed.flags, configmap };
 }
 
 type Taken =
