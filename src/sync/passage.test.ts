@@ -84,6 +84,18 @@ test("an upstream that a replaced route may name stays until the route has arriv
   expect(it.take(new Map(), new Map(), running("@2"), 300_000)).toEqual([["upstream x", undefined]]);
 });
 
+test("what is looked up by what a client says goes at once", () => {
+  const gone: ChangedRecord = { value: undefined, shapes: [] };
+  const changed = new Map([
+    ["patterns", gone],
+    ["sni a.example", gone],
+  ]);
+  expect(passage().take(changed, new Map(), running(), 0)).toEqual([
+    ["patterns", undefined],
+    ["sni a.example", undefined],
+  ]);
+});
+
 test("an upstream that a request on its way may ask for once more stays for some minutes, unless it comes back", () => {
   const it = passage();
   const gone: ChangedRecord = { value: undefined, shapes: [] };

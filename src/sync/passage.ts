@@ -77,7 +77,7 @@ export class Passage {
     const changes: RecordChange[] = [];
     for (const [key, { value, shapes }] of changed) {
       if (value === undefined && !isRoute(key)) {
-        this.#held.set(key, now);
+        this.#held.set(key, isLookedUpAgain(key) ? now : Number.NEGATIVE_INFINITY);
         continue;
       }
       this.#held.delete(key);
@@ -149,6 +149,11 @@ function textsOf({ running, coming, older }: ShapesAround): readonly (ReadonlySe
 function serves(text: ReadonlySet<string> | undefined, shapes: Shapes): boolean {
   if (typeof shapes === "string") return shapes === "any";
   return shapes.every((shape) => text?.has(shape));
+}
+
+/** By a request that was routed, or a handshake that has found its name, when the record may have gone meanwhile. */
+function isLookedUpAgain(key: string): boolean {
+  return key.startsWith("upstream ") || key.startsWith("pair ");
 }
 
 function isRoute(key: string): boolean {
