@@ -134,11 +134,14 @@ test.each([
   socket.end();
 });
 
-/** A POST whose body of four bytes waits for its second half. */
-function beginUpload(to: string, host: string) {
+/** A POST that has been routed, since nginx asks for its body, of which the second half waits. */
+async function beginUpload(to: string, host: string) {
   const [address = "", port] = to.split(":");
-  const upload = httpRequest({ host: address, port, method: "POST", headers: { host, "content-length": 4 } });
+  const headers = { host, "content-length": 4, expect: "100-continue" };
+  const upload = httpRequest({ host: address, port, method: "POST", headers });
   const answered = once(upload, "response") as Promise<[IncomingMessage]>;
+  upload.flushHeaders();
+  await once(upload, "continue");
   upload.write("ab");
   return {
     end: async () => {
@@ -161,7 +164,7 @@ test.each([
   const subject = await startShop(first, quick, objects, mode);
   onTestFinished(() => subject.stop());
   const { to } = subject;
-  const upload = beginUpload(to, "web.example");
+  const upload = await beginUpload(to, "web.example");
   const others = [
     ingress("web", "web.example", "other"),
     ingress("web", "web.example", "other", { affinity: "cookie" }),
@@ -179,7 +182,7 @@ test.each([
 test("an upload whose endpoints have all gone when its body is there is a 502", async () => {
   const subject = await startShop(8366, quick, [...service("web", [quick[0]]), ingress("web", "web.example", "web")]);
   onTestFinished(() => subject.stop());
-  const upload = beginUpload(subject.to, "web.example");
+  const upload = await beginUpload(subject.to, "web.example");
   await subject.apply(service("web", []));
   await subject.settled();
   expect((await request({ to: subject.to, host: "web.example" })).status).toBe(503);
