@@ -21,7 +21,7 @@ test("the text of a test uses what is a property or a text of its own", () => {
 test("what the corpus uses is told apart by kind", () => {
   const { annotations, settings, flags } = usedByCorpus();
   expect(annotations).toContain("auth-url");
-  expect(settings).toContain("use-forwarded-headers");
+  expect(settings).toContain("add-headers");
   expect(flags).toContain("--annotations-prefix");
-  expect(annotations).not.toContain("use-forwarded-headers");
+  expect(annotations).not.toContain("add-headers");
 });
