@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
 import { Sluice } from "../e2e/support/sluice.ts";
 import { request } from "../nginx/support/request.ts";
+import { until } from "../nginx/support/until.ts";
 import type { Figure } from "./measured.ts";
 import { type FilledCluster, host, inParallel, startFilledCluster } from "./support/cluster.ts";
 import { cpuMs, pssMegabytes } from "./support/cpu.ts";
@@ -57,7 +58,8 @@ async function at(
   const ready = (performance.now() - begun) / 1000;
   starting.abort();
   const missing = (await early) + (await notFound(hosts));
-  const before = reloads(sluice);
+  // It is ready when nginx answers, and says so a moment later.
+  const before = await until("the first reload to be told of", () => reloads(sluice) || false);
   const live: number[] = [];
   for (let at = hosts; at < hosts + births; at++) {
     await filled.create(...host(at, endpoint));
