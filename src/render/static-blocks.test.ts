@@ -26,6 +26,18 @@ test("where another Location has the path itself, the Prefix is what is below it
   ]);
 });
 
+test("beside an exact path with a slash the Prefix's own path is a location too, which nginx would else redirect", () => {
+  const prefix: Route[] = [
+    { match: "exact", path: "/a", location: 0 },
+    { match: "prefix", path: "/a/", location: 0 },
+  ];
+  expect(matches({ match: "exact", path: "/a/", location: 1 }, ...prefix)).toEqual([
+    ['= "/a/"', 1],
+    ['= "/a"', 0],
+    ['~ "^/a/"', 0],
+  ]);
+});
+
 test("a redirect to a path with a slash is none, and / is nginx's own last", () => {
   expect(matches({ match: "slash", path: "/a", location: 0 }, { match: "prefix", path: "/", location: 0 })).toEqual([
     ['"/"', 0],

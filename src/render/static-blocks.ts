@@ -42,16 +42,15 @@ export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locatio
       const path = Token.word(route.path);
       blocks.push({ match: route.match === "exact" ? Token.conf`= ${path}` : path, location, rewrite: false });
     } else if (route.match === "prefix") {
-      blocks.push({
-        match: prefixMatch(route.path, exact.get(route.path.slice(0, -1)) === location),
-        location,
-        rewrite: false,
-      });
+      const withItself = exact.get(route.path.slice(0, -1)) === location && !exact.has(route.path);
+      blocks.push({ match: prefixMatch(route.path, withItself), location, rewrite: false });
     } else {
-      const below = routes.some(
-        (one) => one.match === "prefix" && one.path === `${route.path}/` && one.location === location,
-      );
-      if (!below) blocks.push({ match: Token.conf`= ${Token.word(route.path)}`, location, rewrite: false });
+      const below = `${route.path}/`;
+      // Beside an exact `/foo/` nginx redirects `/foo` there before it looks at regular expressions.
+      const among =
+        !exact.has(below) &&
+        routes.some((one) => one.match === "prefix" && one.path === below && one.location === location);
+      if (!among) blocks.push({ match: Token.conf`= ${Token.word(route.path)}`, location, rewrite: false });
     }
   }
   return blocks;
