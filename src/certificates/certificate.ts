@@ -3,7 +3,7 @@
  * cannot be read, is not a Certificate and the default one is served in its place (RS-10.2).
  */
 import { createPrivateKey, hash, type KeyObject, X509Certificate } from "node:crypto";
-import { type Certificate, type CertificateIdentity, SecretText } from "../model/configuration.ts";
+import { type Certificate, type CertificateIdentity, SecretText, type Weakness } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
 
 export type CertificateRead =
@@ -31,7 +31,7 @@ function readCertificate(secret: Secret): CertificateRead {
   if (leaf === undefined) return { ok: false, why: "has a tls.crt that is not a PEM certificate" };
   const privateKey = attempt(() => createPrivateKey(key));
   if (privateKey === undefined) return { ok: false, why: "has a tls.key that is not a PEM private key" };
-  if (!fits(leaf, privateKey)) return { ok: false, why: "has a tls.key that does not belong to its tls.crt" };
+  if (!fits(leaf, privateKey)) return { ok: false, why: misfitOf(chain, privateKey) };
   return { ok: true, certificate: certificateFrom(keyOf(secret), chain, key, leaf) };
 }
 
@@ -61,12 +61,14 @@ export function isValidFor({ names }: Pick<Certificate, "names">, host: string):
 }
 
 /** What clients may refuse: short RSA keys, and SHA-1 under the signature. */
-function weaknessOf({ publicKey, signatureAlgorithm }: X509Certificate): string | undefined {
+function weaknessOf({ publicKey, signatureAlgorithm }: X509Certificate): Weakness | undefined {
   // Only asked where it matters: the details of a key cost as much as reading it.
   const isRsa = publicKey.asymmetricKeyType?.startsWith("rsa") === true;
   const bits = isRsa ? publicKey.asymmetricKeyDetails?.modulusLength : undefined;
-  if (bits !== undefined && bits < 2048) return `its RSA key has ${bits} bits`;
-  return /sha1/i.test(signatureAlgorithm ?? "") ? "it is signed with SHA-1" : undefined;
+  const isSha1 = /sha1/i.test(signatureAlgorithm ?? "");
+  if (bits !== undefined && bits < 2048)
+    return { why: `its RSA key has ${bits} bits`, level: bits < 1024 || isSha1 ? 0 : 1 };
+  return isSha1 ? { why: "it is signed with SHA-1", level: 0 } : undefined;
 }
 
 /** As Node calls the kinds of keys, and as people do. */
@@ -103,6 +105,15 @@ function namesOf(leaf: X509Certificate): string[] {
 
 function fits(leaf: X509Certificate, key: KeyObject): boolean {
   return attempt(() => leaf.checkPrivateKey(key)) ?? false;
+}
+
+/** The host's own certificate after those of its issuers is the commonest mistake, and easily mended. */
+function misfitOf(chain: string, key: KeyObject): string {
+  const blocks = chain.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  const isAmong = blocks.some((block) => attempt(() => fits(new X509Certificate(block), key)) === true);
+  return isAmong
+    ? "has a tls.crt that begins with another certificate than that of its tls.key, which must come first"
+    : "has a tls.key that does not belong to its tls.crt";
 }
 
 export function decoded({ data }: Secret, key: string): string | undefined {

@@ -148,10 +148,17 @@ export interface Certificate {
   readonly names: readonly string[];
   /** Who it is from and what it is, as metrics name it. */
   readonly identity: CertificateIdentity;
-  /** What is weak about it, in words: "its RSA key has 1024 bits"; undefined where nothing is. */
-  readonly weakness: string | undefined;
+  /** Undefined where nothing is weak about it. */
+  readonly weakness: Weakness | undefined;
   /** SHA-256 of chain and key, hex: equal content, equal fingerprint. */
   readonly fingerprint: string;
+}
+
+export interface Weakness {
+  /** "its RSA key has 1024 bits". */
+  readonly why: string;
+  /** The security level at which OpenSSL takes it; many systems have 2 for theirs. */
+  readonly level: 0 | 1;
 }
 
 export interface CertificateIdentity {

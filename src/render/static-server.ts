@@ -67,7 +67,7 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
       beside: beside.map(({ match, text }) => ({ match, text })),
     });
   });
-  if (server.redirectFrom !== undefined) texts.push(twinText(server.name, server.redirectFrom, parts));
+  if (server.redirectFrom !== undefined) texts.push(twinText(server, server.redirectFrom, parts));
   return { texts, files, needs: gathered.needs, http: gathered.http, pools: gathered.pools };
 }
 
@@ -103,17 +103,19 @@ function appRootUrl(path: string, http3: boolean): Token {
   return Token.rewriteTarget(`$scheme://$${host}${path}`, (name) => name === host || isRequestVariable(name));
 }
 
-/** The other of `www.host` and `host`. */
-function twinText(host: string, twin: Alias, parts: StaticParts): Token {
+/** The other of `www.host` and `host`. Where it has the host's certificate it has its ciphers: a weak one needs them. */
+function twinText({ name, features }: Server<FeatureValues>, twin: Alias, parts: StaticParts): Token {
   const { about, template } = parts;
+  const { ciphers } = features.sslCiphers;
+  const sslCiphers = twin.certificate !== undefined && ciphers !== undefined && Token.word(ciphers);
   return template.render("www-server", {
     ...headOf(about, false),
     dynamic: false,
     rejectsUnknownNames: false,
     names: Token.word(twin.name),
     certificate: certificateView(twin, parts, false),
-    features: plainServerView,
-    host: Token.name(host),
+    features: { ...plainServerView, sslCiphers },
+    host: Token.name(name),
   });
 }
 

@@ -27,7 +27,9 @@ const ownServer = featureList.filter(([, { textServer }]) => textServer !== unde
 const hostWide = featureList.filter(([, { serverView }]) => serverView !== undefined);
 
 /** What all features say in the data hosts' server: nothing. */
-export const plainServerView: View = Object.fromEntries(hostWide.map(([name]) => [name, false]));
+export const plainServerView: Readonly<Record<string, View>> = Object.fromEntries(
+  hostWide.map(([name]) => [name, false]),
+);
 
 export function needsText(server: Server<FeatureValues>): boolean {
   const { name, features } = server;

@@ -22,7 +22,7 @@ function doubt({ notBefore, notAfter, weakness }: Certificate, now: Date): strin
   if (notAfter < now) return `the certificate expired on ${day(notAfter)}`;
   if (notAfter.getTime() - now.getTime() < soonMs) return `the certificate expires soon, on ${day(notAfter)}`;
   if (notBefore > now) return `the certificate is not valid before ${day(notBefore)}`;
-  return weakness;
+  return weakness?.why;
 }
 
 function day(date: Date): string {

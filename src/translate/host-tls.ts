@@ -2,10 +2,12 @@
  * Which Certificate a host has, and whether TLS is configured for it: it may be without a Certificate of its own, and then
  * has the default one. A host under a wildcard with TLS has TLS too.
  */
+import type { FeatureValues } from "../annotations/registry.ts";
 import { certificateOf, isValidFor } from "../certificates/certificate.ts";
 import { formOf } from "../kinds/server-names.ts";
-import { type Alias, catchAll } from "../model/configuration.ts";
+import { type Alias, catchAll, type Weakness } from "../model/configuration.ts";
 import type { Problem } from "../problem.ts";
+import type { Settings } from "../settings/registry.ts";
 import type { Claim } from "./claim.ts";
 import type { World } from "./world.ts";
 
@@ -14,12 +16,20 @@ export interface HostTls {
   readonly configured: boolean;
   /** Key of the Secret whose Certificate is valid for the host. */
   readonly certificate: string | undefined;
+  /** What is weak about that. */
+  readonly weakness: Weakness | undefined;
   /** Keys of the Secrets it was looked for in. */
   readonly secrets: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-const withoutTls: HostTls = { configured: false, certificate: undefined, secrets: [], problems: [] };
+const withoutTls: HostTls = {
+  configured: false,
+  certificate: undefined,
+  weakness: undefined,
+  secrets: [],
+  problems: [],
+};
 
 /** RS-10.1: the oldest Ingress with a TLS section decides; in it the entry that lists the host, else the first that fits. */
 export function tlsOf(host: string, claims: readonly Claim[], world: World): HostTls {
@@ -33,13 +43,15 @@ export function tlsOf(host: string, claims: readonly Claim[], world: World): Hos
     const found = world.secret(secret);
     const read = found === undefined ? ({ ok: false, why: "not found" } as const) : certificateOf(found);
     if (!read.ok) problems.push({ object, kind: "secret-unusable", field, secret, why: read.why });
-    else if (isValidFor(read.certificate, host)) return { configured: true, certificate: secret, secrets, problems };
-    else if (lists) {
+    else if (isValidFor(read.certificate, host)) {
+      const { weakness } = read.certificate;
+      return { configured: true, certificate: secret, weakness, secrets, problems };
+    } else if (lists) {
       const names = read.certificate.names.join(", ") || "no name at all";
       problems.push({ object, kind: "certificate-misfit", secret, host, names });
     }
   }
-  return { configured: true, certificate: undefined, secrets, problems };
+  return { ...withoutTls, configured: true, secrets, problems };
 }
 
 /** The Secrets to look in, in their order. */
@@ -52,6 +64,20 @@ function candidatesOf(host: string, { object, ingress }: Claim) {
   const listing = entries.filter(({ lists }) => lists);
   const heard = listing.length > 0 ? listing.slice(0, 1) : entries;
   return heard.flatMap(({ secret, ...rest }) => (secret === undefined ? [] : [{ ...rest, secret }]));
+}
+
+/**
+ * OpenSSL refuses a weak certificate at the level that most systems have, so its host lowers the level for itself. The level is a word
+ * of the cipher list, whence nginx cannot have it as data: such a host is text. One that the list has already stays.
+ */
+export function withWeakCertificate(
+  features: FeatureValues,
+  { weakness }: Pick<HostTls, "weakness">,
+  settings: Settings,
+): FeatureValues {
+  const ciphers = features.sslCiphers.ciphers ?? settings.sslCiphers ?? "DEFAULT";
+  if (weakness === undefined || ciphers.includes("@SECLEVEL")) return features;
+  return { ...features, sslCiphers: { ciphers: `${ciphers}:@SECLEVEL=${weakness.level}` } };
 }
 
 /** An alias has the host's certificate if that covers it, and TLS is configured for it only then (RS-10.8, RS-11.2). */

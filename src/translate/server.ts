@@ -14,7 +14,7 @@ import { changedNeighbours, idlePassthrough } from "./host-doubts.ts";
 import { hostFeatures, hostlessOf } from "./host-features.ts";
 import { withHostIdentity } from "./host-identity.ts";
 import { nameProblems } from "./host-names.ts";
-import { aliasesOf, type HostTls, isCovered, tlsOf } from "./host-tls.ts";
+import { aliasesOf, type HostTls, isCovered, tlsOf, withWeakCertificate } from "./host-tls.ts";
 import { routesOf } from "./routes.ts";
 import type { World } from "./world.ts";
 
@@ -53,7 +53,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
       return { ...location, ...canariesOf(location, shadows), denied };
     }),
     routes: routesOf(drafts.map(({ path }) => path)),
-    features: hostFeatures(claims, world.settings),
+    features: withWeakCertificate(hostFeatures(claims, world.settings), tls, world.settings),
   };
   problems.push(
     ...(world.sslPassthrough ? [] : idlePassthrough(claims)),

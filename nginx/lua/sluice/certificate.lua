@@ -60,16 +60,11 @@ local function staple(fingerprint, generation)
   end
 end
 
--- With `rejects`, a name that no host has ends the handshake (ssl-reject-handshake).
-function _M.run(rejects)
-  if rejects and not is_known(ssl.server_name()) then
-    return ngx.exit(ngx.ERROR)
-  end
-  local generation = store.generation()
-  local pair = store.get("pair", pair_id(ssl.server_name()), generation) or store.get("pair", "default", generation)
+-- Whether the handshake goes on with this pair.
+local function set(pair)
   pair = pair and parsed(pair)
   if not pair then
-    return
+    return false
   end
   ssl.clear_certs()
   local ok, problem = ssl.set_cert(pair.chain)
@@ -78,7 +73,23 @@ function _M.run(rejects)
   end
   if not ok then
     ngx.log(ngx.ERR, "a certificate could not be set: ", problem)
-    return
+  end
+  return ok
+end
+
+-- With `rejects`, a name that no host has ends the handshake (ssl-reject-handshake).
+function _M.run(rejects)
+  if rejects and not is_known(ssl.server_name()) then
+    return ngx.exit(ngx.ERROR)
+  end
+  local generation = store.generation()
+  local pair = store.get("pair", pair_id(ssl.server_name()), generation)
+  if not set(pair) then
+    -- None, or one that OpenSSL refuses, which a host must not be silent for.
+    pair = store.get("pair", "default", generation)
+    if not set(pair) then
+      return
+    end
   end
   staple(pair.fingerprint, generation)
 end

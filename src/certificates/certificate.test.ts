@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import type { Secret } from "../model/objects.ts";
+import { certificateOf } from "./certificate.ts";
+import { fakeCertificate } from "./fake.ts";
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const secret = (chain: string, key: string): Secret => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { namespace: "ns", name: "tls" },
+  data: { "tls.crt": base64(chain), "tls.key": base64(key) },
+});
+
+test("a chain that does not begin with the key's own certificate is told from a key of another one", async () => {
+  const own = await fakeCertificate(new Date());
+  const other = await fakeCertificate(new Date());
+  const key = own.key.reveal();
+  expect(certificateOf(secret(own.chain + other.chain, key))).toMatchObject({ ok: true });
+  expect(certificateOf(secret(other.chain + own.chain, key))).toEqual({
+    ok: false,
+    why: "has a tls.crt that begins with another certificate than that of its tls.key, which must come first",
+  });
+  expect(certificateOf(secret(other.chain, key))).toEqual({
+    ok: false,
+    why: "has a tls.key that does not belong to its tls.crt",
+  });
+});

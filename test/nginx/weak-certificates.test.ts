@@ -1,0 +1,83 @@
+/**
+ * A certificate that OpenSSL refuses at the security level of most systems is served all the same, to its own host alone; what it
+ * refuses at every level is no reason to end a handshake. The keys are made here: nobody should find such ones lying about.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { KubernetesObject } from "../../src/model/objects.ts";
+import { type Problem, sentence } from "../../src/problem.ts";
+import { type Subject, startSubject } from "../parity/subject.ts";
+import { ingress, ingressClass } from "../support/sketch.ts";
+import { request } from "./support/request.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "weak-"));
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const inFolder = (file: string) => readFileSync(join(folder, file), "utf8");
+
+/** Common name and only name `NAME.example`; `options` are those of `openssl req`. */
+async function pair(name: string, options: readonly string[]): Promise<void> {
+  const files = ["-keyout", `${name}.key`, "-out", `${name}.crt`];
+  const names = [
+    "-subj",
+    `/CN=${name}.example`,
+    "-addext",
+    `subjectAltName=DNS:${name}.example,DNS:www.${name}.example`,
+  ];
+  await execa("openssl", ["req", "-x509", "-nodes", "-days", "90", ...options, ...files, ...names], { cwd: folder });
+}
+
+function host(name: string, chain: string, annotations: Record<string, string> = {}): readonly KubernetesObject[] {
+  const data = { "tls.crt": base64(chain), "tls.key": base64(inFolder(`${name}.key`)) };
+  const secret = { apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "ns" }, data };
+  const one = ingress({ name, host: `${name}.example`, annotations });
+  const tls = [{ hosts: [`${name}.example`], secretName: name }];
+  return [secret, { ...one, spec: { ...one.spec, tls } }] as readonly KubernetesObject[];
+}
+
+beforeAll(async () => {
+  await pair("short", ["-newkey", "rsa:1024"]);
+  await pair("sha1", ["-newkey", "rsa:2048", "-sha1"]);
+  await pair("chained", ["-newkey", "rsa:2048"]);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
+  let subject: Subject;
+  let problems: readonly Problem[] = [];
+  beforeAll(async () => {
+    const objects = [ingressClass, ...host("short", inFolder("short.crt")), ...host("sha1", inFolder("sha1.crt"))];
+    subject = await startSubject({ mode, flags: [], objects, onProblems: (all) => (problems = all) });
+    await subject.settled();
+  });
+  afterAll(() => subject.stop());
+  const served = async (sni: string) => (await request({ to: "192.0.2.1:443", host: sni, sni })).certificate;
+
+  test("a short key and a signature with SHA-1 are served, with a Problem", async () => {
+    expect(await served("short.example")).toBe("short.example");
+    expect(await served("sha1.example")).toBe("sha1.example");
+    expect(problems.map(sentence)).toEqual(
+      expect.arrayContaining([
+        "tls.crt: its RSA key has 1024 bits; it is served all the same",
+        "tls.crt: it is signed with SHA-1; it is served all the same",
+      ]),
+    );
+  });
+
+  test("the other name of a host with one has it too, where that is a server of its own", async () => {
+    const www = { "from-to-www-redirect": "true" };
+    await subject.apply(host("short", inFolder("short.crt"), www));
+    await subject.settled();
+    const fake = "Kubernetes Ingress Controller Fake Certificate";
+    expect(await served("www.short.example")).toBe(mode === "static" ? "short.example" : fake);
+  });
+
+  test("a chain that OpenSSL refuses leaves the default certificate, and harms no other host", async () => {
+    await subject.apply(host("chained", inFolder("chained.crt") + inFolder("short.crt")));
+    await subject.settled();
+    expect(await served("chained.example")).toBe("Kubernetes Ingress Controller Fake Certificate");
+    expect(await served("sha1.example")).toBe("sha1.example");
+  });
+});
