@@ -2,12 +2,10 @@
  * Which Certificate a host has, and whether TLS is configured for it: it may be without a Certificate of its own, and then
  * has the default one. A host under a wildcard with TLS has TLS too.
  */
-import type { FeatureValues } from "../annotations/registry.ts";
 import { certificateOf, isValidFor } from "../certificates/certificate.ts";
 import { formOf } from "../kinds/server-names.ts";
 import { type Alias, catchAll, type Weakness } from "../model/configuration.ts";
 import type { Problem } from "../problem.ts";
-import type { Settings } from "../settings/registry.ts";
 import type { Claim } from "./claim.ts";
 import type { World } from "./world.ts";
 
@@ -64,20 +62,6 @@ function candidatesOf(host: string, { object, ingress }: Claim) {
   const listing = entries.filter(({ lists }) => lists);
   const heard = listing.length > 0 ? listing.slice(0, 1) : entries;
   return heard.flatMap(({ secret, ...rest }) => (secret === undefined ? [] : [{ ...rest, secret }]));
-}
-
-/**
- * OpenSSL refuses a weak certificate at the level that most systems have, so its host lowers the level for itself. The level is a word
- * of the cipher list, whence nginx cannot have it as data: such a host is text. One that the list has already stays.
- */
-export function withWeakCertificate(
-  features: FeatureValues,
-  { weakness }: Pick<HostTls, "weakness">,
-  settings: Settings,
-): FeatureValues {
-  const ciphers = features.sslCiphers.ciphers ?? settings.sslCiphers ?? "DEFAULT";
-  if (weakness === undefined || ciphers.includes("@SECLEVEL")) return features;
-  return { ...features, sslCiphers: { ciphers: `${ciphers}:@SECLEVEL=${weakness.level}` } };
 }
 
 /** An alias has the host's certificate if that covers it, and TLS is configured for it only then (RS-10.8, RS-11.2). */

@@ -14,8 +14,9 @@ import { changedNeighbours, idlePassthrough } from "./host-doubts.ts";
 import { hostFeatures, hostlessOf } from "./host-features.ts";
 import { withHostIdentity } from "./host-identity.ts";
 import { nameProblems } from "./host-names.ts";
-import { aliasesOf, type HostTls, isCovered, tlsOf, withWeakCertificate } from "./host-tls.ts";
+import { aliasesOf, type HostTls, isCovered, tlsOf } from "./host-tls.ts";
 import { routesOf } from "./routes.ts";
+import { featuresFor } from "./weak-certificates.ts";
 import type { World } from "./world.ts";
 
 export interface BuiltServer {
@@ -53,7 +54,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
       return { ...location, ...canariesOf(location, shadows), denied };
     }),
     routes: routesOf(drafts.map(({ path }) => path)),
-    features: withWeakCertificate(hostFeatures(claims, world.settings), tls, world.settings),
+    features: featuresFor(tls.weakness, hostFeatures(claims, world.settings), world.settings),
   };
   problems.push(
     ...(world.sslPassthrough ? [] : idlePassthrough(claims)),

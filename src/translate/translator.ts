@@ -21,6 +21,7 @@ import { SettingsInForce } from "./settings-in-force.ts";
 import { Streams } from "./streams.ts";
 import { emptyInputs, type Inputs, type Turn } from "./turn.ts";
 import { Upstreams } from "./upstreams.ts";
+import { settingsFor } from "./weak-certificates.ts";
 
 export interface Translation {
   readonly configuration: Configuration<Settings, FeatureValues>;
@@ -94,12 +95,13 @@ export class Translator {
   }
 
   #configuration({ now, settings }: Turn): Configuration<Settings, FeatureValues> {
+    const defaultCertificate = this.#certificates.default;
     return {
-      settings,
+      settings: settingsFor(defaultCertificate.weakness, settings),
       servers: this.#servers.all,
       upstreams: this.#upstreams.all,
       certificates: this.#certificates.all,
-      defaultCertificate: this.#certificates.default,
+      defaultCertificate,
       staples: settings.enableOcsp ? now.snapshot.staples : noStaples,
       streams: this.#streams.servers,
       streamSnippets: this.#claims.streamSnippets(),

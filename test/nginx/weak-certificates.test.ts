@@ -44,6 +44,14 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+test.each(["dynamic", "static"] as const)("a weak default certificate is served too, in %s mode", async (mode) => {
+  const objects = [ingressClass, ...host("short", inFolder("short.crt")).slice(0, 1)];
+  const subject = await startSubject({ mode, flags: ["--default-ssl-certificate=ns/short"], objects });
+  await subject.settled();
+  expect((await request({ to: "192.0.2.1:443", sni: "any.example" })).certificate).toBe("short.example");
+  await subject.stop();
+});
+
 describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   let subject: Subject;
   let problems: readonly Problem[] = [];
