@@ -39,6 +39,7 @@ export function idleParts(
   const world = {
     settings,
     sslPassthrough: options.enableSslPassthrough,
+    annotationsPrefix: options.annotationsPrefix,
     service: (key: string) => snapshot.services.get(key),
     secret: () => undefined,
     wantedBy: () => ({ aliases: [], twin: undefined }),

@@ -151,3 +151,21 @@ test("affinity that another host brings to the main Service reaches its canary i
   const { configuration } = translator.turn({ ...emptyInputs, snapshot: put(before, bringer) });
   expect(configuration.upstreams.get("ns/api/80 for ns/web/80")?.balance.algorithm).toBe("cookie");
 });
+
+test("what a canary says otherwise than the Ingress it relieves, and is not heard about, is told", () => {
+  const alike = { "proxy-read-timeout": "7" };
+  const told = {
+    "auth-type": "basic",
+    "auth-secret": "gone",
+    "canary-weight": "5",
+    "load-balance": "ewma",
+    "proxy-red-timeout": "7",
+  };
+  const snapshot = put(world, main({ annotations: alike }), canary({ ...alike, ...told }));
+  const why = "this is a canary, and a request that it takes has the settings of Ingress ns/main";
+  expect(problemsOf(snapshot)).toEqual([
+    expect.stringContaining("proxy-red-timeout does not exist"),
+    `annotation auth-type has no effect: ${why}`,
+    `annotation auth-secret has no effect: ${why}`,
+  ]);
+});

@@ -11,6 +11,7 @@ import type { UpstreamUse } from "./balance.ts";
 import type { Claim } from "./claim.ts";
 import { servicePortOf } from "./endpoints.ts";
 import { typedPath } from "./paths.ts";
+import { unheardAnnotations } from "./unheard-annotations.ts";
 import type { World } from "./world.ts";
 
 /** What is asked of a Location that a canary may shadow. */
@@ -18,6 +19,8 @@ export interface Main {
   readonly path: string;
   readonly type: "exact" | "prefix";
   readonly upstream: string;
+  /** Undefined: it is nobody's. */
+  readonly claim: Claim | undefined;
 }
 
 export interface Shadow {
@@ -39,6 +42,7 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
   const uses: UpstreamUse[] = [];
   const problems: Problem[] = [];
   for (const claim of claims) {
+    const known = shadows.length;
     const backing = claim.ingress.spec?.defaultBackend;
     if (host === catchAll && backing !== undefined) {
       const relieved = [...mains.keys()].filter((main) => mains[main]!.upstream !== defaultUpstream);
@@ -49,6 +53,8 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
       const main = mains.findIndex((one) => one.path === text && one.type === type);
       shadow(claim, `${field}.backend`, path.backend, main < 0 ? [] : [main]);
     }
+    const relieved = shadows.slice(known).map(({ main }) => mains[main]!.claim);
+    problems.push(...unheardAnnotations(claim, relieved, world.annotationsPrefix));
   }
   return { shadows, uses, problems };
 

@@ -11,6 +11,7 @@ import type { Claim } from "./claim.ts";
 import type { Draft } from "./draft.ts";
 import { pathFault, typedPath } from "./paths.ts";
 import { isRegexHost } from "./routes.ts";
+import type { World } from "./world.ts";
 
 /** Paths that look like patterns on a host without regular expressions. `host` is its key in the Claims. */
 export function literalPatterns(host: string, claims: readonly Claim[]): Problem[] {
@@ -69,12 +70,28 @@ export function changedNeighbours(host: string, drafts: readonly Draft[]): Probl
   return [{ object: turning.object, kind: "neighbours-changed", key, host: shownHost(host), neighbours }];
 }
 
-/** ssl-passthrough where it is not switched on. */
-export function idlePassthrough(claims: readonly Claim[]): Problem[] {
-  const why = "the controller runs without --enable-ssl-passthrough";
+/** ssl-passthrough where it is not switched on, or where there is no name or no Service for it. */
+export function idlePassthrough(
+  host: string,
+  claims: readonly Claim[],
+  drafts: readonly Draft[],
+  { sslPassthrough }: Pick<World, "sslPassthrough">,
+): Problem[] {
+  const why = sslPassthrough
+    ? unfitForPassthrough(host, drafts)
+    : "the controller runs without --enable-ssl-passthrough";
+  if (why === undefined) return [];
   return claims
     .filter(({ values }) => values.sslPassthrough.on)
     .map(({ object }) => ({ object, kind: "annotation-useless", key: "ssl-passthrough", why }));
+}
+
+function unfitForPassthrough(host: string, drafts: readonly Draft[]): string | undefined {
+  if (host === catchAll) return "a rule without a host has no name that a client could ask TLS for";
+  if (host.startsWith("*")) return `TLS passes through for whole names alone, and ${host} is a wildcard`;
+  const root = drafts.find(({ path }) => path.path === "/");
+  const hasService = root !== undefined && root.location.service !== "";
+  return hasService ? undefined : `host ${host} has no path /, whose Service would get the connections`;
 }
 
 /** As people write it. */

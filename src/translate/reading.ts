@@ -11,6 +11,7 @@ import type { Settings } from "../settings/registry.ts";
 import { inspect } from "./deep-inspection.ts";
 import { doubtsOf } from "./doubts.ts";
 import type { TranslateOptions } from "./options.ts";
+import { isHeardOfCanary } from "./unheard-annotations.ts";
 import { withoutLuaOf } from "./without-lua.ts";
 
 export function readIngress(
@@ -33,9 +34,23 @@ export function readIngress(
     ...(lacks.has("lua") ? withoutLuaOf(ingress, annotationsPrefix, reading.values) : []),
   ];
   const found = deepInspect ? inspect(ingress) : [];
-  if (found.length === 0 && idle.length === 0 && doubts.length === 0) return reading;
+  if (found.length === 0 && idle.length === 0 && doubts.length === 0) return withHeardProblems(reading);
   const verdict = found.length === 0 ? reading.verdict : "reject";
-  return { ...reading, verdict, problems: [...found, ...reading.problems, ...idle, ...doubts] };
+  return withHeardProblems({ ...reading, verdict, problems: [...found, ...reading.problems, ...idle, ...doubts] });
+}
+
+/** What would come of an annotation that a canary is not heard about does not come; that it is not heard is said where it relieves somebody. */
+function withHeardProblems(reading: Reading): Reading {
+  const { values, verdict, problems } = reading;
+  const ofText: readonly Problem["kind"][] = [
+    "annotation-unreadable",
+    "annotation-partly",
+    "annotation-useless",
+    "annotation-doubtful",
+  ];
+  const unheard = (one: Problem) => ofText.includes(one.kind) && "key" in one && !isHeardOfCanary(one.key);
+  if (values.canary === undefined || verdict === "reject" || !problems.some(unheard)) return reading;
+  return { ...reading, problems: problems.filter((one) => !unheard(one)) };
 }
 
 /** What a key needs of nginx. */

@@ -34,7 +34,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
   const canaries = all.filter(({ values }) => values.canary !== undefined);
   const drafted = draftsOf(host, claims, world);
   const { drafts } = drafted;
-  const mains = drafts.map(({ path, location }) => ({ ...path, upstream: location.upstream }));
+  const mains = drafts.map(({ path, location, claim }) => ({ ...path, upstream: location.upstream, claim }));
   const shadowed = shadowsOf(host, canaries, mains, world);
   const uses = [...drafted.uses, ...shadowed.uses];
   const problems = [...drafted.problems, ...shadowed.problems];
@@ -57,7 +57,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     features: featuresFor(tls.weakness, hostFeatures(claims, world.settings), world.settings),
   };
   problems.push(
-    ...(world.sslPassthrough ? [] : idlePassthrough(claims)),
+    ...idlePassthrough(host, claims, drafts, world),
     ...changedNeighbours(host, drafts),
     ...hostless.problems,
     ...tls.problems,

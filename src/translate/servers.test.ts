@@ -12,7 +12,12 @@ function builder() {
   const problems = new Problems();
   const claims = new Claims(defaultOptions, problems);
   const servers = new Servers(
-    { claims, certificates: new Certificates(undefined, fake), sslPassthrough: false },
+    {
+      claims,
+      certificates: new Certificates(undefined, fake),
+      sslPassthrough: false,
+      annotationsPrefix: "nginx.ingress.kubernetes.io",
+    },
     problems,
   );
   let before: Snapshot | undefined;

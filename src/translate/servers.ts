@@ -30,6 +30,7 @@ export interface ServerSources {
   readonly certificates: Certificates;
   /** Whether the flag for TLS passthrough is on. */
   readonly sslPassthrough: boolean;
+  readonly annotationsPrefix: string;
 }
 
 const nothing: BuiltServer = { server: undefined, uses: [], secrets: [], problems: [] };
@@ -100,10 +101,11 @@ export class Servers {
   }
 
   #world({ now, settings }: Turn): World {
-    const { claims, certificates, sslPassthrough } = this.#sources;
+    const { claims, certificates, sslPassthrough, annotationsPrefix } = this.#sources;
     return {
       settings,
       sslPassthrough,
+      annotationsPrefix,
       service: (key) => now.snapshot.services.get(key),
       secret: (key) => certificates.secret(key),
       wantedBy: (host) => this.#names.wantedBy(host),

@@ -6,6 +6,8 @@ import type { WantedNames } from "./host-names.ts";
 export interface World {
   /** Whether the flag for TLS passthrough is on. */
   readonly sslPassthrough: boolean;
+  /** Without a slash. */
+  readonly annotationsPrefix: string;
   readonly settings: Settings;
   service(key: string): Service | undefined;
   /** The newest usable version of a Secret of TLS. */
