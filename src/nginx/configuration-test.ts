@@ -3,6 +3,7 @@
  * notice a port that another program holds: that shows only when the text is applied.
  */
 import { execa } from "execa";
+import { allocatorEnvironment } from "./allocator.ts";
 import type { RunFolder } from "./folder.ts";
 import { machineFault } from "./start-failure.ts";
 
@@ -38,7 +39,8 @@ export async function testText(
   const args = ["-t", "-p", folder.root, "-c", file, "-e", "stderr", "-g", directives];
   // Logs may go to /dev/stdout, which nginx opens: it must be what it will be for the running nginx, and not a socket of Node's.
   const streams = { stdin: "ignore", stdout: "inherit" } as const;
-  const options = { cwd: folder.root, ...streams, reject: false, cancelSignal: signal, timeout: limitMs } as const;
+  const place = { cwd: folder.root, env: allocatorEnvironment } as const;
+  const options = { ...place, ...streams, reject: false, cancelSignal: signal, timeout: limitMs } as const;
   const run = await execa(binary, args, options);
   if (run.exitCode === undefined) return { kind: "unreachable", cause: new Error(run.shortMessage) };
   const said = run.stderr.replaceAll(file, folder.conf);

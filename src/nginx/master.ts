@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
+import { allocatorEnvironment } from "./allocator.ts";
 import type { RunFolder } from "./folder.ts";
 import { nginxProcess, nginxProcesses } from "./processes.ts";
 import { watchdog } from "./watchdog.ts";
@@ -35,7 +36,8 @@ export interface MasterSetup {
 export function startMaster(setup: MasterSetup, instance: string): Master | Error {
   const { binary, folder, endWithController } = setup;
   writeFileSync(folder.instance, instance, { mode: 0o600 });
-  const options = { cwd: folder.root, detached: true, cleanup: false, buffer: false, reject: false } as const;
+  const place = { cwd: folder.root, env: allocatorEnvironment } as const;
+  const options = { ...place, detached: true, cleanup: false, buffer: false, reject: false } as const;
   const args = argumentsFor(folder, instance);
   const child = endWithController
     ? execa("/bin/sh", ["-c", watchdog, "sh", binary, ...args], {
