@@ -28,7 +28,7 @@ const draftEnding = ".new";
 /** Replaces the file at `path`, mode 0600. After a crash it holds the old bytes or the new, never a part of either. */
 export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
   await replace(path, content);
-  await syncFolder(dirname(path));
+  await sync(dirname(path));
 }
 
 /** As `writeAtomically`, but a crash of the machine may bring the old bytes back until the folder is synced. */
@@ -44,9 +44,9 @@ async function replace(path: string, content: string | Uint8Array): Promise<void
   await rename(draft, path);
 }
 
-/** Makes renames and removals in `folder` outlive a crash of the machine. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
+/** Makes the bytes of a file, or the renames and removals in a folder, outlive a crash of the machine. */
+export async function sync(path: string): Promise<void> {
+  const handle = await open(path, "r");
   try {
     await handle.sync();
   } finally {
@@ -104,7 +104,7 @@ export class ConfigurationFiles {
       await replace(join(this.#folder.root, path), content);
       this.#onDisk.set(path, content);
     });
-    for (const folder of folders) await syncFolder(folder);
+    for (const folder of folders) await sync(folder);
   }
 
   #remove(path: string): void {

@@ -2,18 +2,10 @@
  * Applies a configuration: test, put in place, reload, proof. Whatever goes wrong, nginx goes on with what it had, the
  * disk holds that again, and the outcome says why. `nginx.conf.last-good` is only ever a text that was seen to serve.
  */
-import { link, rename, rm, stat } from "node:fs/promises";
+import { link, rename, rm, stat, writeFile } from "node:fs/promises";
 import { type Refused, testText, type Unreachable } from "./configuration-test.ts";
 import { runningGeneration } from "./control.ts";
-import {
-  bytesOf,
-  type ConfigurationFile,
-  ConfigurationFiles,
-  sameBytes,
-  syncFolder,
-  type Written,
-  writeAtomically,
-} from "./files.ts";
+import { bytesOf, type ConfigurationFile, ConfigurationFiles, sameBytes, sync, type Written } from "./files.ts";
 import type { RunFolder } from "./folder.ts";
 import type { GenerationBook } from "./generations.ts";
 import { type Expected, type NotLive, type Proof, proveLive } from "./proof.ts";
@@ -32,6 +24,7 @@ export interface RenderedConfiguration {
 }
 
 export type ReloadOutcome =
+  /** `tookMs`: until no connection reaches a worker of the text before, and new ones answer. */
   | { readonly kind: "reloaded"; readonly tookMs: number; readonly warnings: readonly string[] }
   /** nginx runs with exactly this already. */
   | { readonly kind: "unchanged" }
@@ -90,8 +83,9 @@ export class Reloader {
     const { folder, supervisor } = this.#parts;
     const written = await this.#files.write(rendered.files);
     if (written.changed === 0 && (await this.#alreadyRuns(rendered))) return { kind: "unchanged" };
-    await writeAtomically(folder.candidateConf, rendered.conf);
-    const tested = await testText(this.#parts, folder.candidateConf, signal);
+    await writeFile(folder.candidateConf, rendered.conf, { mode: 0o600 });
+    const test = testText(this.#parts, folder.candidateConf, signal);
+    const [tested] = await Promise.all([test, sync(folder.candidateConf)]);
     if (tested.kind !== "accepted") {
       await written.undo();
       if (tested.kind === "refused") await rename(folder.candidateConf, folder.refusedConf);
@@ -102,8 +96,9 @@ export class Reloader {
     const before = await runningGeneration(folder.controlSocket);
     const proof = supervisor.pid === undefined ? await this.#start() : await this.#reload(rendered.generation, signal);
     if (!proof.live) return this.#goBack(proof, written, before);
+    const tookMs = performance.now() - since;
     await this.#keepAsLastGood();
-    return { kind: "reloaded", tookMs: performance.now() - since, warnings: tested.warnings };
+    return { kind: "reloaded", tookMs, warnings: tested.warnings };
   }
 
   /** Puts the last good text in place for a start; false when there is none. */
@@ -159,7 +154,7 @@ export class Reloader {
   async #keepAsLastGood(): Promise<void> {
     const { folder } = this.#parts;
     await replaceByLink(folder.conf, folder.lastGoodConf);
-    await syncFolder(folder.root);
+    await sync(folder.root);
   }
 }
 
