@@ -22,9 +22,9 @@ export class GenerationBook {
     this.#folder = folder;
   }
 
-  /** The workers that accept connections now. */
+  /** The workers that accept connections, or are about to. They are all of their generation where the master is idle. */
   current(): readonly number[] {
-    const workers = nginxProcesses(this.#folder).filter(({ role }) => role === "worker");
+    const workers = nginxProcesses(this.#folder).filter(({ role }) => role === "worker" || role === "forked");
     return workers.filter(({ draining }) => !draining).map(({ pid }) => pid);
   }
 

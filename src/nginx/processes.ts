@@ -10,8 +10,11 @@ export interface NginxProcess {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** `starting` is a master that still reads its first configuration; `helper` is a cache manager and the like. */
-  readonly role: "starting" | "master" | "worker" | "helper";
+  /**
+   * `starting` is a master that still reads its first configuration; `forked` is a child of a master that does not say yet what it is;
+   * a `worker` accepts connections; `helper` is a cache manager and the like.
+   */
+  readonly role: "starting" | "master" | "forked" | "worker" | "helper";
   /** It was told to end and only finishes what it has: it accepts no new connection. */
   readonly draining: boolean;
   /** As `ps` shows it; a master's has its command line in it. */
@@ -22,11 +25,22 @@ export interface NginxProcess {
 export function nginxProcesses({ root, conf }: { readonly root: string; readonly conf: string }): NginxProcess[] {
   const home = folderAt(root);
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return pids.flatMap((pid) => {
+  const all = pids.flatMap((pid) => {
     const found = nginxProcess(Number(pid), conf);
     const place = found === undefined ? undefined : folderAt(`/proc/${pid}/cwd`);
     return found !== undefined && place?.ino === home?.ino && place?.dev === home?.dev ? [found] : [];
   });
+  const masters = new Set(all.flatMap(({ pid, role }) => (role === "master" ? [pid] : [])));
+  return all.map((one) => (one.role === "master" && masters.has(one.parent) ? { ...one, role: "forked" } : one));
+}
+
+/**
+ * Whether a master has done all that it was told: only then does it let signals in. Until then it may start workers of a text that it
+ * was given before. True where the kernel does not say.
+ */
+export function isIdle(master: number): boolean {
+  const blocked = /^SigBlk:\s*([0-9a-f]+)$/m.exec(read(`/proc/${master}/status`))?.[1] ?? "0";
+  return (BigInt(`0x${blocked}`) & 1n) === 0n; // of SIGHUP, which is number 1
 }
 
 /** Undefined when `pid` is gone or is no nginx. A process that has ended but was not yet waited for counts as gone. */

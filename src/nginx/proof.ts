@@ -2,12 +2,19 @@
  * Whether a reload has taken. nginx answers a HUP with nothing: it may refuse the text, fail to bind a port, or run out
  * of memory, and go on with the old workers. So the new generation is live when the old workers have all been told to
  * end (only then does no connection reach them) and the control socket answers with the new configuration's hash.
+ *
+ * nginx's master starts the new workers, sleeps 100 ms in the hope that they are up by then, and tells the old ones to end.
+ * Here it can be seen that they are up: as many as there were, while all of those are still there, so that none of the new is
+ * one that took the place of another that died. Then the old ones are told at once. The master tells them again, which changes
+ * nothing: between the HUP and that it listens to no signal, so it does not take one that has gone meanwhile for one that died.
+ * In all other cases, such as fewer workers in the new text, it is left to the master.
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { runningGeneration } from "./control.ts";
 import type { RunFolder } from "./folder.ts";
-import { nginxProcess } from "./processes.ts";
+import { signal as tell } from "./ground.ts";
+import { nginxProcesses } from "./processes.ts";
 import { type StartFailure, startFailure } from "./start-failure.ts";
 
 export type Proof = { readonly live: true } | NotLive;
@@ -21,7 +28,7 @@ export interface NotLive {
 
 export interface Expected {
   readonly generation: string;
-  /** The workers that accepted connections before. */
+  /** All workers of the text before. */
   readonly oldWorkers: readonly number[];
   /** Length of the emergency log before, in bytes. */
   readonly emergenciesBefore: number;
@@ -31,22 +38,32 @@ export interface Expected {
 /** Waits for the proof that `expected` is live, or for a sign that it never will be. */
 export async function proveLive(folder: RunFolder, expected: Expected, signal: AbortSignal): Promise<Proof> {
   const deadline = performance.now() + expected.limitMs;
+  let told = false;
+  let left = expected.oldWorkers;
   while (performance.now() < deadline && !signal.aborted) {
     const said = readFileSync(folder.emergencies).subarray(expected.emergenciesBefore).toString();
     const failure = startFailure(said);
     if (failure !== undefined) return { live: false, why: `${failure.sentence}.`, failure };
-    if (expected.oldWorkers.every((pid) => acceptsNothing(pid, folder))) {
+    const { old, fresh } = workersIn(folder, expected);
+    left = old;
+    if (old.length === 0) {
       if ((await runningGeneration(folder.controlSocket)) === expected.generation) return { live: true };
+    } else if (!told && old.length === expected.oldWorkers.length && fresh.length >= old.length) {
+      for (const pid of old) tell(pid, "SIGQUIT");
+      told = true;
     }
-    await delay(10);
+    await delay(5);
   }
   if (signal.aborted) return { live: false, why: "The wait for nginx to take the configuration was cut short." };
-  const left = expected.oldWorkers.filter((pid) => !acceptsNothing(pid, folder)).length;
-  const why = left > 0 ? `${left} workers of the one before still accept connections` : "its new workers do not answer";
+  const others = `${left.length} workers of the one before still accept connections`;
+  const why = left.length > 0 ? others : "its new workers do not answer";
   return { live: false, why: `nginx did not take the configuration within ${expected.limitMs} ms: ${why}.` };
 }
 
-function acceptsNothing(pid: number, folder: RunFolder): boolean {
-  const worker = nginxProcess(pid, folder.conf);
-  return worker?.role !== "worker" || worker.draining;
+/** Those that were not told to end: of the text before, and others that accept connections. */
+function workersIn(folder: RunFolder, { oldWorkers }: Expected) {
+  const going = nginxProcesses(folder).filter(({ draining }) => !draining);
+  const old = going.filter(({ pid }) => oldWorkers.includes(pid)).map(({ pid }) => pid);
+  const fresh = going.filter(({ pid, role }) => role === "worker" && !oldWorkers.includes(pid)).map(({ pid }) => pid);
+  return { old, fresh };
 }

@@ -9,7 +9,7 @@ import { firstAnswer, type NotStarted } from "./first-answer.ts";
 import type { RunFolder } from "./folder.ts";
 import { clearGround, endAll, signal } from "./ground.ts";
 import { adoptMaster, type Master, startMaster } from "./master.ts";
-import { nginxProcesses } from "./processes.ts";
+import { isIdle, nginxProcesses } from "./processes.ts";
 
 /** What happened to nginx without being asked for, for the log and the metrics. */
 export type NginxEvent =
@@ -95,9 +95,12 @@ export class Supervisor {
     return this.#starting;
   }
 
-  /** Waits until no start is under way. */
+  /** Waits until no start is under way and the master has done all that it was told, so that it is known which workers it has. */
   async settled(): Promise<void> {
     await this.#starting;
+    const deadline = performance.now() + this.#setup.startLimitMs;
+    const isBusy = (): boolean => this.#master !== undefined && !isIdle(this.#master.pid);
+    while (isBusy() && !this.#stopping.signal.aborted && performance.now() < deadline) await delay(5);
   }
 
   /** Tells the master, where there is one, to read its configuration again. */

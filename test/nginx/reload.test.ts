@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { Agent } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isIdle, nginxProcesses } from "../../src/nginx/processes.ts";
 import { type TestNginx, testNginx } from "./support/nginx.ts";
 import { keepalive, type RequestOptions, request } from "./support/request.ts";
+import { until } from "./support/until.ts";
 
 const to = "127.0.0.41:18080";
 const saying = (text: string, inServer = "", inHttp = ""): { readonly http: string } => ({
@@ -32,6 +34,45 @@ describe("a reload", () => {
     for (const text of ["two", "three", "four"]) {
       expect(await it.apply(saying(text))).toMatchObject({ kind: "reloaded" });
       expect(await Promise.all(Array.from({ length: 20 }, answer))).toEqual(Array(20).fill(text));
+    }
+  });
+
+  const toldByUs = (): number => {
+    const signal = `signal 3 (SIGQUIT) received from ${process.pid},`;
+    return it.events.filter((event) => event.kind === "line" && event.text.includes(signal)).length;
+  };
+
+  test("tells the old workers to end as soon as as many new ones are up; where fewer come, nginx tells them", async () => {
+    await it.serve({ ...saying("three"), workers: 3 });
+    const before = toldByUs();
+    await it.serve({ ...saying("three-others"), workers: 3 });
+    await until("three to be told", () => toldByUs() === before + 3);
+    await it.serve({ ...saying("one"), workers: 1 });
+    expect(await answer()).toBe("one");
+    expect(it.nginx.generations().workers).toBe(1);
+    await it.serve(saying("two"));
+    await until("one to be told", () => toldByUs() > before + 3);
+    expect(toldByUs()).toBe(before + 4);
+  });
+
+  test("finds the master busy until it has told the old workers itself", async () => {
+    const { pid } = it.nginx;
+    const busy = until("the master to be busy", () => !isIdle(pid!));
+    await it.serve(saying("busy"));
+    await busy;
+    await until("the master to be idle", () => isIdle(pid!));
+  });
+
+  test("counts as well right after one that starts many workers, and when an old worker dies meanwhile", async () => {
+    it.expectError(/exited on signal 9/);
+    for (const text of ["first", "second", "third"]) {
+      await it.serve({ ...saying(`${text}-of-many`), workers: 12 });
+      const [dies] = nginxProcesses(it.folder).filter(({ role, draining }) => role === "worker" && !draining);
+      const applied = it.apply({ ...saying(text), workers: 12 });
+      await until("the HUP to be near", () => readFileSync(it.folder.conf, "utf8").includes(`return 200 ${text};`));
+      process.kill(dies!.pid, "SIGKILL");
+      expect(await applied).toMatchObject({ kind: "reloaded" });
+      expect(await Promise.all(Array.from({ length: 50 }, answer))).toEqual(Array(50).fill(text));
     }
   });
 
