@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeCertificate } from "../../src/admission/own-certificate.ts";
 import { serving } from "../nginx/support/serve.ts";
 import { backendPort, testsOf, workersOf } from "./hosts.ts";
 import { type Figure, medianOf } from "./measured.ts";
@@ -27,7 +28,7 @@ export async function staticHosts(): Promise<Figure[]> {
 
 async function beside(hosts: number): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
-  const pair = await pairIn(folder);
+  const pair = pairIn(folder, await makeCertificate(["example"], new Date()));
   const names = Array.from({ length: hosts }, (_, at) => hostOf(at));
   const hand = await startNginx(smallestByHand({ hosts: names, http, https, backend: backendPort, ...pair }));
   const settings = { "access-log-path": join(folder, "access.log") };

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { makeCertificate } from "../../../src/admission/own-certificate.ts";
+import type { OwnCertificate } from "../../../src/admission/own-certificate.ts";
 import { nginxProcesses } from "../../../src/nginx/processes.ts";
 import { until } from "../../nginx/support/until.ts";
 
@@ -81,13 +81,12 @@ export interface HandWritten extends Listeners {
   readonly services: boolean;
 }
 
-/** A pair for the hosts, in files of this folder. */
-export async function pairIn(folder: string): Promise<Pick<Listeners, "certificate" | "key">> {
-  const pair = await makeCertificate(["example"], new Date());
-  const [certificate, key] = [join(folder, "tls.crt"), join(folder, "tls.key")];
-  writeFileSync(certificate, pair.cert);
-  writeFileSync(key, pair.key);
-  return { certificate, key };
+/** A pair in files of this folder. */
+export function pairIn(folder: string, { cert, key }: Pick<OwnCertificate, "cert" | "key">) {
+  const files = { certificate: join(folder, "tls.crt"), key: join(folder, "tls.key") };
+  writeFileSync(files.certificate, cert);
+  writeFileSync(files.key, key);
+  return files;
 }
 
 export function handWritten(given: HandWritten): string {

@@ -1,5 +1,5 @@
 /** Clusters of plain hosts, as an API server gives them: host `at` has an Ingress, a Service and an EndpointSlice of its own, and some have a certificate. */
-import { makeCertificate } from "../../../src/admission/own-certificate.ts";
+import { makeCertificate, type OwnCertificate } from "../../../src/admission/own-certificate.ts";
 import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
 import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../../../src/model/snapshot.ts";
 
@@ -64,7 +64,11 @@ export function slice(at: number, addresses: readonly string[], port = 8080) {
 
 /** A Secret with a new pair for the host. */
 export async function secret(at: number): Promise<KubernetesObject> {
-  const { cert, key } = await makeCertificate([hostOf(at)], new Date());
+  return secretOf(at, await makeCertificate([hostOf(at)], new Date()));
+}
+
+/** The Secret of the host, with this pair in PEM. */
+export function secretOf(at: number, { cert, key }: Pick<OwnCertificate, "cert" | "key">): KubernetesObject {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   return {
     apiVersion: "v1",

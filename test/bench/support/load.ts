@@ -2,48 +2,62 @@
  * Load: so many connections at once, each with one request in flight. What is measured is the server's CPU, so the speed of
  * this client does not matter; it speaks just enough HTTP to know where an answer ends.
  */
+import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
 export type Protocol = "http" | "https" | "h2";
 
-export interface Load {
+export interface Listener {
   readonly protocol: Protocol;
   readonly port: number;
   readonly connections: number;
-  readonly requests: number;
   /** The host of each request; requests go through them in turn. */
   readonly hosts: readonly string[];
 }
 
-/** Resolves when every request was answered with 200; rejects otherwise. */
-export async function run(load: Load): Promise<void> {
-  const turn = { next: 0 };
-  const one = load.protocol === "h2" ? overHttp2 : overHttp1;
-  await Promise.all(Array.from({ length: load.connections }, () => one(load, turn)));
+export interface Load {
+  /** Resolves when so many requests were answered with 200; rejects otherwise. */
+  run(requests: number): Promise<void>;
+  close(): void;
+}
+
+/** One open connection: asks for a host, and resolves when it was answered with 200. */
+interface Connection {
+  ask(host: string): Promise<void>;
+  close(): void;
+}
+
+/** Resolves when all connections are open. They stay so from run to run. */
+export async function openLoad({ protocol, port, connections, hosts }: Listener): Promise<Load> {
+  const open = protocol === "h2" ? overHttp2 : overHttp1;
+  const opened = await Promise.all(Array.from({ length: connections }, () => open(protocol, port, hosts[0]!)));
+  let next = 0;
+  return {
+    run: async (requests) => {
+      const last = next + requests;
+      const askAll = async (connection: Connection): Promise<void> => {
+        while (next < last) await connection.ask(hosts[next++ % hosts.length]!);
+      };
+      await Promise.all(opened.map(askAll));
+    },
+    close: () => {
+      for (const connection of opened) connection.close();
+    },
+  };
 }
 
 const ending = Buffer.from("\r\n\r\n");
 
-function overHttp1(load: Load, turn: { next: number }): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+async function overHttp1(protocol: Protocol, port: number, servername: string): Promise<Connection> {
+  const to = { port, host: "127.0.0.1" };
   const socket: Socket =
-    load.protocol === "https"
-      ? connectTls({ port: load.port, host: "127.0.0.1", servername: load.hosts[0]!, rejectUnauthorized: false })
-      : connect(load.port, "127.0.0.1");
+    protocol === "https" ? connectTls({ ...to, servername, rejectUnauthorized: false }) : connect(to);
+  await once(socket, protocol === "https" ? "secureConnect" : "connect");
   socket.setNoDelay(true);
   let received = Buffer.alloc(0);
-  const ask = (): void => {
-    if (turn.next >= load.requests) {
-      socket.end();
-      resolve();
-      return;
-    }
-    const host = load.hosts[turn.next++ % load.hosts.length];
-    socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: bench\r\nAccept: */*\r\n\r\n`);
-  };
-  socket.once(load.protocol === "https" ? "secureConnect" : "connect", ask);
+  let asked = Promise.withResolvers<void>();
   socket.on("data", (data) => {
     received = received.length === 0 ? data : Buffer.concat([received, data]);
     const head = received.indexOf(ending);
@@ -51,36 +65,37 @@ function overHttp1(load: Load, turn: { next: number }): Promise<void> {
     const text = received.toString("latin1", 0, head);
     const length = Number(/^content-length: (\d+)/im.exec(text)?.[1] ?? 0);
     if (received.length < head + 4 + length) return;
-    if (!text.startsWith("HTTP/1.1 200")) return reject(new Error(text));
     received = Buffer.alloc(0);
-    ask();
+    if (text.startsWith("HTTP/1.1 200")) asked.resolve();
+    else asked.reject(new Error(text));
   });
-  socket.once("error", reject);
-  socket.once("close", () => reject(new Error("the connection was closed")));
-  return promise;
+  socket.once("error", (error) => asked.reject(error));
+  socket.once("close", () => asked.reject(new Error("the connection was closed")));
+  return {
+    ask: (host) => {
+      asked = Promise.withResolvers();
+      socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: bench\r\nAccept: */*\r\n\r\n`);
+      return asked.promise;
+    },
+    close: () => socket.destroy(),
+  };
 }
 
-function overHttp2(load: Load, turn: { next: number }): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const session = connectHttp2(`https://127.0.0.1:${load.port}`, {
-    servername: load.hosts[0]!,
-    rejectUnauthorized: false,
-  });
-  session.once("error", reject);
-  const ask = (): void => {
-    if (turn.next >= load.requests) {
-      session.close(resolve);
-      return;
-    }
-    const host = load.hosts[turn.next++ % load.hosts.length]!;
-    const stream = session.request({ ":path": "/", ":authority": host, "user-agent": "bench", accept: "*/*" });
-    stream.once("response", (headers) => {
-      if (headers[":status"] !== 200) reject(new Error(JSON.stringify(headers)));
-    });
-    stream.once("error", reject);
-    stream.once("end", ask);
-    stream.resume();
+async function overHttp2(_protocol: Protocol, port: number, servername: string): Promise<Connection> {
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { servername, rejectUnauthorized: false });
+  await once(session, "connect");
+  return {
+    ask: (host) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const stream = session.request({ ":path": "/", ":authority": host, "user-agent": "bench", accept: "*/*" });
+      stream.once("response", (headers) => {
+        if (headers[":status"] !== 200) reject(new Error(JSON.stringify(headers)));
+      });
+      stream.once("error", reject);
+      stream.once("end", resolve);
+      stream.resume();
+      return promise;
+    },
+    close: () => session.destroy(),
   };
-  ask();
-  return promise;
 }
