@@ -6,7 +6,7 @@ import { settings as declarations, type Settings } from "../settings/registry.ts
 import { type Capabilities, capabilityNames } from "./capabilities.ts";
 import { blockedView } from "./settings/blocked.ts";
 import { directivesOf } from "./settings/directives.ts";
-import { snippetView } from "./settings/everywhere.ts";
+import { snippetView, uses } from "./settings/everywhere.ts";
 import { forwardedView, realIpView, streamRealIpView } from "./settings/forwarded.ts";
 import { geoip2View } from "./settings/geoip2.ts";
 import { http3View, whyNoHttp3 } from "./settings/http3.ts";
@@ -26,6 +26,7 @@ export function settingsView(settings: Settings, can: Capabilities, around: Surr
     http: {
       directives: http,
       snippet: snippet("httpSnippet"),
+      requestPool: !uses(settings.httpSnippet, "request_pool_size"),
       forwarded: forwardedView(settings, around),
       realIp: realIpView(settings, can),
       logs: httpLogs(settings, around),

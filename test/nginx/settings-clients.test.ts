@@ -120,3 +120,8 @@ test("http-snippet stands in the http block", async () => {
   await it.set({ "http-snippet": "add_header X-Http-Snippet here always;" });
   expect((await it.ask({ path: "/none" })).headers).toHaveProperty("x-http-snippet", "here");
 });
+
+test("http-snippet may say what a request is given first, which nginx takes once", async () => {
+  await it.set({ "http-snippet": "request_pool_size 20k; add_header X-Http-Snippet pool always;" });
+  expect((await it.ask({ path: "/none" })).headers).toHaveProperty("x-http-snippet", "pool");
+});

@@ -49,7 +49,7 @@ export function snippetView(name: "serverSnippet" | "locationSnippet", settings:
 }
 
 /** Whether the snippet has the directive at its own level; what stands in a block of it is about that block. */
-function uses(snippet: string, directive: string): boolean {
+export function uses(snippet: string, directive: string): boolean {
   const parsed = parse(snippet);
   return parsed.ok && parsed.statements.some(({ name }: Statement) => name === directive);
 }
