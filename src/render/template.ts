@@ -34,8 +34,9 @@ export function compileTemplate(files: TemplateFiles): CompiledTemplate {
       const options = { strict: true, knownHelpersOnly: true };
       const tree = Handlebars.parse(text);
       strictArguments.accept(tree);
-      handlebars.registerPartial(name, handlebars.compile(tree, options));
-      delegates.set(name, handlebars.compile(tree, options));
+      const delegate = handlebars.compile(tree, options);
+      handlebars.registerPartial(name, delegate);
+      delegates.set(name, delegate);
     } catch (error) {
       return { ok: false, why: `${name}.tmpl: ${firstLines(error)}` };
     }
