@@ -68,11 +68,13 @@ export function unannotated(settings: Settings): FeatureValues {
 
 /** The annotations with the prefix, sorted, without it. */
 function ownAnnotations({ metadata }: Ingress, prefix: string): [string, string][] {
+  const { annotations = {} } = metadata;
   const own: [string, string][] = [];
-  for (const [key, text] of Object.entries(metadata.annotations ?? {})) {
-    if (key.startsWith(prefix) && key[prefix.length] === "/") own.push([key.slice(prefix.length + 1), text]);
+  for (const key in annotations) {
+    if (!key.startsWith(prefix) || key[prefix.length] !== "/") continue;
+    own.push([key.slice(prefix.length + 1), annotations[key]!]);
   }
-  return own.sort(([a], [b]) => (a < b ? -1 : 1));
+  return own.length < 2 ? own : own.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Settings, lookup: Lookup): Reading {

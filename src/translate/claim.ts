@@ -41,12 +41,12 @@ export function claimOf(ingress: Ingress, reading: Reading, denied: boolean): Cl
 /** An Ingress with nothing but a default backend speaks for the catch-all (RS-4.7), a canary with one always (RS-13.3). */
 function hostsOf({ spec }: Ingress, isCanary: boolean): Map<string, ClaimedPath[]> {
   const hosts = new Map<string, ClaimedPath[]>();
-  for (const [r, rule] of (spec?.rules ?? []).entries()) {
+  spec?.rules?.forEach((rule, r) => {
     const host = (rule.host ?? "") === "" ? catchAll : rule.host!.toLowerCase();
     const paths = (rule.http?.paths ?? []).map((path, p) => ({ field: `spec.rules[${r}].http.paths[${p}]`, path }));
     const before = hosts.get(host);
     hosts.set(host, before === undefined ? paths : [...before, ...paths]);
-  }
+  });
   const backing = spec?.defaultBackend !== undefined && (isCanary || hosts.size === 0);
   if (backing && !hosts.has(catchAll)) hosts.set(catchAll, []);
   return hosts;

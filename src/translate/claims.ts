@@ -142,8 +142,8 @@ export class Claims {
   }
 
   #oldestFirst(keys: Iterable<string>): Claim[] {
-    const claims = [...keys].map((key) => this.#byIngress.get(key)!);
-    return claims.sort((a, b) => byAge(a.ingress, b.ingress));
+    const claims = Array.from(keys, (key) => this.#byIngress.get(key)!);
+    return claims.length < 2 ? claims : claims.sort((a, b) => byAge(a.ingress, b.ingress));
   }
 }
 

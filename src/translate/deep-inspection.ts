@@ -13,26 +13,29 @@ const signs: readonly (readonly [RegExp, string])[] = [
   [/_by_lua/, "a Lua directive"],
 ];
 
+const anySign = new RegExp(signs.map(([{ source }]) => source).join("|"), "s");
+
 /** One Problem for each field that shows a sign. */
 export function inspect({ metadata, spec }: Ingress): Problem[] {
-  const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
-  return textsOf(spec).flatMap(([text, field]) => {
-    const sign = signs.find(([pattern]) => pattern.test(text));
-    if (sign === undefined) return [];
-    const why = `it looks like ${sign[1]}, and --deep-inspect is on`;
-    return [{ object, kind: "field-unusable", field: field(), why, done: "the Ingress is not applied" }];
+  const problems: Problem[] = [];
+  spec?.rules?.forEach(({ host = "", http }, r) => {
+    if (anySign.test(host)) tell(host, `spec.rules[${r}].host`);
+    http?.paths?.forEach(({ path = "" }, p) => {
+      if (anySign.test(path)) tell(path, `spec.rules[${r}].http.paths[${p}].path`);
+    });
   });
-}
+  spec?.tls?.forEach(({ hosts = [], secretName = "" }, t) => {
+    hosts.forEach((host, h) => {
+      if (anySign.test(host)) tell(host, `spec.tls[${t}].hosts[${h}]`);
+    });
+    if (anySign.test(secretName)) tell(secretName, `spec.tls[${t}].secretName`);
+  });
+  return problems;
 
-/** The name of a field is asked for where there is something to say, which is nearly never. */
-function textsOf(spec: Ingress["spec"]): (readonly [text: string, field: () => string])[] {
-  const rules = (spec?.rules ?? []).flatMap(({ host = "", http }, r) => [
-    [host, () => `spec.rules[${r}].host`] as const,
-    ...(http?.paths ?? []).map(({ path = "" }, p) => [path, () => `spec.rules[${r}].http.paths[${p}].path`] as const),
-  ]);
-  const tls = (spec?.tls ?? []).flatMap(({ hosts = [], secretName = "" }, t) => [
-    ...hosts.map((host, h) => [host, () => `spec.tls[${t}].hosts[${h}]`] as const),
-    [secretName, () => `spec.tls[${t}].secretName`] as const,
-  ]);
-  return [...rules, ...tls];
+  function tell(text: string, field: string): void {
+    const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
+    const [, sign] = signs.find(([pattern]) => pattern.test(text))!;
+    const why = `it looks like ${sign}, and --deep-inspect is on`;
+    problems.push({ object, kind: "field-unusable", field, why, done: "the Ingress is not applied" });
+  }
 }

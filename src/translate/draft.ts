@@ -41,10 +41,15 @@ export function draftOf(claim: Claim, { text, type }: TypedPath, backend: NamedB
       upstream: backend.upstream,
       standIn: standInOf(claim),
       canaries: [],
-      timed: false,
+      timed: asksForTimes(claim.values),
       denied: claim.denied,
     },
   };
+}
+
+/** Times are noted where the Location or a canary of it asks for ewma; whether it gets it is up to the Upstream's oldest user. */
+export function asksForTimes({ loadBalance }: FeatureValues): boolean {
+  return loadBalance.algorithm === "ewma";
 }
 
 /** The `/` that an Ingress with nothing but a default backend gives the catch-all. */
@@ -76,7 +81,7 @@ export function unownedRoot(settings: Settings): Draft {
       upstream: defaultUpstream,
       standIn: undefined,
       canaries: [],
-      timed: false,
+      timed: asksForTimes(values),
       denied: false,
     },
   };

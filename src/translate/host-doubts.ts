@@ -17,11 +17,12 @@ import type { World } from "./world.ts";
 export function literalPatterns(host: string, claims: readonly Claim[]): Problem[] {
   return claims.flatMap(({ object, hosts }) =>
     (hosts.get(host) ?? []).flatMap(({ field, path }): Problem[] => {
+      if (path.pathType !== "ImplementationSpecific") return [];
       const typed = typedPath(path);
       // One that is ignored is told of already, without its line breaks.
       if (pathFault(typed) !== undefined) return [];
       const { text } = typed;
-      if (path.pathType !== "ImplementationSpecific" || !/[*+?^$()[\]{}|\\]/.test(text)) return [];
+      if (!/[*+?^$()[\]{}|\\]/.test(text)) return [];
       const why = `${text} looks like a regular expression, and use-regex is not true`;
       return [{ object, kind: "field-unusable", field: `${field}.path`, why, done: "it is taken letter by letter" }];
     }),

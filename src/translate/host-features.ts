@@ -27,12 +27,14 @@ export interface Hostless {
   readonly problems: readonly Problem[];
 }
 
+const unconcerned: Hostless = { closes: () => false, problems: [] };
+
 /**
  * The catch-all cannot be a server block of its own, so what needs one has no effect there (client certificates for rules without a
  * host). A snippet with a path in it closes its own Ingress's paths alone.
  */
 export function hostlessOf(host: string, claims: readonly Claim[]): Hostless {
-  if (host !== catchAll) return { closes: () => false, problems: [] };
+  if (host !== catchAll) return unconcerned;
   const meant = hostScoped.flatMap(([name, feature]) =>
     claims
       .filter(({ values }) => feature.textServer?.(values[name]) === true)

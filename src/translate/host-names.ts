@@ -61,16 +61,15 @@ export class HostNames {
   /** Takes in what `host` wants, undefined where there is no such host any more; gives all other hosts that it may concern. */
   set(host: string, wanted: WantedNames | undefined): ReadonlySet<string> {
     const before = this.#wanted.get(host);
-    const concerned = new Set<string>();
-    if ((before === undefined) !== (wanted === undefined)) this.#addUsers(host, concerned);
-    for (const name of namesIn(before)) this.#addUsers(name, concerned);
     for (const name of before?.aliases ?? []) this.#aliasOf.get(name)?.delete(host);
     if (before?.twin !== undefined) this.#twinOf.delete(before.twin);
     for (const name of wanted?.aliases ?? []) this.#aliasOf.set(name, (this.#aliasOf.get(name) ?? new Set()).add(host));
     if (wanted?.twin !== undefined) this.#twinOf.set(wanted.twin, host);
     if (wanted === undefined) this.#wanted.delete(host);
     else this.#wanted.set(host, wanted);
-    for (const name of namesIn(wanted)) this.#addUsers(name, concerned);
+    const concerned = new Set<string>();
+    if ((before === undefined) !== (wanted === undefined)) this.#addUsers(host, concerned);
+    for (const name of [...namesIn(before), ...namesIn(wanted)]) this.#addUsers(name, concerned);
     concerned.delete(host);
     return concerned;
   }
@@ -91,6 +90,6 @@ export class HostNames {
   }
 }
 
-function namesIn(wanted: WantedNames | undefined): readonly string[] {
-  return wanted === undefined ? [] : [...wanted.aliases, ...(wanted.twin === undefined ? [] : [wanted.twin])];
+function namesIn({ aliases, twin }: WantedNames = noNames): readonly string[] {
+  return twin === undefined ? aliases : [...aliases, twin];
 }

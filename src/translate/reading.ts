@@ -29,10 +29,10 @@ export function readIngress(
   const { annotationsPrefix, deepInspect, lacks } = options;
   const reading = readAnnotations(ingress, annotationsPrefix, settings, lookup);
   const idle = idleAnnotations(ingress, annotationsPrefix, lacks);
-  const doubts = [
-    ...doubtsOf(ingress, annotationsPrefix, reading.values),
-    ...(lacks.has("lua") ? withoutLuaOf(ingress, annotationsPrefix, reading.values) : []),
-  ];
+  const doubtful = doubtsOf(ingress, annotationsPrefix, reading.values);
+  const doubts = lacks.has("lua")
+    ? [...doubtful, ...withoutLuaOf(ingress, annotationsPrefix, reading.values)]
+    : doubtful;
   const found = deepInspect ? inspect(ingress) : [];
   if (found.length === 0 && idle.length === 0 && doubts.length === 0) return withHeardProblems(reading);
   const verdict = found.length === 0 ? reading.verdict : "reject";
@@ -62,9 +62,10 @@ for (const [, feature] of featureList) {
 
 /** Annotations that need what nginx here has not. */
 function idleAnnotations({ metadata }: Ingress, prefix: string, lacks: ReadonlySet<Capability>): Problem[] {
+  const { annotations = {} } = metadata;
   const problems: Problem[] = [];
-  for (const [name, text] of Object.entries(metadata.annotations ?? {})) {
-    if (text === "" || !name.startsWith(`${prefix}/`)) continue;
+  for (const name in annotations) {
+    if (annotations[name] === "" || !name.startsWith(`${prefix}/`)) continue;
     const key = name.slice(prefix.length + 1);
     const needed = needs.get(key);
     if (needed === undefined || !lacks.has(needed)) continue;

@@ -6,16 +6,16 @@ import type { FeatureValues } from "../annotations/registry.ts";
 import type { Location, Server } from "../model/configuration.ts";
 import type { Problem } from "../problem.ts";
 import type { UpstreamUse } from "./balance.ts";
-import { type Shadow, shadowsOf } from "./canaries.ts";
+import { type Shadow, type Shadows, shadowsOf } from "./canaries.ts";
 import type { Claim } from "./claim.ts";
-import type { Draft } from "./draft.ts";
+import { asksForTimes, type Draft } from "./draft.ts";
 import { draftsOf } from "./drafts.ts";
 import { changedNeighbours, idlePassthrough } from "./host-doubts.ts";
 import { hostFeatures, hostlessOf } from "./host-features.ts";
 import { withHostIdentity } from "./host-identity.ts";
 import { nameProblems } from "./host-names.ts";
 import { aliasesOf, type HostTls, isCovered, tlsOf } from "./host-tls.ts";
-import { routesOf } from "./routes.ts";
+import { isRegexHost, routesOf } from "./routes.ts";
 import { featuresFor } from "./weak-certificates.ts";
 import type { World } from "./world.ts";
 
@@ -31,39 +31,64 @@ export interface BuiltServer {
 export function serverOf(host: string, all: readonly Claim[], world: World): BuiltServer {
   const ordinary = all.filter(({ values }) => values.canary === undefined);
   const claims = withHostIdentity(ordinary, world.settings);
-  const canaries = all.filter(({ values }) => values.canary !== undefined);
   const drafted = draftsOf(host, claims, world);
   const { drafts } = drafted;
-  const mains = drafts.map(({ path, location, claim }) => ({ ...path, upstream: location.upstream, claim }));
-  const shadowed = shadowsOf(host, canaries, mains, world);
-  const uses = [...drafted.uses, ...shadowed.uses];
-  const problems = [...drafted.problems, ...shadowed.problems];
+  const shadowed = shadowedBy(all, host, drafts, world);
+  const uses = drafted.uses.concat(shadowed.uses);
+  const problems = drafted.problems.concat(shadowed.problems);
   if (drafts.length === 0) return { server: undefined, uses, secrets: [], problems };
 
   const hostless = hostlessOf(host, claims);
   const tls = tlsOf(host, claims, world);
+  const { aliases, redirectFrom } = namesOf(host, tls, world);
+  const paths = drafts.map(({ path }) => path);
   const server: Server<FeatureValues> = {
     name: host,
-    ...namesOf(host, tls, world),
+    aliases,
+    redirectFrom,
     certificate: tls.certificate,
     tlsConfigured: tls.configured || isCovered(host, world),
     appRoot: appRootOf(drafts),
     locations: drafts.map(({ location, claim }, at) => {
-      const denied = location.denied || (claim !== undefined && hostless.closes(claim));
+      const closed = claim !== undefined && hostless.closes(claim);
       const shadows = shadowed.shadows.filter(({ main }) => main === at);
-      return { ...location, ...canariesOf(location, shadows), denied };
+      return shadows.length === 0 && !closed ? location : changed(location, shadows, closed);
     }),
-    routes: routesOf(drafts.map(({ path }) => path)),
+    routes: routesOf(paths),
     features: featuresFor(tls.weakness, hostFeatures(claims, world.settings), world.settings),
   };
-  problems.push(
-    ...idlePassthrough(host, claims, drafts, world),
-    ...changedNeighbours(host, drafts),
-    ...hostless.problems,
-    ...tls.problems,
-    ...nameProblems(host, claims, world.wantedBy(host), world.ownerOf),
+  const told = problems.concat(
+    idlePassthrough(host, claims, drafts, world),
+    isRegexHost(paths) ? changedNeighbours(host, drafts) : [],
+    hostless.problems,
+    tls.problems,
+    nameProblems(host, claims, world.wantedBy(host), world.ownerOf),
   );
-  return { server, uses, secrets: tls.secrets, problems };
+  return { server, uses, secrets: tls.secrets, problems: told };
+}
+
+/** What the canaries among the Claims take of the host's Locations. */
+function shadowedBy(all: readonly Claim[], host: string, drafts: readonly Draft[], world: World): Shadows {
+  const canaries = all.filter(({ values }) => values.canary !== undefined);
+  if (canaries.length === 0) return unshadowed;
+  const mains = drafts.map(({ path, location, claim }) => ({ ...path, upstream: location.upstream, claim }));
+  return shadowsOf(host, canaries, mains, world);
+}
+
+const unshadowed: Shadows = { shadows: [], uses: [], problems: [] };
+
+/** A Location with its canaries; what they ask for is noted beside its own. */
+function changed(
+  location: Location<FeatureValues>,
+  shadows: readonly Shadow[],
+  closed: boolean,
+): Location<FeatureValues> {
+  return {
+    ...location,
+    canaries: shadows.map(({ canary }) => canary),
+    timed: location.timed || shadows.some(({ claim }) => asksForTimes(claim.values)),
+    denied: location.denied || closed,
+  };
 }
 
 /** The names beside its own that it gets of those it wants. */
@@ -74,16 +99,6 @@ function namesOf(host: string, tls: HostTls, world: World): Pick<Server<FeatureV
   const own = wanted.filter((name) => world.ownerOf(name) === host);
   const named = aliasesOf(own, tls, world);
   return { aliases: named.filter(({ name }) => name !== twin), redirectFrom: named.find(({ name }) => name === twin) };
-}
-
-/** Times are noted where the Location or a canary of it asks for ewma; whether it gets it is up to the Upstream's oldest user. */
-function canariesOf(
-  { features }: Location<FeatureValues>,
-  shadows: readonly Shadow[],
-): Pick<Location<FeatureValues>, "canaries" | "timed"> {
-  const asked = [features, ...shadows.map(({ claim }) => claim.values)];
-  const timed = asked.some(({ loadBalance }) => loadBalance.algorithm === "ewma");
-  return { canaries: shadows.map(({ canary }) => canary), timed };
 }
 
 /** Of several, the one of the longest path is heard (RS-12.3). */

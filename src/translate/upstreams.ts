@@ -110,14 +110,18 @@ export class Upstreams {
   }
 
   #usesOf(id: string): UpstreamUse[] {
-    const hosts = [...this.#hosts.usersOf(id)];
-    return hosts.flatMap((host) => this.#uses.get(host)?.filter((use) => use.id === id) ?? []);
+    const uses: UpstreamUse[] = [];
+    for (const host of this.#hosts.usersOf(id)) {
+      for (const use of this.#uses.get(host) ?? []) if (use.id === id) uses.push(use);
+    }
+    return uses;
   }
 
   /** The Service itself, and the name its addresses come from where it is an ExternalName. */
   #sourcesOf(service: string): string[] {
     const external = this.#services.get(service)?.spec?.externalName;
-    return [`Service ${service}`, ...(external === undefined ? [] : [`name ${external.toLowerCase()}`])];
+    const own = `Service ${service}`;
+    return external === undefined ? [own] : [own, `name ${external.toLowerCase()}`];
   }
 }
 
