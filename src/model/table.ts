@@ -67,13 +67,13 @@ export class Table<T> {
       const old = before.#buckets[at];
       const now = this.#buckets[at];
       if (old === now) continue;
-      for (const [key, value] of old ?? []) {
+      old?.forEach((value, key) => {
         const after = now?.get(key);
         if (after !== value) changes.push({ key, before: value, after });
-      }
-      for (const [key, value] of now ?? []) {
+      });
+      now?.forEach((value, key) => {
         if (old?.has(key) !== true) changes.push({ key, before: undefined, after: value });
-      }
+      });
     }
     return changes;
   }

@@ -10,6 +10,7 @@ import type { Settings } from "../settings/registry.ts";
 import { dynamicText, hashesOf } from "./dynamic-text.ts";
 import { type HostPattern, patternsOf, patternsRecord } from "./host-patterns.ts";
 import type { Machine } from "./machine.ts";
+import { RecordChanges } from "./record-changes.ts";
 import {
   defaultPair,
   pairKey,
@@ -20,7 +21,7 @@ import {
   upstreamKey,
   upstreamRecord,
 } from "./records.ts";
-import type { ChangedRecord, Rendered, RenderedText, Renderer } from "./rendering.ts";
+import type { Rendered, RenderedText, Renderer } from "./rendering.ts";
 import { recordsBytesOf } from "./settings/shared-dictionaries.ts";
 import { type Shape, Shapes } from "./shape.ts";
 import type { Template } from "./template.ts";
@@ -61,35 +62,36 @@ export class DynamicRenderer implements Renderer {
 
   /** Throws a TemplateError where the template asks for what is not there. */
   render(next: Whole): Rendered {
-    const changes = new Map<string, ChangedRecord>();
+    const changes = new RecordChanges();
     if (this.#shapes === undefined || this.#last?.settings !== next.settings) {
       this.#shapes = new Shapes(this.#template, next.settings, this.#machine);
       this.#forget(changes);
     }
-    // A name may pass from one Server to another in one turn: what comes wins over what goes.
-    const made = this.#recordChanges(next, this.#shapes);
-    for (const { key, record } of made) if (record.value === undefined) changes.set(key, record);
-    for (const { key, record } of made) if (record.value !== undefined) changes.set(key, record);
-    const records = new Map<string, ChangedRecord>();
-    for (const [key, record] of changes) if (this.#records.get(key) !== record.value) records.set(key, record);
-    const before = [...records.keys()].map((key) => [key, { value: this.#records.get(key) }] as const);
-    this.#put(records);
+    this.#addChanges(changes, next, this.#shapes);
+    const records = changes.since(this.#records);
+    const replaced = this.#put(records);
     try {
       const text = this.#textOf(next);
       this.#last = next;
       return { text, records, opened: this.#used.opened };
     } catch (error) {
-      this.#put(before); // nobody was told of them
+      // nobody was told of them
+      this.#put(new Map([...records.keys()].map((key) => [key, { value: replaced.get(key) }])));
       throw error;
     }
   }
 
-  #put(records: Iterable<readonly [string, { readonly value: string | undefined }]>): void {
-    for (const [key, { value }] of records) {
-      this.#bytes += (value?.length ?? 0) - (this.#records.get(key)?.length ?? 0);
+  /** Gives those that stood in their place. */
+  #put(records: ReadonlyMap<string, { readonly value: string | undefined }>): ReadonlyMap<string, string> {
+    const replaced = new Map<string, string>();
+    records.forEach(({ value }, key) => {
+      const before = this.#records.get(key);
+      if (before !== undefined) replaced.set(key, before);
+      this.#bytes += (value?.length ?? 0) - (before?.length ?? 0);
       if (value === undefined) this.#records.delete(key);
       else this.#records.set(key, value);
-    }
+    });
+    return replaced;
   }
 
   enlarge(): void {
@@ -107,8 +109,8 @@ export class DynamicRenderer implements Renderer {
   }
 
   /** Everything is made again; a record that is not made again is gone. */
-  #forget(changes: Map<string, ChangedRecord>): void {
-    for (const key of this.#records.keys()) changes.set(key, gone);
+  #forget(changes: RecordChanges): void {
+    for (const key of this.#records.keys()) changes.remove(key);
     this.#last = undefined;
     this.#text = undefined;
     this.#serverParts.clear();
@@ -118,28 +120,27 @@ export class DynamicRenderer implements Renderer {
     this.#used.clear();
   }
 
-  #recordChanges(next: Whole, shapes: Shapes): KeyedRecord[] {
+  #addChanges(changes: RecordChanges, next: Whole, shapes: Shapes): void {
     const last = this.#last;
-    const changes: KeyedRecord[] = [plain(pairKey(defaultPair), pairRecord(next.defaultCertificate))];
+    changes.put(pairKey(defaultPair), pairRecord(next.defaultCertificate));
     for (const { key, after } of next.certificates.changesSince(last?.certificates ?? Table.empty())) {
-      changes.push(plain(pairKey(key), after && pairRecord(after)));
+      changes.putOrRemove(pairKey(key), after && pairRecord(after));
     }
     for (const { key, after } of next.staples.changesSince(last?.staples ?? Table.empty())) {
-      changes.push(plain(stapleKey(key), after && JSON.stringify(after)));
+      changes.putOrRemove(stapleKey(key), after && JSON.stringify(after));
     }
     for (const { key, after } of next.upstreams.changesSince(last?.upstreams ?? Table.empty())) {
-      changes.push(plain(upstreamKey(key), after && upstreamRecord(after)));
+      changes.putOrRemove(upstreamKey(key), after && upstreamRecord(after));
     }
     for (const name of this.#dirtyServers(next)) {
-      changes.push(...this.#serverChanges(name, next.servers.get(name), next, shapes));
+      this.#addServerChanges(changes, name, next.servers.get(name), next, shapes);
     }
-    changes.push(plain(patternsKey, patternsRecord([...this.#patterns.values()].flat())));
-    return changes;
+    changes.putOrRemove(patternsKey, patternsRecord([...this.#patterns.values()].flat()));
   }
 
   /** Changed Servers; all, where other hosts than before may be drawn into text. */
-  #dirtyServers({ servers }: Whole): Set<string> {
-    const changes = [...servers.changesSince(this.#last?.servers ?? Table.empty())];
+  #dirtyServers({ servers }: Whole): Iterable<string> {
+    const changes = servers.changesSince(this.#last?.servers ?? Table.empty());
     for (const { key, after } of changes) {
       this.#textHosts.note(key, after);
       const patterns = after === undefined ? [] : patternsOf(after);
@@ -147,19 +148,19 @@ export class DynamicRenderer implements Renderer {
       else this.#patterns.delete(key);
     }
     const changed = changes.map(({ key }) => key);
-    return new Set(this.#textHosts.settle() ? [...changed, ...servers.keys()] : changed);
+    return this.#textHosts.settle() ? new Set([...changed, ...servers.keys()]) : changed;
   }
 
-  #serverChanges(
+  #addServerChanges(
+    changes: RecordChanges,
     name: string,
     server: Server<FeatureValues> | undefined,
     { settings }: Whole,
     shapes: Shapes,
-  ): KeyedRecord[] {
-    const before = this.#serverParts.get(name) ?? { keys: [], slot: dataSlot, shapes: [] };
+  ): void {
+    const before = this.#serverParts.get(name) ?? noParts;
     const records = server === undefined ? [] : serverRecords(server, shapes);
-    const used =
-      server === undefined ? [] : [...new Set(server.locations.flatMap((location) => shapes.allOf(location)))];
+    const used = server === undefined ? [] : shapes.ofServer(server);
     const isText = server !== undefined && this.#textHosts.isText(server);
     if (isText) {
       const text = textServerOf(server, settings, this.#machine.paths.root);
@@ -170,11 +171,9 @@ export class DynamicRenderer implements Renderer {
     for (const shape of before.shapes) this.#used.leave(before.slot, shape);
     if (server === undefined) this.#serverParts.delete(name);
     else this.#serverParts.set(name, { keys: records.map(([key]) => key), slot, shapes: used });
+    for (const key of before.keys) changes.remove(key);
     const places = used.map((shape) => placeOf(slot, shape));
-    return [
-      ...before.keys.map((key) => plain(key, undefined)),
-      ...records.map(([key, value]) => ({ key, record: { value, shapes: places } })),
-    ];
+    for (const [key, value] of records) changes.put(key, value, places);
   }
 
   /** The text of before, while it has all shapes that are needed and nothing else in it changed. */
@@ -198,16 +197,7 @@ interface ServerParts {
   readonly shapes: readonly Shape[];
 }
 
-interface KeyedRecord {
-  readonly key: string;
-  readonly record: ChangedRecord;
-}
-
-const gone: ChangedRecord = { value: undefined, shapes: [] };
-
-function plain(key: string, value: string | undefined): KeyedRecord {
-  return { key, record: value === undefined ? gone : { value, shapes: [] } };
-}
+const noParts: ServerParts = { keys: [], slot: dataSlot, shapes: [] };
 
 /**
  * Bytes of shared memory for so many records. nginx's slabs round a record up to a power of two and pages are not shared

@@ -43,8 +43,11 @@ export interface Pattern {
   test(name: string): boolean;
 }
 
+const none: readonly Pattern[] = [];
+
 /** All patterns that the server block of a host would have. */
 export function ownPatterns(server: Pick<Server<unknown>, "name" | "aliases">): readonly Pattern[] {
+  if (server.aliases.length === 0 && !server.name.startsWith("*.")) return none;
   const wildcard = server.name.startsWith("*.") ? [oneLabelUnder(server.name.slice(1))] : [];
   return [...wildcard, ...patternsOf(server).map(({ alias }) => aliasPattern(alias.name))];
 }

@@ -17,6 +17,8 @@ import type { Shapes } from "./shape.ts";
 /** Keys begin with what they hold: `host `, `upstream `, `sni `, `pair `. */
 export type RecordKey = string;
 
+type KeyedRecord = readonly [key: RecordKey, value: string];
+
 /** A record by key; undefined where it is to be removed. */
 export type RecordChange = readonly [key: RecordKey, value: string | undefined];
 
@@ -35,7 +37,28 @@ export const stapleKey = (fingerprint: string): RecordKey => `staple ${fingerpri
 export const defaultPair = "default";
 
 /** The records of one Server: its own host, its aliases and its www twin, and the names that reach it by SNI. */
-export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): RecordChange[] {
+export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): KeyedRecord[] {
+  const records: KeyedRecord[] = [[hostKey(server.name), hostRecord(server, shapes)]];
+  addSni(server, records);
+  for (const alias of server.aliases) addAlias(alias, { as: server.name }, records);
+  if (server.redirectFrom !== undefined) addAlias(server.redirectFrom, { to: server.name }, records);
+  return records;
+}
+
+/** Patterns are found by `host-patterns.ts`'s record; only exact names have a record of their own. */
+function addAlias(alias: Alias, says: object, records: KeyedRecord[]): void {
+  if (formOf(alias.name) === "exact") {
+    records.push([hostKey(alias.name), JSON.stringify({ ...says, ...tls(alias) })]);
+  }
+  addSni(alias, records);
+}
+
+/** A name without one is served the default pair. */
+function addSni({ name, certificate }: Pick<Alias, "name" | "certificate">, records: KeyedRecord[]): void {
+  if (certificate !== undefined) records.push([sniKey(name), certificate]);
+}
+
+function hostRecord(server: Server<FeatureValues>, shapes: Shapes): string {
   const { locations, routes } = server;
   const exact: Record<string, number> = {};
   const prefixes: (readonly [path: string, location: number])[] = [];
@@ -58,7 +81,7 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Re
       ]);
     }
   }
-  const table = {
+  return JSON.stringify({
     ...tls(server),
     locations: locations.map((location, at) => locationRecord(location, shapes, keptBy(server, at))),
     ...given({
@@ -69,20 +92,7 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Re
       regex,
       certificate: certificateWord(server.features.clientCertificate),
     }),
-  };
-  return [
-    [hostKey(server.name), JSON.stringify(table)],
-    [sniKey(server.name), server.certificate],
-    ...server.aliases.flatMap((alias) => aliasRecords(alias, { as: server.name })),
-    ...(server.redirectFrom === undefined ? [] : aliasRecords(server.redirectFrom, { to: server.name })),
-  ];
-}
-
-/** Patterns are found by `host-patterns.ts`'s record; only exact names have a record of their own. */
-function aliasRecords(alias: Alias, says: object): RecordChange[] {
-  const own: RecordChange[] =
-    formOf(alias.name) === "exact" ? [[hostKey(alias.name), JSON.stringify({ ...says, ...tls(alias) })]] : [];
-  return [...own, [sniKey(alias.name), alias.certificate]];
+  });
 }
 
 function tls({ tlsConfigured }: Pick<Alias, "tlsConfigured">) {

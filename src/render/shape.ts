@@ -3,7 +3,7 @@
  * it; its name is the hash of its text and so never changes meaning (design.md 4, trap 1).
  */
 import type { FeatureValues } from "../annotations/registry.ts";
-import { defaultUpstream, defaultUpstreamLabel, type Location } from "../model/configuration.ts";
+import { defaultUpstream, defaultUpstreamLabel, type Location, type Server } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { type LocationText, LocationTexts, type LocationTraits, traitsOf } from "./location-text.ts";
 import type { Machine } from "./machine.ts";
@@ -35,9 +35,14 @@ export class Shapes {
     this.#texts = new LocationTexts(template, settings, machine);
   }
 
-  /** All that a Location may be served by. */
-  allOf(location: Location<FeatureValues>): readonly Shape[] {
-    return location.standIn === undefined ? [this.of(location)] : [this.of(location), this.standInOf(location)];
+  /** All that the Locations of a Server may be served by, each once. */
+  ofServer({ locations }: Server<FeatureValues>): readonly Shape[] {
+    const shapes: Shape[] = [];
+    for (const location of locations) {
+      shapes.push(this.of(location));
+      if (location.standIn !== undefined) shapes.push(this.standInOf(location));
+    }
+    return shapes.length < 2 ? shapes : [...new Set(shapes)];
   }
 
   of(location: Location<FeatureValues>): Shape {
@@ -50,11 +55,17 @@ export class Shapes {
   }
 
   #shapeOf(values: FeatureValues, traits: LocationTraits): Shape {
-    const known = this.#known.get(values) ?? new Map<string, Shape>();
-    this.#known.set(values, known);
+    let known = this.#known.get(values);
+    if (known === undefined) {
+      known = new Map();
+      this.#known.set(values, known);
+    }
     const key = JSON.stringify(traits);
-    const shape = known.get(key) ?? this.#render(values, traits);
-    known.set(key, shape);
+    let shape = known.get(key);
+    if (shape === undefined) {
+      shape = this.#render(values, traits);
+      known.set(key, shape);
+    }
     return shape;
   }
 
