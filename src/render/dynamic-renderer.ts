@@ -94,6 +94,10 @@ export class DynamicRenderer implements Renderer {
     return replaced;
   }
 
+  refused(): void {
+    this.#text = undefined;
+  }
+
   enlarge(): void {
     this.#enlarged *= 2;
   }

@@ -13,7 +13,15 @@ export interface RenderedText {
   readonly shapes: ReadonlySet<string>;
   /** Hashes of what it was made of, by what people call it: two texts differ because some of these differ. */
   readonly parts: Readonly<Record<string, string>>;
+  /** Whose words stand in it, where the records do not say. */
+  readonly authors?: Authors;
 }
+
+/**
+ * The Ingresses, `namespace/name`, behind a location of a server, or behind all of them without one. `server` is the first of its names and
+ * `location` what it matches, both as they stand in the text.
+ */
+export type Authors = (server: string, location: string | undefined) => ReadonlySet<string>;
 
 export interface Rendered {
   readonly text: RenderedText;
@@ -35,6 +43,8 @@ export interface Renderer {
   use(template: Template): void;
   /** Throws a TemplateError where the template asks for what is not there. */
   render(next: Configuration<Settings, FeatureValues>): Rendered;
+  /** nginx would not have the last text, so that no other Configuration may be given it again for having nothing new. */
+  refused(): void;
   /** Shared memory had no room for the records: the next text has twice as much. */
   enlarge(): void;
   /** All records there are. */

@@ -15,7 +15,7 @@ import type { Rendered, RenderedText, Renderer } from "./rendering.ts";
 import { type AboutServers, aboutServers, defaultPairFile } from "./server-views.ts";
 import { affinityKey } from "./static-affinity.ts";
 import type { StaticParts } from "./static-parts.ts";
-import { type ServerText, staticServers } from "./static-server.ts";
+import { authorsAmong, type ServerText, staticServers } from "./static-server.ts";
 import type { Template } from "./template.ts";
 import { asksForCertificate } from "./text-servers.ts";
 import { staticUpstream } from "./upstream-views.ts";
@@ -52,6 +52,9 @@ export class StaticRenderer implements Renderer {
     this.#template = template;
     this.#about = undefined;
   }
+
+  /** Another Configuration has another text here. */
+  refused(): void {}
 
   enlarge(): void {}
 
@@ -122,7 +125,8 @@ export class StaticRenderer implements Renderer {
       lua: undefined,
     };
     const conf = confOf(this.#template, parts, files);
-    return { ...conf, files, shapes: new Set(), parts: hashes(next, rendered, upstreams) };
+    const authors = authorsAmong(next.servers);
+    return { ...conf, files, shapes: new Set(), parts: hashes(next, rendered, upstreams), authors };
   }
 
   #serverText(

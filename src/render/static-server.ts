@@ -2,12 +2,14 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import { isRequestVariable } from "../annotations/variables.ts";
 import { type Alias, catchAll, type Route, type Server } from "../model/configuration.ts";
+import type { Table } from "../model/table.ts";
 import type { Settings } from "../settings/registry.ts";
 import { isPattern } from "./configured-names.ts";
 import type { BesideLocation } from "./location-text.ts";
 import type { HttpPart } from "./place.ts";
 import { escapedPath } from "./records.ts";
 import type { RenderedFile } from "./rendered-files.ts";
+import type { Authors } from "./rendering.ts";
 import { certificateAt, defaultPairFile, headOf } from "./server-views.ts";
 import { speaksHttp3 } from "./settings/http3.ts";
 import { blocksOf } from "./static-blocks.ts";
@@ -69,6 +71,19 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
   });
   if (server.redirectFrom !== undefined) texts.push(twinText(server, server.redirectFrom, parts));
   return { texts, files, needs: gathered.needs, http: gathered.http, pools: gathered.pools };
+}
+
+/** Who wrote what stands in the server blocks of these. */
+export function authorsAmong(servers: Table<Server<FeatureValues>>): Authors {
+  return (name, match) => {
+    const server = [...servers.values()].find((one) =>
+      [one.name, ...one.aliases.map((alias) => alias.name)].some((called) => String(nameOf(one, called)) === name),
+    );
+    if (server === undefined) return new Set();
+    const own = blocksOf(server).filter((block) => match === undefined || String(block.match) === match);
+    const found = own.map(({ location }) => server.locations[location]!.ingress).filter(({ name: of }) => of !== "");
+    return new Set(found.map(({ namespace, name: of }) => `${namespace}/${of}`));
+  };
 }
 
 /**

@@ -38,6 +38,10 @@ export class SteadyRenderer implements Renderer {
     }
   }
 
+  refused(): void {
+    this.#renderer.refused();
+  }
+
   enlarge(): void {
     this.#renderer.enlarge();
   }

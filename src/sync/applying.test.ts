@@ -26,7 +26,7 @@ function start(...outcomes: ApplyOutcome[]) {
     {
       nginx: { apply, keepOpened: async () => {}, hasOlderWorkers: () => false },
       memory: { ...memory, isOurs: async () => true },
-      renderer: { records: new Map() },
+      renderer: { records: new Map(), refused: () => {} },
     },
     texts,
     detention,

@@ -2,6 +2,8 @@
  * One try to give nginx the newest text, and what follows from its answer: who is set aside, who is given back, and whether
  * the same text is worth another try.
  */
+
+import type { Renderer } from "../render/rendering.ts";
 import type { Detention, Refused } from "./detention.ts";
 import type { ApplyOutcome, Memory, Nginx } from "./ports.ts";
 import type { Made, Texts } from "./texts.ts";
@@ -17,7 +19,7 @@ export interface Applied {
 export interface ApplyingParts {
   readonly nginx: Nginx;
   readonly memory: Memory;
-  readonly renderer: { readonly records: ReadonlyMap<string, string> };
+  readonly renderer: Pick<Renderer, "records" | "refused">;
 }
 
 export class Applying {
@@ -60,9 +62,11 @@ export class Applying {
 
   /** Goes on without whoever is at fault; where nobody is, with another text, or later with the same where that may do then. */
   #setAside({ text, snapshot }: Made, said: Omit<Refused, "conf" | "records">): boolean {
-    const refused = { ...said, conf: text.conf, records: this.#parts.renderer.records };
+    const { conf, authors } = text;
+    const refused = { ...said, conf, authors, records: this.#parts.renderer.records };
     const goesOn = this.#detention.refused(refused, snapshot, this.#texts.liveSnapshot);
     this.#texts.refuse(text);
+    this.#parts.renderer.refused();
     if (goesOn) return false;
     if (!said.mayPass) this.#texts.giveUp();
     return said.mayPass;

@@ -1,8 +1,9 @@
 /**
  * Whose text stands at a line of nginx.conf. A location made of a shape belongs to every Ingress that has the shape, which
- * the records say; one of static mode says its Ingress itself; what stands in a server outside of locations belongs to all
+ * the records say; of one of static mode the text knows it; what stands in a server outside of locations belongs to all
  * Ingresses of the host; anything else is the operator's.
  */
+import type { Authors } from "../render/rendering.ts";
 
 export interface Blame {
   /** Keys of Ingresses, `namespace/name`. */
@@ -14,16 +15,57 @@ interface HostRecord {
 }
 
 /** `line` counts from 1, as nginx does. */
-export function blame(conf: string, line: number, records: ReadonlyMap<string, string>): Blame {
-  const above = conf.split("\n").slice(0, line);
-  const at = above.findLastIndex((text) => /^\s*location\s/.test(text));
-  const server = above.findLastIndex((text) => /^\s*server_name\s/.test(text));
-  if (at > server) {
-    const shape = /location (@[0-9a-f]{16}) /.exec(above[at]!)?.[1];
-    return { ingresses: shape === undefined ? labelsBelow(conf, at) : havingShape(shape, records) };
+export function blame(
+  conf: string,
+  line: number,
+  records: ReadonlyMap<string, string>,
+  authors: Authors = () => new Set(),
+): Blame {
+  const lines = serverAround(conf.split("\n").slice(0, line));
+  const name = /server_name\s+("(?:[^"\\]|\\.)*"|[^\s;]+)/.exec(lines[0] ?? "")?.[1];
+  const around = locationsAround(lines);
+  for (const location of around) {
+    const ingresses = location.startsWith("@") ? havingShape(location, records) : authors(name ?? "", location);
+    if (ingresses.size > 0) return { ingresses };
   }
-  const host = server < 0 ? undefined : /server_name\s+"?([^"\s;]+)/.exec(above[server]!)?.[1];
-  return { ingresses: host === undefined ? new Set() : ofHost(host, records) };
+  if (name === undefined || around.length > 0) return { ingresses: new Set() };
+  const written = authors(name, undefined);
+  return { ingresses: written.size > 0 ? written : ofHost(name.replaceAll('"', ""), records) };
+}
+
+/** From the name of the server that the last line is in; nothing where it is in none. */
+function serverAround(lines: readonly string[]): readonly string[] {
+  const server = lines.findLastIndex((line) => /^\s*server_name\s/.test(line));
+  if (server < 0) return [];
+  const end = `${" ".repeat(Math.max(0, depthOf(lines[server]!) - 4))}}`;
+  const own = lines.slice(server);
+  return own.includes(end) ? [] : own;
+}
+
+/**
+ * What the locations match that the last line is in, or opens, the innermost first: a snippet may have some of its own. `lines` begin with the
+ * server's name. A line inside a text in quotes stands as its author wrote it, and is taken to belong to the location above.
+ */
+function locationsAround(lines: readonly string[]): string[] {
+  const found: string[] = [];
+  const last = lines.at(-1) ?? "";
+  const isInQuotes = depthOf(last) < depthOf(lines[0] ?? "");
+  let depth = isInQuotes ? Number.POSITIVE_INFINITY : depthOf(last) + (opened(last) === undefined ? 0 : 1);
+  for (const line of lines.toReversed()) {
+    const match = opened(line);
+    if (match === undefined || depthOf(line) >= depth) continue;
+    found.push(match);
+    depth = depthOf(line);
+  }
+  return found;
+}
+
+function opened(line: string): string | undefined {
+  return /^\s*location (.*) \{/.exec(line)?.[1];
+}
+
+function depthOf(line: string): number {
+  return line.length - line.trimStart().length;
 }
 
 function havingShape(shape: string, records: ReadonlyMap<string, string>): Set<string> {
@@ -44,13 +86,4 @@ function ofHost(host: string, records: ReadonlyMap<string, string>): Set<string>
   return new Set(
     locations.flatMap(({ namespace, ingress }) => (ingress === undefined ? [] : [`${namespace}/${ingress}`])),
   );
-}
-
-/** The labels of a static location are its first lines. */
-function labelsBelow(conf: string, at: number): Set<string> {
-  const lines = conf.split("\n").slice(at, at + 12);
-  const value = (name: string) =>
-    lines.map((text) => new RegExp(`set \\$${name} "([^"]*)"`).exec(text)?.[1]).find(Boolean);
-  const [namespace, name] = [value("namespace"), value("ingress_name")];
-  return new Set(namespace === undefined || name === undefined ? [] : [`${namespace}/${name}`]);
 }

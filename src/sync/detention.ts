@@ -4,6 +4,7 @@
  */
 import type { Ingress } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
+import type { Authors } from "../render/rendering.ts";
 import type { LastGood } from "../translate/last-good.ts";
 import { emptyQuarantine, type Quarantine, type Refusal, versionOf } from "../translate/quarantine.ts";
 import { blame } from "./blame.ts";
@@ -20,6 +21,7 @@ export interface Refused {
   readonly mayPass: boolean;
   readonly conf: string;
   readonly records: ReadonlyMap<string, string>;
+  readonly authors?: Authors | undefined;
 }
 
 /** ConfigMaps of the controller, by `namespace/name`. */
@@ -71,7 +73,7 @@ export class Detention {
    */
   refused(refused: Refused, snapshot: Snapshot, live: Snapshot): boolean {
     const why = whyOf(refused.stderr);
-    if (this.#hunt?.refused() === true || this.#begin(why, refused, snapshot, live)) {
+    if (this.#hunt?.refused(why) === true || this.#begin(why, refused, snapshot, live)) {
       this.#setAside(this.#hunt!, snapshot, live);
       return true;
     }
@@ -93,7 +95,8 @@ export class Detention {
 
   /**
    * Whoever the text names is set aside first. Where that was in vain, or names nobody, the settings that changed are asked, and then,
-   * where the machine is not at fault, all Ingresses that changed.
+   * where the machine is not at fault, all Ingresses that changed. What permits others to write comes last: without it the author of one bad
+   * snippet would take everybody's away.
    */
   #begin(why: string, refused: Refused, snapshot: Snapshot, live: Snapshot): boolean {
     const hunt = this.#hunt ?? new Hunt(why);
@@ -106,17 +109,19 @@ export class Detention {
       return true;
     }
     const line = refused.line ?? lineNaming(refused.names, refused.conf);
-    const named = line === undefined ? [] : blame(refused.conf, line, refused.records).ingresses;
+    const named = line === undefined ? [] : blame(refused.conf, line, refused.records, refused.authors).ingresses;
     const accused = [...named].map((key) => `ingress ${key}`).filter((suspect) => !known.has(suspect));
-    const settings = this.#changedSettings(snapshot, live).filter((suspect) => !known.has(suspect));
-    if (accused.length > 0 && (settings.length === 0 || !hunt.accusedInVain(why))) {
+    const settings = this.#changedSettings(snapshot, live);
+    const permitting = settings.filter((suspect) => permissions.has(suspect));
+    const written = settings.filter((suspect) => !permissions.has(suspect));
+    if (accused.length > 0 && (written.every((suspect) => known.has(suspect)) || !hunt.accusedInVain(why))) {
       hunt.accuse(accused, why);
       return true;
     }
-    if (settings.length > 0) return hunt.suspect(settings);
+    if (hunt.suspect(written)) return true;
     if (refused.mayPass) return false;
     const changed = snapshot.ingresses.changesSince(live.ingresses).filter(({ after }) => after !== undefined);
-    return hunt.suspect(changed.map(({ key }) => `ingress ${key}`).filter((suspect) => !known.has(suspect)));
+    return hunt.suspect(changed.map(({ key }) => `ingress ${key}`)) || hunt.suspect(permitting);
   }
 
   /** The TCP or UDP service whose port is the one that nginx cannot have. */
@@ -133,13 +138,14 @@ export class Detention {
       .map((key) => `setting ${key.toLowerCase()}`);
   }
 
-  #setAside({ why, setAside }: Hunt, snapshot: Snapshot, live: Snapshot): void {
+  #setAside(hunt: Hunt, snapshot: Snapshot, live: Snapshot): void {
     const ingresses = new Map(this.#before.ingresses);
     const settings = new Map(this.#before.settings);
     const ports = new Map(this.#before.ports);
     const goodTexts: Record<string, string> = { ...this.#lastGood.settings };
     const good: [string, Ingress][] = [];
-    for (const suspect of setAside) {
+    for (const suspect of hunt.setAside) {
+      const why = hunt.whyOf(suspect);
       const [kind, key = ""] = suspect.split(" ");
       if (kind === "setting") {
         const version = this.#text(snapshot, key);
@@ -178,6 +184,16 @@ export class Detention {
     return spelling === undefined ? undefined : data[spelling];
   }
 }
+
+/** Settings that stand nowhere in the text: they let Ingresses write what does. */
+const permissions: ReadonlySet<Suspect> = new Set(
+  [
+    "allow-snippet-annotations",
+    "annotations-risk-level",
+    "annotation-value-word-blocklist",
+    "allow-cross-namespace-resources",
+  ].map((key) => `setting ${key}`),
+);
 
 type Data = Readonly<Record<string, string>>;
 

@@ -8,7 +8,7 @@ function play(hunt: Hunt, all: readonly string[], guilty: ReadonlySet<string>): 
   let tries = 0;
   for (;;) {
     tries++;
-    if (asked() ? !hunt.refused() : !hunt.accepted()) return tries;
+    if (asked() ? !hunt.refused("no") : !hunt.accepted()) return tries;
   }
 }
 

@@ -9,7 +9,10 @@ export type Suspect = string;
 
 export class Hunt {
   readonly #why: string;
-  readonly #guilty = new Set<Suspect>();
+  /** With what nginx said of each. */
+  readonly #guilty = new Map<Suspect, string>();
+  /** Who was set aside with all others of a kind, in vain. */
+  readonly #cleared = new Set<Suspect>();
   #accusation: { readonly suspects: readonly Suspect[]; readonly words: string } | undefined;
   /** Those still to be judged; while `#trying` is given back, the rest is set aside. */
   #unjudged: Suspect[] = [];
@@ -21,18 +24,19 @@ export class Hunt {
     this.#why = why;
   }
 
-  get why(): string {
-    return this.#why;
+  /** What nginx said of it, or what the hunt began with while it is only suspected. */
+  whyOf(suspect: Suspect): string {
+    return this.#guilty.get(suspect) ?? this.#why;
   }
 
   /** What must be set aside for the next try. */
   get setAside(): ReadonlySet<Suspect> {
-    return new Set([...this.#guilty, ...this.#unjudged]);
+    return new Set([...this.#guilty.keys(), ...this.#unjudged]);
   }
 
   /** A refusal in these words, which names its authors. */
   accuse(suspects: readonly Suspect[], words: string): void {
-    for (const suspect of suspects) this.#guilty.add(suspect);
+    for (const suspect of suspects) this.#guilty.set(suspect, words);
     this.#accusation = { suspects, words };
   }
 
@@ -43,9 +47,10 @@ export class Hunt {
     return true;
   }
 
-  /** A refusal that names nobody: every one of `changed` is a suspect, unless it was judged already. */
+  /** A refusal that names nobody: every one of `changed` is a suspect, unless it was judged already. Whoever was one until now was it in vain. */
   suspect(changed: Iterable<Suspect>): boolean {
-    this.#unjudged = [...changed].filter((suspect) => !this.#guilty.has(suspect));
+    for (const suspect of this.#unjudged) this.#cleared.add(suspect);
+    this.#unjudged = [...changed].filter((suspect) => !this.#guilty.has(suspect) && !this.#cleared.has(suspect));
     this.#trying = [];
     this.#lone = this.#unjudged.length === 1 && this.#guilty.size === 0 && this.#accusation === undefined;
     return this.#unjudged.length > 0;
@@ -54,7 +59,7 @@ export class Hunt {
   /** nginx took the rest. Gives half of the suspects back; false when there is nobody left to judge. */
   accepted(): boolean {
     this.#trying = [];
-    if (this.#lone) this.#guilty.add(this.#unjudged.pop()!);
+    if (this.#lone) this.#guilty.set(this.#unjudged.pop()!, this.#why);
     this.#lone = false;
     if (this.#unjudged.length === 0) return false;
     const half = Math.ceil(this.#unjudged.length / 2);
@@ -62,11 +67,11 @@ export class Hunt {
     return true;
   }
 
-  /** nginx refused what was given back: one alone is guilty, more are halved again. */
-  refused(): boolean {
+  /** nginx refused in these words what was given back: one alone is guilty, more are halved again. */
+  refused(words: string): boolean {
     if (this.#trying.length === 0) return false;
     if (this.#trying.length === 1) {
-      this.#guilty.add(this.#trying[0]!);
+      this.#guilty.set(this.#trying[0]!, words);
       this.#trying = [];
       return true;
     }
