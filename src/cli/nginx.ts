@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openLog } from "../log/log.ts";
 import { nginxLog } from "../log/nginx-log.ts";
 import { nginxHere, openOrders, openRunFolder, socketMistake } from "../nginx/index.ts";
+import { mostOlder } from "../sync/texts.ts";
 import { build } from "../version.ts";
 import { listenForEnding } from "./ending.ts";
 import { parseFlags } from "./parse-flags.ts";
@@ -19,7 +20,6 @@ Runs nginx for a controller in another container, which is started with the same
 
 /** As `sluice run`. */
 const drainMs = 3_600_000;
-const maxDraining = 16;
 
 /** Exit code 0 after a signal, 1 when it could not start, 2 for a mistake in the command line. */
 export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Process): Promise<number> {
@@ -45,7 +45,7 @@ export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Proc
     // The controller holds the folder's other lock.
     folder: { ...folder.folder, lock: folder.folder.nginxLock },
     endWithController: false,
-    maxDraining,
+    maxDraining: mostOlder,
     report: nginxLog({ log, write, notices: true }),
   });
   if (!opened.ok) return failed(out, opened.why, 1);

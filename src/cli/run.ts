@@ -9,6 +9,7 @@ import { Client } from "../kubernetes/index.ts";
 import { type Log, openLog } from "../log/log.ts";
 import { RuntimeMetrics } from "../metrics/runtime-metrics.ts";
 import { type FoundNginx, nginxBeside, nginxHere, versionOf } from "../nginx/index.ts";
+import { mostOlder } from "../sync/texts.ts";
 import { build } from "../version.ts";
 import { listenForEnding } from "./ending.ts";
 import type { Flags } from "./flags.ts";
@@ -87,7 +88,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
       errorLog: "stderr",
     }),
     endWithController: false,
-    maxDraining: 16,
+    maxDraining: mostOlder,
     pod,
     moreMetrics: () => metrics.exposition(),
     leads: () => cluster.leads,
