@@ -12,6 +12,9 @@ export interface Ending {
   forget(): void;
 }
 
+/** nginx ends its last requests by itself, after the setting worker-shutdown-timeout; this is for one that does not. */
+export const endOfPatienceMs = 3_600_000;
+
 /** By custom, 128 and the number of the signal. */
 const exitCodes: Readonly<Record<EndingSignal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 

@@ -9,7 +9,7 @@ import { nginxLog } from "../log/nginx-log.ts";
 import { nginxHere, openOrders, openRunFolder, socketMistake } from "../nginx/index.ts";
 import { mostOlder } from "../sync/texts.ts";
 import { build } from "../version.ts";
-import { listenForEnding } from "./ending.ts";
+import { endOfPatienceMs, listenForEnding } from "./ending.ts";
 import { parseFlags } from "./parse-flags.ts";
 import type { Out } from "./reference.ts";
 
@@ -17,9 +17,6 @@ const usage = `Usage: sluice nginx --nginx-socket=FILE [--run-folder=FOLDER] [--
 
 Runs nginx for a controller in another container, which is started with the same --nginx-socket and the same folder.
 `;
-
-/** As `sluice run`. */
-const drainMs = 3_600_000;
 
 /** Exit code 0 after a signal, 1 when it could not start, 2 for a mistake in the command line. */
 export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Process): Promise<number> {
@@ -57,11 +54,11 @@ export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Proc
   log.info({ socket }, "nginx takes orders");
 
   const because = await ending.told;
-  log.info({ because, drain: `${drainMs / 1000}s` }, "ending; requests in flight are finished");
+  log.info({ because }, "ending; requests in flight are finished");
   // The controller says meanwhile that it is not ready, so that no new requests come.
   await delay(flags.shutdownGracePeriod * 1000);
   await orders.close();
-  await opened.nginx.stop(drainMs);
+  await opened.nginx.stop(endOfPatienceMs);
   log.info("ended; no nginx is left");
   return 0;
 }

@@ -23,6 +23,7 @@ import { builtInTemplates, readTemplateFiles } from "../template-files.ts";
 import type { TranslateOptions } from "../translate/options.ts";
 import { build } from "../version.ts";
 import { gaveUp, watchTemplate } from "../watched-template.ts";
+import { endOfPatienceMs } from "./ending.ts";
 import type { Flags } from "./flags.ts";
 import { machineFlags } from "./options.ts";
 import { Reports } from "./reports.ts";
@@ -66,8 +67,8 @@ export interface Operation {
 export interface Timing {
   /** From the end of being healthy until nginx closes its listeners. */
   readonly graceMs: number;
-  /** What requests in flight get. */
-  readonly drainMs: number;
+  /** What requests in flight get; left out where that is up to nginx, which has the setting worker-shutdown-timeout. */
+  readonly drainMs?: number;
   /** From the end of nginx until the program ends. */
   readonly afterMs: number;
 }
@@ -147,14 +148,15 @@ export async function operate(operation: Operation): Promise<Operated> {
   const why = await Promise.race([operation.told, stopAsked.promise, running.unable.promise, bug]);
   health.end();
   const { graceMs, drainMs, afterMs } = operation.timing;
+  const within = drainMs === undefined ? sync.configuration?.settings.workerShutdownTimeout : `${drainMs / 1000}s`;
   const early = typeof why !== "string";
   if (!early) {
-    log.info({ because: why, drain: `${drainMs / 1000}s` }, "ending; requests in flight are finished");
+    log.info({ because: why, within }, "ending; requests in flight are finished");
     await pause(graceMs);
   }
   await operation.leave();
   clearInterval(collecting);
-  await controller.stop(early ? 0 : drainMs);
+  await controller.stop(early ? 0 : (drainMs ?? endOfPatienceMs));
   void template.then((stop) => stop());
   if (!early) await pause(afterMs);
   await closeRoutes();

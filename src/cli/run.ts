@@ -23,9 +23,6 @@ import { credentialsOf } from "./run/credentials.ts";
 import { WebhookSide } from "./run/webhook-side.ts";
 import { metricLabels } from "./running.ts";
 
-/** nginx ends its requests by itself, after the setting worker-shutdown-timeout; this is the end of all patience. */
-const drainMs = 3_600_000;
-
 /** Where the chart mounts a template of the user's own. */
 const mountedTemplate = "/etc/nginx/template";
 
@@ -98,7 +95,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
       await webhook.stop();
       await cluster.leave();
     },
-    timing: { graceMs: flags.shutdownGracePeriod * 1000, drainMs, afterMs: flags.postShutdownGracePeriod * 1000 },
+    timing: { graceMs: flags.shutdownGracePeriod * 1000, afterMs: flags.postShutdownGracePeriod * 1000 },
     ready: () => log.info({ http: flags.httpPort, https: flags.httpsPort, ...versionOf(installed) }, "serving"),
   });
   await cluster.end();

@@ -261,7 +261,7 @@ describe("no nginx is left", () => {
       () => new Promise<boolean>((resolve) => hanging.getConnections((_, count) => resolve(count > 0))),
     );
     one.signal("SIGINT");
-    await one.said(/"ending; requests in flight are finished"/);
+    expect(await one.said(/"ending; requests in flight are finished"/)).toMatchObject({ within: "5s" });
     one.signal("SIGINT");
     expect(await one.ended).toBe(130);
     await until("nginx to end", () => one.nginxes() === 0);
