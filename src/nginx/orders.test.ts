@@ -6,7 +6,7 @@ test("a configuration arrives as it was sent, text and bytes alike", () => {
     { path: "auth/users", content: "anna:ä$apr1\n" },
     { path: "tls/key.pem", content: Buffer.from([0, 255, 10, 200]) },
   ];
-  const rendered = { conf: 'server_name "ü";\n', generation: "abc", files };
+  const rendered = { conf: 'server_name "ü";\n', generation: "abc", alone: true, files };
   expect(readRendered(writeRendered(rendered))).toEqual(rendered);
 });
 
@@ -16,6 +16,7 @@ test.each<Outcome>([
   { kind: "accepted", warnings: [] },
   { kind: "refused", stderr: "nginx: [emerg] unknown directive", at: { file: "nginx.conf", line: 7 } },
   { kind: "unreachable", cause: new Error("No space left on device.") },
+  { kind: "unreachable", cause: new Error("nginx cannot listen on 192.0.2.1:80."), names: "192.0.2.1:80" },
 ])("an outcome arrives as it was sent: $kind", (outcome) => {
   expect(readOutcome(writeOutcome(outcome))).toEqual(outcome);
 });

@@ -24,34 +24,36 @@ export interface NginxState {
 export type Outcome = ReloadOutcome | TestOutcome;
 
 /** The body of `POST /apply`. */
-export function writeRendered({ conf, generation, files }: RenderedConfiguration): string {
+export function writeRendered({ files, ...others }: RenderedConfiguration): string {
   const written = files.map(({ path, content }) =>
     typeof content === "string" ? { path, text: content } : { path, base64: Buffer.from(content).toString("base64") },
   );
-  return JSON.stringify({ conf, generation, files: written });
+  return JSON.stringify({ ...others, files: written });
 }
 
 export function readRendered(body: string): RenderedConfiguration {
-  const { conf, generation, files } = JSON.parse(body) as WrittenConfiguration;
+  const { files, ...others } = JSON.parse(body) as WrittenConfiguration;
   const read = files.map((file) => ({
     path: file.path,
     content: "text" in file ? file.text : Buffer.from(file.base64, "base64"),
   }));
-  return { conf, generation, files: read };
+  return { ...others, files: read };
 }
 
-interface WrittenConfiguration {
-  readonly conf: string;
-  readonly generation: string;
+interface WrittenConfiguration extends Omit<RenderedConfiguration, "files"> {
   readonly files: readonly ({ readonly path: string } & ({ readonly text: string } | { readonly base64: string }))[];
 }
 
 /** The answer to `POST /apply` and `POST /test`. */
 export function writeOutcome(outcome: Outcome): string {
-  return JSON.stringify(outcome.kind === "unreachable" ? { kind: outcome.kind, why: outcome.cause.message } : outcome);
+  if (outcome.kind !== "unreachable") return JSON.stringify(outcome);
+  const { cause, ...others } = outcome;
+  return JSON.stringify({ ...others, why: cause.message });
 }
 
 export function readOutcome<O extends Outcome>(body: string): O | Unreachable {
-  const outcome = JSON.parse(body) as O | { readonly kind: "unreachable"; readonly why: string };
-  return "why" in outcome ? { kind: "unreachable", cause: new Error(outcome.why) } : outcome;
+  const outcome = JSON.parse(body) as O | (Omit<Unreachable, "cause"> & { readonly why: string });
+  if (!("why" in outcome)) return outcome;
+  const { why, ...others } = outcome;
+  return { ...others, cause: new Error(why) };
 }
