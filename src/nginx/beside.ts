@@ -1,7 +1,8 @@
 /**
  * The nginx of the container beside: opened and told through its socket, the same port as an nginx of this container. What it last said about
  * itself is kept, because metrics and health ask for it at any moment; it is asked every second. While it does not answer it counts as not
- * running, whatever it really does, and orders end as unreachable, which the sync tries again.
+ * running, whatever it really does, and orders end as unreachable, which the sync tries again; of its workers what it said last holds, because
+ * those of older texts may well be there.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { Pool } from "undici";
@@ -66,7 +67,7 @@ async function openBeside(line: Line, first: NginxState, options: OpenOptions): 
       return outcome;
     },
     test: (conf, signal) => line.order<TestOutcome>("/test", conf, signal),
-    generations: () => (answers ? last.generations : noGenerations),
+    generations: () => last.generations,
     processes: () => last.processes,
     get pid() {
       return answers ? (last.pid ?? undefined) : undefined;
@@ -82,8 +83,6 @@ async function openBeside(line: Line, first: NginxState, options: OpenOptions): 
   };
   return { ok: true, nginx, found: { kind: first.pid === null ? "nothing" : "running" } };
 }
-
-const noGenerations = { draining: 0, drainingWorkers: 0, workers: 0 };
 
 /** More than any state is, and nothing that a taken-over nginx could fill our memory with. */
 const longestAnswer = 16 * 1024 * 1024;

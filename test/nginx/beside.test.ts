@@ -113,8 +113,11 @@ test("when the program of the container dies, nginx serves on and takes orders f
   const program = startProgram();
   const { nginx, events, serve } = await startSide();
   await serve("before");
+  const known = nginx.generations();
+  expect(known.workers).toBeGreaterThan(0);
   await ended(program, "SIGKILL");
   await until("the controller knows", () => nginx.pid === undefined, patienceMs);
+  expect(nginx.generations()).toEqual(known);
   expect(await serve("lost")).toMatchObject({ kind: "unreachable" });
   expect(await answer()).toBe("before");
   startProgram();
