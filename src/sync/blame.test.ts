@@ -6,14 +6,23 @@ const records = new Map([
   ["host a.example", JSON.stringify({ locations: [{ shape, namespace: "ns", ingress: "a" }] })],
   ["host b.example", JSON.stringify({ locations: [{ shape: "@other", namespace: "ns", ingress: "b" }] })],
 ]);
-const authors = (server: string, location: string | undefined) =>
-  new Set(server === '"own.example"' && location !== '"/inside"' ? [`ns/${location ?? "all"}`] : []);
+const ofHost = new Map<string | undefined, string>([
+  ['"/x"', "ns/x"],
+  [undefined, "ns/all"],
+]);
+const authors = (server: string, location: string | undefined) => {
+  const found = server === '"own.example"' ? ofHost.get(location) : undefined;
+  return new Set(found === undefined ? [] : [found]);
+};
 const conf = (text: string) => text.split("\n").map((line) => line.replace(/^ {4}/, ""));
 const text = conf(`    http {
         server {
             server_name _;
             location ${shape} {
                 bad a;
+            }
+            location = /beside {
+                bad i;
             }
         }
         server {
@@ -27,6 +36,7 @@ const text = conf(`    http {
 bad d";
             }
             bad e;
+            location = /snippet { bad g; } location = /snippet { bad h; }
         }
         bad f;
     }`);
@@ -36,11 +46,13 @@ const blamed = (words: string) => [
 
 test.each([
   ["bad a", ["ns/a"], "all that have the shape"],
-  ["bad b", ['ns/"/x"'], "a snippet's own location belongs to who wrote the snippet"],
-  ["bad c", ['ns/"/x"'], "what comes after one is not in it"],
-  ["bad d", ['ns/"/x"'], "a line of a text in quotes"],
-  ['location "/x"', ['ns/"/x"'], "the line that opens it"],
+  ["bad i", [], "what stands beside the shapes may be anybody's"],
+  ["bad b", ["ns/x"], "a snippet's own location belongs to who wrote the snippet"],
+  ["bad c", ["ns/x"], "what comes after one is not in it"],
+  ["bad d", ["ns/x"], "a line of a text in quotes"],
+  ['location "/x"', ["ns/x"], "the line that opens it"],
   ["bad e", ["ns/all"], "a line of the server is in none of its locations"],
+  ["bad g", ["ns/all"], "a location of a server snippet is the host's"],
   ["bad f", [], "what comes after a server is not in it"],
 ])("%s is blamed on %j: %s", (words, whom) => {
   expect(blamed(words)).toEqual(whom);

@@ -28,7 +28,8 @@ export function blame(
     const ingresses = location.startsWith("@") ? havingShape(location, records) : authors(name ?? "", location);
     if (ingresses.size > 0) return { ingresses };
   }
-  if (name === undefined || around.length > 0) return { ingresses: new Set() };
+  // A location that nobody has is one of a server snippet, but in the server of all data hosts.
+  if (name === undefined || (around.length > 0 && name === "_")) return { ingresses: new Set() };
   const written = authors(name, undefined);
   return { ingresses: written.size > 0 ? written : ofHost(name.replaceAll('"', ""), records) };
 }

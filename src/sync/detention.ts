@@ -10,6 +10,7 @@ import { emptyQuarantine, type Quarantine, type Refusal, versionOf } from "../tr
 import { blame } from "./blame.ts";
 import { Hunt, type Suspect } from "./hunt.ts";
 import type { KeptState } from "./ports.ts";
+import { StandIns } from "./stand-ins.ts";
 
 export interface Refused {
   /** What nginx said, and what people are told of it. */
@@ -38,6 +39,8 @@ export class Detention {
   /** What stood before the hunt that is on: a suspect that is given back leaves the quarantine again. */
   #before: Quarantine = emptyQuarantine;
   #hunt: Hunt | undefined;
+  readonly #goodIngresses = new StandIns<Ingress>();
+  readonly #goodTexts = new StandIns<string>();
 
   constructor(own: OwnConfigMaps, { quarantine, lastGood }: KeptState) {
     this.#own = own;
@@ -84,6 +87,9 @@ export class Detention {
 
   /** nginx took it. Whether there is something else to try, since a hunt is on. */
   accepted(snapshot: Snapshot, live: Snapshot): boolean {
+    const { ingresses, settings } = this.#quarantine;
+    this.#goodIngresses.keep((key, version) => ingresses.get(key)?.version === version);
+    this.#goodTexts.keep((key, version) => settings.get(key)?.version === version);
     if (this.#hunt === undefined) return false;
     if (this.#hunt.accepted()) {
       this.#setAside(this.#hunt, snapshot, live);
@@ -149,17 +155,25 @@ export class Detention {
       const [kind, key = ""] = suspect.split(" ");
       if (kind === "setting") {
         const version = this.#text(snapshot, key);
+        if (version === undefined) continue;
+        settings.set(key, { version, why });
         const before = this.#text(live, key);
-        if (version !== undefined) settings.set(key, { version, why });
-        if (before !== undefined && before !== version) goodTexts[key] = before;
+        const text = this.#goodTexts.take(
+          key,
+          version,
+          before === undefined ? undefined : { version: before, form: before },
+        );
+        if (text !== undefined) goodTexts[key] = text;
       } else if (kind === "port") {
         const version = this.#portText(snapshot, key);
         if (version !== undefined) ports.set(key, { version, why });
       } else {
         const version = this.#ingressVersion(snapshot, key);
+        if (version === undefined) continue;
+        ingresses.set(key, { version, why });
         const before = live.ingresses.get(key);
-        if (version !== undefined) ingresses.set(key, { version, why });
-        if (before !== undefined && versionOf(before) !== version) good.push([key, before]);
+        const form = this.#goodIngresses.take(key, version, before && { version: versionOf(before), form: before });
+        if (form !== undefined) good.push([key, form]);
       }
     }
     this.#quarantine = { ingresses, settings, ports };

@@ -61,7 +61,7 @@ test("a pattern that does not compile takes only its own Ingress away, and is to
   ]);
 });
 
-test("a good Ingress that is edited into a bad one keeps its last good form, and later changes of others arrive", async () => {
+test("a good Ingress that is edited into a bad one keeps its last good form, however often it is, and later changes of others arrive", async () => {
   await subject.apply([ingress("edited", "/fine", regex)]);
   await subject.settled();
   await subject.apply([ingress("edited", unknown("Bar"), regex)]);
@@ -70,6 +70,11 @@ test("a good Ingress that is edited into a bad one keeps its last good form, and
   await subject.settled();
   expect(await statusOf("edited.example", "/fine")).toBe(503);
   expect(await statusOf("later.example", "/")).toBe(503);
+  await subject.apply([ingress("edited", unknown("Bar2"), regex), ingress("last", "/")]);
+  await subject.settled();
+  expect(await statusOf("edited.example", "/fine")).toBe(503);
+  expect(await statusOf("last.example", "/")).toBe(503);
+  expect(problems.filter(({ object, kind }) => object.name === "last" && kind === "nginx-refused")).toEqual([]);
 });
 
 test("an Ingress that is mended is served again, and its Problem goes", async () => {
