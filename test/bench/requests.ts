@@ -15,7 +15,7 @@ import type { Figure } from "./measured.ts";
 import { cpuMicroseconds } from "./support/cpu.ts";
 import { backend, handWritten, pairIn, startNginx } from "./support/hand-written.ts";
 import { fileOf, filesOf, hostOf, secretOf, settingsFlag } from "./support/hosts.ts";
-import { openLoad, type Protocol } from "./support/load.ts";
+import { type Listener, openLoad, type Protocol } from "./support/load.ts";
 import { sizesOr } from "./support/sizes.ts";
 
 const [backendPort, http, https] = [21_950, 21_951, 21_952];
@@ -24,7 +24,7 @@ const pairs = 12;
 const turns = ["theirs", "ours", "ours", "theirs", "theirs", "ours", "ours", "theirs"] as const;
 const requestsEach = 2_000;
 /** Before it counts: LuaJIT has compiled what there is to compile, and a worker has met all hosts. */
-const warmUp = 20_000;
+const warmUp = 5_000;
 /** upstream-keepalive-connections where nobody says otherwise. */
 const keptByDefault = 320;
 
@@ -85,25 +85,15 @@ async function beside({ name, flags, services, bound }: Way, hosts: number): Pro
 
   const figures: Figure[] = [];
   for (const [protocol, spoken] of Object.entries(protocols) as [Protocol, string][]) {
-    const connections = { protocol, connections: 32, hosts: names };
     const secure = protocol !== "http";
-    const loads = {
-      ours: await openLoad({ ...connections, port: secure ? ports.https : ports.http }),
-      theirs: await openLoad({ ...connections, port: secure ? https : http }),
+    const listeners = {
+      ours: { protocol, hosts: names, port: secure ? ports.https : ports.http },
+      theirs: { protocol, hosts: names, port: secure ? https : http },
     };
     const processes = { ours: workers(), theirs: hand.workers() };
-    for (const load of Object.values(loads)) await load.run(warmUp);
-    const found: { ours: number; theirs: number }[] = [];
-    for (let pair = 0; pair < pairs; pair++) {
-      const cost = { ours: 0, theirs: 0 };
-      for (const whose of turns) {
-        const before = cpuMicroseconds(processes[whose]);
-        await loads[whose].run(requestsEach);
-        cost[whose] += (cpuMicroseconds(processes[whose]) - before) / requestsEach / (turns.length / 2);
-      }
-      found.push(cost);
-    }
-    for (const load of Object.values(loads)) load.close();
+    await costs(listeners, processes, warmUp);
+    const found: Costs[] = [];
+    for (let pair = 0; pair < pairs; pair++) found.push(await costs(listeners, processes, requestsEach));
     const values = found.map((pair) => pair.ours / pair.theirs);
     const what = `${spoken}, ${name}`;
     figures.push(
@@ -116,4 +106,24 @@ async function beside({ name, flags, services, bound }: Way, hosts: number): Pro
   await backends.stop();
   rmSync(folder, { recursive: true });
   return figures;
+}
+
+/** Of a request, in microseconds. */
+type Costs = Record<(typeof turns)[number], number>;
+
+/** Each time over new connections: which worker gets how many of them is chance, and a busier one has less to do for each request. */
+async function costs(
+  listeners: Record<keyof Costs, Listener>,
+  processes: Record<keyof Costs, readonly number[]>,
+  requests: number,
+): Promise<Costs> {
+  const loads = { ours: await openLoad(listeners.ours, 32), theirs: await openLoad(listeners.theirs, 32) };
+  const cost = { ours: 0, theirs: 0 };
+  for (const whose of turns) {
+    const before = cpuMicroseconds(processes[whose]);
+    await loads[whose].run(requests);
+    cost[whose] += (cpuMicroseconds(processes[whose]) - before) / requests / (turns.length / 2);
+  }
+  for (const load of Object.values(loads)) load.close();
+  return cost;
 }

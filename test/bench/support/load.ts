@@ -12,7 +12,6 @@ export type Protocol = "http" | "https" | "h2";
 export interface Listener {
   readonly protocol: Protocol;
   readonly port: number;
-  readonly connections: number;
   /** The host of each request; requests go through them in turn. */
   readonly hosts: readonly string[];
 }
@@ -30,7 +29,7 @@ interface Connection {
 }
 
 /** Resolves when all connections are open. They stay so from run to run. */
-export async function openLoad({ protocol, port, connections, hosts }: Listener): Promise<Load> {
+export async function openLoad({ protocol, port, hosts }: Listener, connections: number): Promise<Load> {
   const open = protocol === "h2" ? overHttp2 : overHttp1;
   const opened = await Promise.all(Array.from({ length: connections }, () => open(protocol, port, hosts[0]!)));
   let next = 0;
