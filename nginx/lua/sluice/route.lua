@@ -2,17 +2,15 @@
 -- the location's name, and nginx jumps. What else it finds out (no endpoints, too large, denied) it leaves in variables, and the
 -- shape answers, so that its error pages, headers and log apply.
 local canary = require("sluice.canary")
-local patterns = require("sluice.patterns")
+local label = require("sluice.route.label")
+local match = require("sluice.route.match")
 local random = require("sluice.random")
+local rewrite = require("sluice.route.rewrite")
 local store = require("sluice.store")
 
 local ngx = ngx
-local find = string.find
 local sub = string.sub
 local lower = string.lower
-local byte = string.byte
-local format = string.format
-local gsub = string.gsub
 
 local _M = {}
 
@@ -38,10 +36,41 @@ function _M.tell(names)
   end
 end
 
--- What requests are counted by, in one text, which nginx makes part of another (count.lua).
+-- What requests are counted by, in one text, which nginx makes part of another (count.lua). It is made once for a record.
 local function labels_of(location)
-  local namespace, ingress, service = location.namespace or "", location.ingress or "", location.service or ""
-  return namespace .. "\t" .. ingress .. "\t" .. service .. "\t" .. (location.path or "")
+  local labels = location.labels
+  if not labels then
+    local namespace, ingress, service = location.namespace or "", location.ingress or "", location.service or ""
+    labels = namespace .. "\t" .. ingress .. "\t" .. service .. "\t" .. (location.path or "")
+    location.labels = labels
+  end
+  return labels
+end
+
+-- Tells what something reads of where the request was routed to.
+local function tell(location)
+  local var = ngx.var
+  if told.route_request_id then
+    var.route_request_id = random.request_id()
+  end
+  if told.route_labels then
+    var.route_labels = labels_of(location)
+  end
+  if told.namespace then
+    var.namespace = location.namespace
+  end
+  if told.ingress_name then
+    var.ingress_name = location.ingress
+  end
+  if told.service_name then
+    var.service_name = location.service
+  end
+  if told.service_port then
+    var.service_port = location.port
+  end
+  if told.location_path or location.sticky then
+    var.location_path = location.path
+  end
 end
 
 -- What begins so is answered by Sluice itself where no host takes the request: { path, location }, unless an Ingress has
@@ -63,127 +92,6 @@ local function own_location(record, uri)
   end
 end
 
--- A record of this generation; with `age`, as a text so many before the newest one needs it.
-local function get(sort, name, generation, age)
-  if age then
-    return store.get_older(sort, name, age, generation)
-  end
-  return store.get(sort, name, generation)
-end
-
--- The record of the host, and whether TLS is configured for it: its own record or its alias's, or that of a pattern or of
--- the wildcard one label above, or the catch-all's, which the third answer says.
-local function host_record(host, generation, age)
-  local record = get("host", host, generation, age)
-  if record then
-    return record.as and get("host", record.as, generation, age) or record, record.tls
-  end
-  local dot = find(host, ".", 1, true)
-  local parent = dot and dot > 1 and not find(sub(host, 1, dot - 1), "[^%w_-]") and "*" .. sub(host, dot)
-  local wildcard = parent and get("host", parent, generation, age)
-  local list = get("patterns", "", generation, age)
-  local name, tls
-  if list then
-    name, tls = patterns.match(list, host, wildcard and parent)
-  end
-  local named = name and get("host", name, generation, age)
-  if named then
-    return named, tls or (wildcard and wildcard.tls)
-  end
-  if wildcard then
-    return wildcard, wildcard.tls
-  end
-  return get("host", "_", generation, age), nil, true
-end
-
-local function longest_of_many(record, uri)
-  local by_path = record.by_path
-  if not by_path then
-    by_path = {}
-    for at = 1, #record.prefix, 2 do
-      by_path[record.prefix[at]] = record.prefix[at + 1]
-    end
-    record.by_path = by_path
-  end
-  local at = #uri
-  while at > 0 do
-    if sub(uri, at, at) == "/" then
-      local index = by_path[sub(uri, 1, at)]
-      if index then
-        return index
-      end
-    end
-    at = at - 1
-  end
-end
-
--- The longest prefix that begins the path. A record has them with their locations behind them, the longest first. Most hosts have
--- few, and those are tried without a loop: LuaJIT makes one piece of machine code of a request only where none is on its way.
-local function longest_prefix(record, uri)
-  local list = record.prefix
-  local one, two, three = list[1], list[3], list[5]
-  if sub(uri, 1, #one) == one then
-    return list[2]
-  elseif not two then
-    return nil
-  elseif sub(uri, 1, #two) == two then
-    return list[4]
-  elseif not three then
-    return nil
-  elseif sub(uri, 1, #three) == three then
-    return list[6]
-  end
-  return list[7] and longest_of_many(record, uri)
-end
-
-local function percent(char)
-  return format("%%%02X", byte(char))
-end
-
--- $1 to $9 are the groups of the path, ${name} is a variable, $$ the sign itself; a group that took no part is empty.
--- Groups are parts of the decoded path: what `escaped` (a Lua pattern) matches in them is written as %XX.
-local function expand(template, groups, escaped)
-  return (ngx.re.gsub(template, [[\$(?:(\d)|\{(\w+)\}|\$)]], function(m)
-    if m[1] then
-      local group = groups[tonumber(m[1])] or ""
-      return escaped and gsub(group, escaped, percent) or group
-    end
-    return m[2] and (ngx.var[m[2]] or "") or "$"
-  end, "jo"))
-end
-
--- A rewrite that begins so is a redirect (RS-6.9).
-local function is_elsewhere(target)
-  return find(target, "^https?://") or find(target, "${scheme}", 1, true) == 1
-end
-
--- False where a pattern ran into the limit of its steps: it cannot be said whose the path is then, and the next one may
--- guard less. One that does not compile is nobody's; the sync leaves out those it knows.
-local function match(record, uri)
-  if record.regex then
-    for _, route in ipairs(record.regex) do
-      local groups, why = ngx.re.match(uri, route[1], "ijo")
-      if groups then
-        return record.locations[route[2]], route, groups
-      end
-      if why then
-        ngx.log(ngx.WARN, "path ", route[1], ": ", why)
-        if not find(why, "compile", 1, true) then
-          return false
-        end
-      end
-    end
-    return nil
-  end
-  local index = record.exact and record.exact[uri]
-  local slash = not index and record.slash and record.slash[uri]
-  if slash then
-    return record.locations[slash[2]], nil, nil, slash[1]
-  end
-  index = index or (record.prefix and longest_prefix(record, uri))
-  return index and record.locations[index]
-end
-
 -- The upstream that answers in place of others, or the default backend where that one has no endpoints either.
 local function stand_in(named, generation)
   local upstream = store.get("upstream", named.upstream, generation)
@@ -197,7 +105,7 @@ end
 local function target_of(slot, generation, age)
   local var = ngx.var
   local uri = var.uri
-  local record, tls, is_catch_all = host_record(lower(var.host), generation, age)
+  local record, tls, is_catch_all = match.host(lower(var.host), generation, age)
   if not record then
     return "@sluice_unrouted"
   end
@@ -210,10 +118,10 @@ local function target_of(slot, generation, age)
     return "@sluice_www"
   end
   if record.root and uri == "/" then
-    var.route_app_root = expand(record.root, {})
+    var.route_app_root = rewrite.expand(record.root, {})
     return "@sluice_app_root"
   end
-  local location, route, groups, slash = match(record, uri)
+  local location, route, groups, slash = match.path(record, uri)
   if location == false then
     return "@sluice_undecided"
   end
@@ -267,51 +175,13 @@ local function target_of(slot, generation, age)
   end
   var.route_upstream = upstream_id
   var.proxy_upstream_name = upstream and upstream.label or upstream_id
-  if told.route_request_id then
-    var.route_request_id = random.request_id()
-  end
-  if told.route_labels then
-    var.route_labels = labels_of(location)
-  end
-  if told.namespace then
-    var.namespace = location.namespace
-  end
-  if told.ingress_name then
-    var.ingress_name = location.ingress
-  end
-  if told.service_name then
-    var.service_name = location.service
-  end
-  if told.service_port then
-    var.service_port = location.port
-  end
-  if told.location_path or location.sticky then
-    var.location_path = location.path
-  end
+  tell(location)
   if location.variables then
     for name, value in pairs(location.variables) do
       var["route_" .. name] = value
     end
   end
-  local target, prefix = route and route[3], route and route[4]
-  if target and is_elsewhere(target) then
-    -- as nginx does it: a path that the client has escaped stays so
-    local escaped = find(var.request_uri, "%", 1, true) and "[%c #%%&+?\127-\255]" or "%c"
-    var.route_elsewhere = expand(target, groups, escaped) .. (var.is_args or "") .. (var.args or "")
-  elseif target then
-    if prefix then
-      var.route_prefix = expand(prefix, groups, "%c")
-    end
-    local rewritten = expand(target, groups)
-    if location.rewritesLate then
-      var.route_rewritten = rewritten
-    else
-      -- any byte may stand in it: nginx escapes it towards the backend
-      ngx.req.set_uri(rewritten, false, true)
-    end
-  elseif location.rewritesLate then
-    var.route_rewritten = uri
-  end
+  rewrite.run(location, route, groups, uri)
   return shape
 end
 
@@ -352,43 +222,8 @@ function _M.here(slot, shape)
   return target == shape and "" or target
 end
 
--- Each way to take a text with hyphens apart in two.
-local function splits(text)
-  local at = 0
-  return function()
-    at = find(text, "-", at + 1, true)
-    if at then
-      return sub(text, 1, at - 1), sub(text, at + 1)
-    end
-  end
-end
-
--- The id of the upstream that a snippet has named by its label, namespace-service-port: parts may have hyphens themselves.
-local function upstream_labelled(label, generation)
-  for namespace, rest in splits(label) do
-    for service, port in splits(rest) do
-      local id = namespace .. "/" .. service .. "/" .. port
-      if store.get("upstream", id, generation) then
-        return id
-      end
-    end
-  end
-  return label
-end
-
 -- The upstream that $proxy_upstream_name says after a snippet that sets it.
-function _M.renamed()
-  local var = ngx.var
-  local label = var.proxy_upstream_name
-  if label == var.route_label then
-    return var.route_upstream
-  end
-  local generation = store.generation()
-  local id = upstream_labelled(label, generation)
-  local upstream = store.get("upstream", id, generation)
-  var.route_unserved = upstream and #upstream.endpoints > 0 and "" or "1"
-  return id
-end
+_M.renamed = label.renamed
 
 -- For the locations inside a snippet: what the router finds out of the request, and whom the snippet's own `set` names.
 function _M.inside(slot)
@@ -396,11 +231,11 @@ function _M.inside(slot)
   if var.route_upstream ~= "" then
     return
   end
-  local label = var.proxy_upstream_name
+  local named = var.proxy_upstream_name
   target_now(slot)
-  if label ~= "" then
-    var.proxy_upstream_name = label
-    var.route_upstream = upstream_labelled(label, store.generation())
+  if named ~= "" then
+    var.proxy_upstream_name = named
+    var.route_upstream = label.upstream(named, store.generation())
   end
 end
 

@@ -1,0 +1,48 @@
+-- The Service that a snippet names by its label, namespace-service-port, as it stands in $proxy_upstream_name.
+local store = require("sluice.store")
+
+local ngx = ngx
+local find = string.find
+local sub = string.sub
+
+local _M = {}
+
+-- Each way to take a text with hyphens apart in two.
+local function splits(text)
+  local at = 0
+  return function()
+    at = find(text, "-", at + 1, true)
+    if at then
+      return sub(text, 1, at - 1), sub(text, at + 1)
+    end
+  end
+end
+
+-- The id of the upstream that a snippet has named by its label, namespace-service-port: parts may have hyphens themselves.
+function _M.upstream(label, generation)
+  for namespace, rest in splits(label) do
+    for service, port in splits(rest) do
+      local id = namespace .. "/" .. service .. "/" .. port
+      if store.get("upstream", id, generation) then
+        return id
+      end
+    end
+  end
+  return label
+end
+
+-- The upstream that $proxy_upstream_name says after a snippet that sets it.
+function _M.renamed()
+  local var = ngx.var
+  local label = var.proxy_upstream_name
+  if label == var.route_label then
+    return var.route_upstream
+  end
+  local generation = store.generation()
+  local id = _M.upstream(label, generation)
+  local upstream = store.get("upstream", id, generation)
+  var.route_unserved = upstream and #upstream.endpoints > 0 and "" or "1"
+  return id
+end
+
+return _M

@@ -1,0 +1,111 @@
+-- Whose a host is, and which of that host's locations a path is for (RS-4 to RS-6).
+local patterns = require("sluice.patterns")
+local store = require("sluice.store")
+
+local ngx = ngx
+local find = string.find
+local sub = string.sub
+
+local _M = {}
+
+-- A record of this generation; with `age`, as a text so many before the newest one needs it.
+local function get(sort, name, generation, age)
+  if age then
+    return store.get_older(sort, name, age, generation)
+  end
+  return store.get(sort, name, generation)
+end
+
+-- The record of the host, and whether TLS is configured for it: its own record or its alias's, or that of a pattern or of
+-- the wildcard one label above, or the catch-all's, which the third answer says.
+function _M.host(host, generation, age)
+  local record = get("host", host, generation, age)
+  if record then
+    return record.as and get("host", record.as, generation, age) or record, record.tls
+  end
+  local dot = find(host, ".", 1, true)
+  local parent = dot and dot > 1 and not find(sub(host, 1, dot - 1), "[^%w_-]") and "*" .. sub(host, dot)
+  local wildcard = parent and get("host", parent, generation, age)
+  local list = get("patterns", "", generation, age)
+  local name, tls
+  if list then
+    name, tls = patterns.match(list, host, wildcard and parent)
+  end
+  local named = name and get("host", name, generation, age)
+  if named then
+    return named, tls or (wildcard and wildcard.tls)
+  end
+  if wildcard then
+    return wildcard, wildcard.tls
+  end
+  return get("host", "_", generation, age), nil, true
+end
+
+local function longest_of_many(record, uri)
+  local by_path = record.by_path
+  if not by_path then
+    by_path = {}
+    for at = 1, #record.prefix, 2 do
+      by_path[record.prefix[at]] = record.prefix[at + 1]
+    end
+    record.by_path = by_path
+  end
+  local at = #uri
+  while at > 0 do
+    if sub(uri, at, at) == "/" then
+      local index = by_path[sub(uri, 1, at)]
+      if index then
+        return index
+      end
+    end
+    at = at - 1
+  end
+end
+
+-- The longest prefix that begins the path. A record has them with their locations behind them, the longest first. Most hosts have
+-- few, and those are tried without a loop: LuaJIT makes one piece of machine code of a request only where none is on its way.
+local function longest_prefix(record, uri)
+  local list = record.prefix
+  local one, two, three = list[1], list[3], list[5]
+  if sub(uri, 1, #one) == one then
+    return list[2]
+  elseif not two then
+    return nil
+  elseif sub(uri, 1, #two) == two then
+    return list[4]
+  elseif not three then
+    return nil
+  elseif sub(uri, 1, #three) == three then
+    return list[6]
+  end
+  return list[7] and longest_of_many(record, uri)
+end
+
+-- The location of the path, the route by which a pattern took it and its groups, or where a slash has to be added. False where a pattern ran into the limit of its steps: it cannot be said whose the path is then, and the next one may
+-- guard less. One that does not compile is nobody's; the sync leaves out those it knows.
+function _M.path(record, uri)
+  if record.regex then
+    for _, route in ipairs(record.regex) do
+      local groups, why = ngx.re.match(uri, route[1], "ijo")
+      if groups then
+        return record.locations[route[2]], route, groups
+      end
+      if why then
+        ngx.log(ngx.WARN, "path ", route[1], ": ", why)
+        if not find(why, "compile", 1, true) then
+          return false
+        end
+      end
+    end
+    return nil
+  end
+  local index = record.exact and record.exact[uri]
+  local slash = not index and record.slash and record.slash[uri]
+  if slash then
+    return record.locations[slash[2]], nil, nil, slash[1]
+  end
+  index = index or (record.prefix and longest_prefix(record, uri))
+  return index and record.locations[index]
+end
+
+return _M

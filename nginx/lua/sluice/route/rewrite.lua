@@ -1,0 +1,54 @@
+-- What becomes of the path that a pattern took: another path towards the backend, or a redirect (RS-6).
+local ngx = ngx
+local byte = string.byte
+local find = string.find
+local format = string.format
+local gsub = string.gsub
+
+local _M = {}
+
+local function percent(char)
+  return format("%%%02X", byte(char))
+end
+
+-- $1 to $9 are the groups of the path, ${name} is a variable, $$ the sign itself; a group that took no part is empty.
+-- Groups are parts of the decoded path: what `escaped` (a Lua pattern) matches in them is written as %XX.
+function _M.expand(template, groups, escaped)
+  return (ngx.re.gsub(template, [[\$(?:(\d)|\{(\w+)\}|\$)]], function(m)
+    if m[1] then
+      local group = groups[tonumber(m[1])] or ""
+      return escaped and gsub(group, escaped, percent) or group
+    end
+    return m[2] and (ngx.var[m[2]] or "") or "$"
+  end, "jo"))
+end
+
+-- A rewrite that begins so is a redirect (RS-6.9).
+local function is_elsewhere(target)
+  return find(target, "^https?://") or find(target, "${scheme}", 1, true) == 1
+end
+
+function _M.run(location, route, groups, uri)
+  local var = ngx.var
+  local target, prefix = route and route[3], route and route[4]
+  if target and is_elsewhere(target) then
+    -- as nginx does it: a path that the client has escaped stays so
+    local escaped = find(var.request_uri, "%", 1, true) and "[%c #%%&+?\127-\255]" or "%c"
+    var.route_elsewhere = _M.expand(target, groups, escaped) .. (var.is_args or "") .. (var.args or "")
+  elseif target then
+    if prefix then
+      var.route_prefix = _M.expand(prefix, groups, "%c")
+    end
+    local rewritten = _M.expand(target, groups)
+    if location.rewritesLate then
+      var.route_rewritten = rewritten
+    else
+      -- any byte may stand in it: nginx escapes it towards the backend
+      ngx.req.set_uri(rewritten, false, true)
+    end
+  elseif location.rewritesLate then
+    var.route_rewritten = uri
+  end
+end
+
+return _M
