@@ -16,6 +16,7 @@ import type { Shape } from "./shape.ts";
 import { streamView } from "./stream-view.ts";
 import type { Template } from "./template.ts";
 import { Token, type View } from "./token.ts";
+import { withoutUnreadMaps } from "./unread-maps.ts";
 
 export interface ConfParts extends AboutServers {
   /** The inside of each server block. */
@@ -43,7 +44,7 @@ export interface LuaParts {
 }
 
 export function confOf(template: Template, parts: ConfParts, files: readonly RenderedFile[]) {
-  const text = textOf(template, parts);
+  const text = withoutUnreadMaps(textOf(template, parts));
   const read = labelsReadIn(text);
   const conf = text
     .replace(String(Token.gaps.told), () => toldVariables(text, read, parts.machine).join(", "))
@@ -122,6 +123,7 @@ function mainView(about: ConfParts, withLua: boolean): View {
   const tracing = { ...opentelemetry, on: opentelemetry.on || needs.has("tracing") };
   return {
     dynamic: lua !== undefined,
+    ifRead: Token.gaps.ifRead,
     modules: loadedModules(machine, settings, { parts: needs, lua: withLua }).map(Token.word),
     user: machine.user === undefined ? false : Token.name(machine.user),
     main: parts.main as unknown as View,

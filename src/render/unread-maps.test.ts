@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { isPathVariable } from "../annotations/variables.ts";
+import { isKnownVariable } from "../kinds/variables.ts";
+import { Token } from "./token.ts";
+import { withoutUnreadMaps } from "./unread-maps.ts";
+
+const gap = String(Token.gaps.ifRead);
+const text = (rest: string, mark = gap) => `http {
+    map "" $${mark}scheme_first { default $scheme; }
+    map $scheme_first $${mark}second { default ""; https 1; }
+    map $http_host $${mark}alone { default $http_host; "" $host; }
+    map $http_host $own { default ""; }
+    ${rest}
+}
+`;
+const mapsOf = (conf: string) => [...conf.matchAll(/map \S+ \$(\w+) /g)].map(([, name]) => name);
+
+test.each([
+  ["", ["own"]],
+  ["return 200 $alone;", ["alone", "own"]],
+  [`return 200 "\${alone}s";`, ["alone", "own"]],
+  ["return 200 $second;", ["scheme_first", "second", "own"]],
+  ["return 200 $scheme_first;", ["scheme_first", "own"]],
+  ["return 200 $alone_not;", ["own"]],
+  ["content_by_lua_block { ngx.say(ngx.var.alone) }", ["alone", "own"]],
+  ["include /etc/nginx/own.conf;", ["scheme_first", "second", "alone", "own"]],
+  ["allow all; include /etc/nginx/own.conf;", ["scheme_first", "second", "alone", "own"]],
+  ["access_by_lua_file /etc/nginx/own.lua;", ["scheme_first", "second", "alone", "own"]],
+])("with %j in the text these maps are left: %j", (rest, left) => {
+  const conf = withoutUnreadMaps(text(rest));
+  expect(mapsOf(conf)).toEqual(left);
+  expect(conf).not.toContain(gap);
+});
+
+test("what nobody marked stays as it is", () => {
+  expect(withoutUnreadMaps(text("", ""))).toBe(text("", ""));
+});
+
+test("no map that users may name can go: a record that names it comes without a text", () => {
+  const folder = join(import.meta.dirname, "../../templates");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".tmpl"));
+  const marked = files.flatMap((name) => [...readFileSync(join(folder, name), "utf8").matchAll(/ifRead\}\}(\w+)/g)]);
+  const names = marked.map(([, name = ""]) => name);
+  expect(names.length).toBeGreaterThan(10);
+  expect(names.filter((name) => isPathVariable(name) || isKnownVariable(name, "http"))).toEqual([]);
+});
