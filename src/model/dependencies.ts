@@ -6,7 +6,9 @@ export class Dependencies {
 
   /** `user` depends on `used`, and on nothing it depended on before. */
   set(user: string, used: readonly string[]): void {
-    for (const name of this.usedBy(user)) this.#leave(name, user);
+    const before = this.#used.get(user);
+    if (before === undefined && used.length === 0) return;
+    for (const name of before ?? none) this.#leave(name, user);
     if (used.length === 0) this.#used.delete(user);
     else this.#used.set(user, used);
     for (const name of used) this.#join(name, user);

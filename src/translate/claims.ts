@@ -64,8 +64,7 @@ export class Claims {
     const hosts = new Set<string>();
     for (const key of this.#outdated(turn)) {
       for (const host of this.#hosts.usedBy(key)) hosts.add(host);
-      this.#renewOne(key, turn);
-      for (const host of this.#hosts.usedBy(key)) hosts.add(host);
+      for (const host of this.#renewOne(key, turn)) hosts.add(host);
     }
     return hosts;
   }
@@ -85,7 +84,8 @@ export class Claims {
     return keys;
   }
 
-  #renewOne(key: string, turn: Turn): void {
+  /** Gives the hosts that it speaks for now. */
+  #renewOne(key: string, turn: Turn): readonly string[] {
     const { ingresses, ingressClasses } = turn.now.snapshot;
     const ingress = ingresses.get(key);
     const ours = ingress !== undefined && isOurs(ingress, ingressClasses, this.#options);
@@ -96,7 +96,9 @@ export class Claims {
     else this.#byIngress.set(key, claim);
     if ((claim?.values.streamSnippet.text ?? "") === "") this.#withStreamSnippet.delete(key);
     else this.#withStreamSnippet.add(key);
-    this.#hosts.set(key, [...(claim?.hosts.keys() ?? [])]);
+    const hosts = claim === undefined ? [] : [...claim.hosts.keys()];
+    this.#hosts.set(key, hosts);
+    return hosts;
   }
 
   #forget(key: string): undefined {
@@ -142,7 +144,8 @@ export class Claims {
   }
 
   #oldestFirst(keys: Iterable<string>): Claim[] {
-    const claims = Array.from(keys, (key) => this.#byIngress.get(key)!);
+    const claims: Claim[] = [];
+    for (const key of keys) claims.push(this.#byIngress.get(key)!);
     return claims.length < 2 ? claims : claims.sort((a, b) => byAge(a.ingress, b.ingress));
   }
 }

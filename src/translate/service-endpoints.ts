@@ -23,7 +23,7 @@ export class ServiceEndpoints {
       for (const service of this.#services.usedBy(key)) changed.add(service);
       const service = after && serviceOf(after);
       this.#services.set(key, service === undefined ? [] : [service]);
-      for (const service of this.#services.usedBy(key)) changed.add(service);
+      if (service !== undefined) changed.add(service);
     }
     return changed;
   }

@@ -41,9 +41,10 @@ export class Upstreams {
 
   /** Says what the Locations of `host` send to now. */
   use(host: string, uses: readonly UpstreamUse[]): void {
+    const ids = uses.length === 1 ? [uses[0]!.id] : [...new Set(uses.map(({ id }) => id))];
     for (const id of this.#hosts.usedBy(host)) this.#outdated.add(id);
-    this.#hosts.set(host, uses.length === 1 ? [uses[0]!.id] : [...new Set(uses.map(({ id }) => id))]);
-    for (const id of this.#hosts.usedBy(host)) this.#outdated.add(id);
+    for (const id of ids) this.#outdated.add(id);
+    this.#hosts.set(host, ids);
     if (uses.length === 0) this.#uses.delete(host);
     else this.#uses.set(host, uses);
   }
