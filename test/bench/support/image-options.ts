@@ -3,5 +3,5 @@ import { readFileSync } from "node:fs";
 /** Options of Node in the image's script, but the one that depends on the machine. */
 export function imageOptions(): readonly string[] {
   const script = readFileSync(new URL("../../../image/nginx-ingress-controller", import.meta.url), "utf8");
-  return [...script.matchAll(/--max-semi-space-size=\d+/g)].map(([option]) => option);
+  return /^exec node ((?:--\S+ )+)/m.exec(script)![1]!.trim().split(" ");
 }
