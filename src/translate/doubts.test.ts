@@ -95,3 +95,11 @@ test("an alias that is the host of an Ingress stays that host's, and its author 
     "annotation server-alias has no effect: b.example is the host of an Ingress",
   ]);
 });
+
+test("an annotation with the prefix of long ago is told which one is read", () => {
+  const one = ingress({ name: "a", host: "a.example" });
+  const annotations = { "ingress.kubernetes.io/rewrite-target": "/x", "ingress.kubernetes.io/backends": "{}" };
+  expect(said({ ...one, metadata: { ...one.metadata, annotations } })).toEqual([
+    "annotation ingress.kubernetes.io/rewrite-target has no effect: the prefix ingress.kubernetes.io is not read; write nginx.ingress.kubernetes.io/rewrite-target",
+  ]);
+});

@@ -2,6 +2,7 @@
  * What an Ingress says that does not do what its author will have meant. It is served as it is written; the author is told.
  * Each of these has cost many people an afternoon.
  */
+import { annotationKeys } from "../annotations/read.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Ingress } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
@@ -116,11 +117,22 @@ function idleAnnotations(
 ): readonly Doubt[] {
   const doubts: Doubt[] = [];
   for (const name in annotations) {
+    const old = underOldPrefix(name, prefix);
+    if (old !== undefined) doubts.push(old);
     const key = name.startsWith(`${prefix}/`) ? name.slice(prefix.length + 1) : "";
     const why = annotations[name] !== "" && Object.hasOwn(waiting, key) ? waiting[key]!(values) : undefined;
     if (why !== undefined) doubts.push({ key, why });
   }
   return doubts;
+}
+
+/** ingress-nginx has not read this prefix since 2017, and old manifests are still about. */
+const oldPrefix = "ingress.kubernetes.io";
+
+function underOldPrefix(name: string, prefix: string): Doubt | undefined {
+  const key = name.startsWith(`${oldPrefix}/`) ? name.slice(oldPrefix.length + 1) : "";
+  if (prefix === oldPrefix || !annotationKeys.includes(key)) return undefined;
+  return { key: name, why: `the prefix ${oldPrefix} is not read; write ${prefix}/${key}` };
 }
 
 /** A target that loses the rest of the path, or names a group that the path has not. */
