@@ -26,3 +26,13 @@ test("a Service is named by a set at any depth, and not by reading the variable"
 test("headers that are set with more_set_headers are known by their names", () => {
   expect(snippetOf('more_set_headers "X-A: 1" "x-b : 2";').setHeaders).toEqual(["x-a", "x-b"]);
 });
+
+test.each<readonly [string, boolean]>([
+  ['more_set_headers "X-A: $1";', true],
+  ["if ($host = a.example) { return 301 https://b.example/${2}x; }", true],
+  ["rewrite ^/a/(.*)$ /$1 break;", false],
+  ["if ($uri ~ ^/(a+)) { set $part $1; }", false],
+  ['more_set_headers "X-A: $arg_1";', false],
+])("%j names groups of the path: %s", (text, names) => {
+  expect(snippetOf(text).namesGroups).toBe(names);
+});

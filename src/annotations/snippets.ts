@@ -19,6 +19,8 @@ export interface Snippet {
   readonly forgetsAnswerHeaders: boolean;
   /** Whether it has what means something only in a location with a path: a location of its own, `alias` or `internal`. */
   readonly needsPath: boolean;
+  /** Whether it names groups of the path, `$1`, and not only those of a pattern of its own. */
+  readonly namesGroups: boolean;
   /** Whether it says itself which Service is asked, by `set $proxy_upstream_name`. */
   readonly namesUpstream: boolean;
   /** Names of the answer's headers that it sets with more_set_headers, in lower case. */
@@ -50,6 +52,7 @@ function resolve(key: string): (values: { readonly text: string }, context: Cont
         forgetsRequestHeaders: statements.some((one) => says(one, requestHeaders)),
         forgetsAnswerHeaders: statements.some((one) => says(one, answerHeaders)),
         needsPath: statements.some((one) => within(one, ({ name }) => withPath.has(name))),
+        namesGroups: statements.some(namesGroup),
         namesUpstream: statements.some((one) => within(one, setsUpstream)),
         setHeaders: statements.flatMap(headersSetBy),
         limitsBodies: statements.some(({ name }) => name === "client_max_body_size"),
@@ -63,6 +66,7 @@ const none: Snippet = {
   forgetsRequestHeaders: false,
   forgetsAnswerHeaders: false,
   needsPath: false,
+  namesGroups: false,
   namesUpstream: false,
   setHeaders: [],
   limitsBodies: false,
@@ -76,6 +80,12 @@ function says({ name }: Statement, names: ReadonlySet<string>): boolean {
 /** In the block itself or in one that stands in it. */
 function within(statement: Statement, is: (one: Statement) => boolean): boolean {
   return is(statement) || (statement.block ?? []).some((one) => within(one, is));
+}
+
+/** `rewrite`, and what stands in an `if`, go by the pattern that they have themselves. */
+function namesGroup({ name, args, block }: Statement): boolean {
+  if (name === "rewrite" || (name === "if" && args.some((arg) => arg.includes("~")))) return false;
+  return args.some((arg) => /\$\{?[1-9]/.test(arg)) || (block ?? []).some(namesGroup);
 }
 
 function setsUpstream({ name, args }: Statement): boolean {

@@ -1,13 +1,13 @@
 /**
  * Locations that are nginx's own in dynamic mode too. A snippet with a `location` or an `alias` in it is refused in a shape, which
  * is a named location, so its host's paths are text: each is a location that asks the router, goes on itself where the router
- * means it, and else jumps as `location /` does. So are those beside a server snippet with locations. Endpoints stay data.
+ * means it, and else jumps as `location /` does. So is that of a snippet with groups of the path's pattern, and so are those beside a server snippet with locations. Endpoints stay data.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Server } from "../model/configuration.ts";
 import type { Shapes } from "./shape.ts";
 import { blocksOf } from "./static-blocks.ts";
-import { hasTextPaths, needsPath, type TextServer } from "./text-servers.ts";
+import { hasTextPaths, isText, type TextServer } from "./text-servers.ts";
 import type { Token } from "./token.ts";
 
 /** One path of a host. */
@@ -26,6 +26,6 @@ export function textLocationsOf(server: Server<FeatureValues>, shapes: Shapes): 
   if (!hasTextPaths(server)) return [];
   return blocksOf(server).map(({ match, location }) => {
     const own = server.locations[location]!;
-    return needsPath(own) ? { match, shape: shapes.of(own).name } : { match };
+    return isText(own) ? { match, shape: shapes.of(own).name } : { match };
   });
 }

@@ -43,10 +43,17 @@ export function needsText(server: Server<FeatureValues>): boolean {
  * server, and the longest wins.
  */
 export function hasTextPaths({ locations, features }: Pick<Server<FeatureValues>, "locations" | "features">): boolean {
-  return features.serverSnippet.needsPath || locations.some(needsPath);
+  return features.serverSnippet.needsPath || locations.some(isText);
 }
 
-/** Whether a location's text has to stand under its path; one that is shut does not have its snippet in it. */
+/** Whether a location's text stands under its path: it has to, or what it says of the groups of its pattern means nothing elsewhere. */
+export function isText(location: Pick<Location<FeatureValues>, "denied" | "features">): boolean {
+  const { configurationSnippet, rewrite } = location.features;
+  const hasGroups = rewrite.regex || rewrite.target !== "";
+  return needsPath(location) || (!location.denied && hasGroups && configurationSnippet.namesGroups);
+}
+
+/** Whether a location's text is refused elsewhere than under its path; one that is shut does not have its snippet in it. */
 export function needsPath({ denied, features }: Pick<Location<FeatureValues>, "denied" | "features">): boolean {
   return !denied && features.configurationSnippet.needsPath;
 }

@@ -45,6 +45,23 @@ test("the port is found by number, target port or name", () => {
   expect(ask({ slices, port: "81" })).toBe("no-port");
 });
 
+test("a port that a Service has for UDP and for TCP is the one for TCP", () => {
+  const ports = [
+    { name: "quic", port: 80, targetPort: 8053, protocol: "UDP" },
+    { name: "http", port: 80, targetPort: 8080 },
+  ];
+  const slices = [
+    slice(
+      [{ addresses: ["192.0.2.1"] }],
+      [
+        { name: "quic", port: 8053, protocol: "UDP" },
+        { name: "http", port: 8080 },
+      ],
+    ),
+  ];
+  expect(ask({ service: service({ ports }), slices })).toBe("192.0.2.1:8080");
+});
+
 test("not ready endpoints are left out; a missing condition means ready; duplicates merge", () => {
   const slices = [
     slice([{ addresses: ["192.0.2.2"], conditions: { ready: false } }, { addresses: ["192.0.2.3"] }]),

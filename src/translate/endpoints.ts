@@ -38,10 +38,11 @@ export function endpointsOf(question: EndpointsQuestion, options: TranslateOptio
   return endpoints(fromSlices(question, port, options));
 }
 
-/** The first port whose number, target port or name equals the reference (RS-9.2). */
+/** The first port for TCP whose number, target port or name equals the reference (RS-9.2). HTTP is not spoken over UDP. */
 export function servicePortOf({ spec }: Service, reference: string): ServicePort | undefined {
-  return spec?.ports?.find(({ port, targetPort, name }) => {
-    return String(port) === reference || String(targetPort ?? "") === reference || (name ?? "") === reference;
+  return spec?.ports?.find(({ port, targetPort, name, protocol = "TCP" }) => {
+    const isMeant = String(port) === reference || String(targetPort ?? "") === reference || (name ?? "") === reference;
+    return isMeant && protocol === "TCP";
   });
 }
 
