@@ -24,8 +24,16 @@ export interface RenderedConfiguration {
 }
 
 export type ReloadOutcome =
-  /** `tookMs`: until no connection reaches a worker of the text before, and new ones answer. */
-  | { readonly kind: "reloaded"; readonly tookMs: number; readonly warnings: readonly string[] }
+  /**
+   * `tookMs`: until no connection reaches a worker of the text before, and new ones answer. `started`: none ran before, and
+   * this one has filled its memory from the disk.
+   */
+  | {
+      readonly kind: "reloaded";
+      readonly tookMs: number;
+      readonly warnings: readonly string[];
+      readonly started?: true;
+    }
   /** nginx runs with exactly this already. */
   | { readonly kind: "unchanged" }
   /** nginx will not have this text: wait for another. */
@@ -94,11 +102,12 @@ export class Reloader {
     await rename(folder.candidateConf, folder.conf);
     await supervisor.settled();
     const before = await runningGeneration(folder.controlSocket);
-    const proof = supervisor.pid === undefined ? await this.#start() : await this.#reload(rendered.generation, signal);
+    const starts = supervisor.pid === undefined;
+    const proof = starts ? await this.#start() : await this.#reload(rendered.generation, signal);
     if (!proof.live) return this.#goBack(proof, written, before);
     const tookMs = performance.now() - since;
     await this.#keepAsLastGood();
-    return { kind: "reloaded", tookMs, warnings: tested.warnings };
+    return { kind: "reloaded", tookMs, warnings: tested.warnings, ...(starts ? { started: true } : {}) };
   }
 
   /** Puts the last good text in place for a start; false when there is none. */

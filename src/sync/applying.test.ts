@@ -38,7 +38,12 @@ function start(...outcomes: ApplyOutcome[]) {
   return { give, texts, aside: () => [...detention.kept.quarantine.ingresses.keys()] };
 }
 
-test("an nginx that begins with a text needs all records, one that goes on with the next needs none", async () => {
+test("an nginx that was started has its records from the disk, whatever there was before", async () => {
+  const { give } = start({ ...reloaded, started: true });
+  expect(await give("1")).toMatchObject({ lacksRecords: false, mayPass: false });
+});
+
+test("an nginx that was left running needs all records, one that goes on with the next text needs none", async () => {
   const { give, texts } = start(reloaded, reloaded);
   expect(await give("1")).toMatchObject({ lacksRecords: true, mayPass: false });
   expect(texts.live?.generation).toBe("1");

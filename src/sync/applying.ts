@@ -38,16 +38,19 @@ export class Applying {
     const outcome = await this.#parts.nginx.apply(made.text, signal);
     this.#texts.end();
     if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {
-      return { outcome, lacksRecords: await this.#serve(made), mayPass: false };
+      const started = outcome.kind === "reloaded" && outcome.started === true;
+      return { outcome, lacksRecords: await this.#serve(made, started), mayPass: false };
     }
     return { outcome, lacksRecords: false, mayPass: this.#fail(made, outcome) };
   }
 
-  async #serve(made: Made): Promise<boolean> {
+  async #serve(made: Made, started: boolean): Promise<boolean> {
     const { live, liveSnapshot } = this.#texts;
     this.#texts.serve(made);
     this.#detention.accepted(made.snapshot, liveSnapshot);
-    return live === undefined || !(await this.#parts.memory.isOurs());
+    // One that somebody else left running may lack what was kept last.
+    const isLeft = live === undefined && !started;
+    return isLeft || !(await this.#parts.memory.isOurs());
   }
 
   #fail(made: Made, outcome: Extract<ApplyOutcome, { readonly kind: "refused" | "unreachable" }>): boolean {

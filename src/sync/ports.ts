@@ -44,7 +44,13 @@ export type PublishOutcome =
   | { readonly kind: "unreachable"; readonly cause: Error };
 
 export type ApplyOutcome =
-  | { readonly kind: "reloaded"; readonly tookMs: number; readonly warnings: readonly string[] }
+  /** `started`: none ran before, and this one has filled its memory from the disk. */
+  | {
+      readonly kind: "reloaded";
+      readonly tookMs: number;
+      readonly warnings: readonly string[];
+      readonly started?: true;
+    }
   | { readonly kind: "unchanged" }
   | {
       readonly kind: "refused";

@@ -49,23 +49,40 @@ test("what was given while a reload was on is given again when it is over, once 
   await publication.publish([["host b", "1"]], true);
   publication.reloadBegins(); // another try, where nginx did not answer
   await publication.publish([["host c", undefined]], true);
-  publication.reloadEnds();
+  publication.reloadEnds(false);
   await publication.publish([["host c", "2"]], true);
   expect(given.at(-1)).toEqual([
     ["host b", "1"],
     ["host c", "2"],
   ]);
   await publication.publish([["host d", "1"]], true);
-  publication.reloadEnds();
+  publication.reloadEnds(false);
   await publication.publish([], true);
   expect(given.at(-1)).toEqual([["host d", "1"]]);
   publication.reloadBegins();
   const underWay = publication.publish([["host e", "1"]], true);
   await Promise.resolve(); // it has been sent
-  publication.reloadEnds();
+  publication.reloadEnds(false);
   await underWay;
   await publication.publish([], true);
   expect(given.slice(-2)).toEqual([[["host e", "1"]], [["host e", "1"]]]);
+});
+
+test("a nginx that was started has from the disk what waited before that, and is given what came since", async () => {
+  const { publication, given } = onto([]);
+  await publication.publish([["host a", "1"]], false);
+  await publication.publish([["host b", "1"]], false);
+  publication.reloadBegins();
+  await publication.publish([["host b", "2"]], false);
+  await publication.publish([["host c", "1"]], false);
+  publication.reloadEnds(true);
+  await publication.publish([], true);
+  expect(given).toEqual([
+    [
+      ["host b", "2"],
+      ["host c", "1"],
+    ],
+  ]);
 });
 
 test("one publication comes after the other", async () => {

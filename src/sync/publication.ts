@@ -24,6 +24,8 @@ const nothing: Published = { counts: {}, outcome: undefined, grows: false };
 export class Publication {
   readonly #memory: Memory;
   readonly #pending = new Map<string, Value>();
+  /** What waited when a reload began. */
+  #waited: ReadonlyMap<string, Value> = new Map();
   /** What was given since a reload began; undefined while there is none. */
   #sinceReload: Map<string, Value> | undefined;
   readonly #order = new OneAtATime();
@@ -35,20 +37,27 @@ export class Publication {
 
   reloadBegins(): void {
     this.#sinceReload ??= new Map();
+    this.#waited = new Map(this.#pending);
   }
 
   /**
    * nginx has the new text. Shared memory of another size is a new one: it was filled from the disk when the reload began, and what was
    * given since went to the old one, so it goes with the next publication again. It is what was given, not what is newest: a record that
-   * waits for the disk would come without those that belong to it.
+   * waits for the disk would come without those that belong to it. `isFilled`: nginx was started, and has from the disk what waited.
    */
-  reloadEnds(): void {
+  reloadEnds(isFilled: boolean): void {
+    if (isFilled) this.#forgetWaited();
     for (const [key, given] of this.#sinceReload ?? []) {
       const waiting = this.#pending.get(key);
       // What is under way just now may reach the old memory, and is another one's from here on.
       if (waiting === undefined || waiting === given) this.#pending.set(key, { value: given.value });
     }
     this.#sinceReload = undefined;
+    this.#waited = new Map();
+  }
+
+  #forgetWaited(): void {
+    for (const [key, record] of this.#waited) if (this.#pending.get(key) === record) this.#pending.delete(key);
   }
 
   /** Gives nginx the changes and those before that it has not got, or keeps them until it `runs`. */

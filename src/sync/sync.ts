@@ -268,15 +268,17 @@ export class Sync {
   async #reload(signal: AbortSignal): Promise<ApplyOutcome> {
     // The newest text, whatever it was when the reload was asked for, as soon as nginx has been given what belongs to it: its workers would
     // meet routes of before, to shapes that it lacks.
+    let isKept = false;
     const made = await this.#order.run(() => {
       this.#publication.reloadBegins();
+      isKept = !this.#unkept;
       return this.#texts.begin();
     });
     const { outcome, lacksRecords, mayPass } = await this.#applying.apply(made, signal);
     if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {
       this.#failures = 0;
       this.#publication.room.forget();
-      this.#publication.reloadEnds();
+      this.#publication.reloadEnds(isKept && outcome.kind === "reloaded" && outcome.started === true);
       await this.#publish(lacksRecords ? [...this.#parts.memory.records] : [], true);
     }
     if (mayPass) this.#again();
