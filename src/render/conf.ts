@@ -16,7 +16,7 @@ import type { Shape } from "./shape.ts";
 import { streamView } from "./stream-view.ts";
 import type { Template } from "./template.ts";
 import { Token, type View } from "./token.ts";
-import { withoutUnreadMaps } from "./unread-maps.ts";
+import { ifRead, withoutUnreadVariables } from "./unread-variables.ts";
 
 export interface ConfParts extends AboutServers {
   /** The inside of each server block. */
@@ -44,11 +44,11 @@ export interface LuaParts {
 }
 
 export function confOf(template: Template, parts: ConfParts, files: readonly RenderedFile[]) {
-  const text = withoutUnreadMaps(textOf(template, parts));
+  const text = withoutUnreadVariables(textOf(template, parts));
   const read = labelsReadIn(text);
   const conf = text
     .replace(String(Token.gaps.told), () => toldVariables(text, read, parts.machine).join(", "))
-    .replace(lineIfRead, (line, name: string) => (read.has(name) ? line.replace(ifRead, "") : ""));
+    .replace(labelIfRead, (line, name: string) => (read.has(name) ? line.replace(mark, "") : ""));
   const generation = generationOf(conf, files);
   return { conf: conf.replace(String(Token.gaps.generation), generation), generation };
 }
@@ -61,9 +61,9 @@ function textOf(template: Template, parts: ConfParts): string {
   return speaksLua(text) ? render(true) : text;
 }
 
-const ifRead = String(Token.gaps.ifRead);
-const lineIfRead = new RegExp(`^ *set \\$${ifRead}(\\w+) .*\\n`, "gm");
-const labelRead = new RegExp(`(?<!\\bset \\$${ifRead}?)\\b(?:${routeLabels.join("|")})\\b`, "g");
+const mark = String(Token.gaps.ifRead);
+const labelIfRead = new RegExp(`^ *set \\$${mark}(\\w+) .*\\n`, "gm");
+const labelRead = new RegExp(`(?<!\\bset \\$${mark}?)\\b(?:${routeLabels.join("|")})\\b`, "g");
 
 /** A place that sets one is no reader, any other mention is taken for one. */
 function labelsReadIn(text: string): ReadonlySet<string> {
@@ -114,6 +114,9 @@ function generationOf(conf: string, files: readonly RenderedFile[]): string {
   return sum.digest("hex").slice(0, 32);
 }
 
+/** In dynamic mode a record may set any of them; where all is text, what the router would set is declared where something reads it. */
+const declaredIfRead = (name: string): Token => (name.startsWith("route_") ? ifRead(name) : Token.name(name));
+
 /** What `nginx.tmpl` sees; `withLua` is whether the text has directives of the Lua module. */
 function mainView(about: ConfParts, withLua: boolean): View {
   const { settings, machine, parts, servers, upstreams, lua, streams, needs, http } = about;
@@ -147,7 +150,7 @@ function mainView(about: ConfParts, withLua: boolean): View {
     shared: sharedLines(http),
     upstreams,
     servers,
-    variables: routeVariables().map(Token.name),
+    variables: routeVariables().map(lua === undefined ? declaredIfRead : Token.name),
     internal: {
       default: listens(machine, ports.defaultServer),
       control: Token.word(`unix:${paths.controlSocket}`),

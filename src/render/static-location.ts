@@ -13,6 +13,7 @@ import { affinityCookie } from "./static-affinity.ts";
 import { choiceOf, type StaticCanary } from "./static-canaries.ts";
 import type { StaticParts } from "./static-parts.ts";
 import { Token, type View } from "./token.ts";
+import { ifRead } from "./unread-variables.ts";
 import { staticBlock } from "./upstream-views.ts";
 
 /**
@@ -100,9 +101,4 @@ export function labelsOf(
     ...Object.entries(labels).flatMap(([name, value]) => (value === "" ? [] : [{ name, value: Token.text(value) }])),
     ...(asked || tls.tlsConfigured ? [{ name: "route_tls", value: configured }] : []),
   ].map(({ name, value }) => ({ name: routeLabels.includes(name) ? ifRead(name) : Token.name(name), value }));
-}
-
-/** A variable that is set where something of the whole text reads it. */
-function ifRead(name: string): Token {
-  return Token.conf`${Token.gaps.ifRead}${Token.name(name)}`;
 }

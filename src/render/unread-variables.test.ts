@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { isPathVariable } from "../annotations/variables.ts";
 import { isKnownVariable } from "../kinds/variables.ts";
 import { Token } from "./token.ts";
-import { withoutUnreadMaps } from "./unread-maps.ts";
+import { withoutUnreadVariables } from "./unread-variables.ts";
 
 const gap = String(Token.gaps.ifRead);
 const text = (rest: string, mark = gap) => `http {
@@ -29,13 +29,32 @@ test.each([
   ["allow all; include /etc/nginx/own.conf;", ["scheme_first", "second", "alone", "own"]],
   ["access_by_lua_file /etc/nginx/own.lua;", ["scheme_first", "second", "alone", "own"]],
 ])("with %j in the text these maps are left: %j", (rest, left) => {
-  const conf = withoutUnreadMaps(text(rest));
+  const conf = withoutUnreadVariables(text(rest));
   expect(mapsOf(conf)).toEqual(left);
   expect(conf).not.toContain(gap);
 });
 
+test.each([
+  ["proxy_pass http://a;", []],
+  ["return 301 $route_slash;", ["route_slash"]],
+  ['set $route_tls "1";', ["route_tls"]],
+  ["return 200 $verify;", ["route_certificate"]],
+])("with %j in the text these variables are declared: %j", (rest, left) => {
+  const declared = ["route_slash", "route_tls", "route_certificate"].map((name) => `set $${gap}${name} "";\n`).join("");
+  const conf = withoutUnreadVariables(
+    `map $route_certificate $${gap}verify { default ""; }\n${rest}\nhere\n${declared}`,
+  );
+  const [, after = ""] = conf.split("here");
+  expect([...after.matchAll(/set \$(\w+) "";/g)].map(([, name]) => name)).toEqual(left);
+});
+
+test("a label is not left out here, but where it is known what is told", () => {
+  const label = `set $${gap}namespace "shop";\n`;
+  expect(withoutUnreadVariables(label)).toBe(label);
+});
+
 test("what nobody marked stays as it is", () => {
-  expect(withoutUnreadMaps(text("", ""))).toBe(text("", ""));
+  expect(withoutUnreadVariables(text("", ""))).toBe(text("", ""));
 });
 
 test("no map that users may name can go: a record that names it comes without a text", () => {
