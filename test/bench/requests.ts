@@ -1,6 +1,6 @@
 /**
- * CPU per request of nginx's workers beside a hand-written nginx.conf that proxies the same hosts with the same headers and the same
- * log and the same certificate: alternating pairs on one machine, so that what the machine does hits both. It keeps connections as
+ * CPU per request of nginx's workers beside a hand-written nginx.conf that proxies the same hosts with the same headers, log and
+ * certificate: alternating pairs on one machine, so that what the machine does hits both. It keeps connections as
  * the mode does: by an upstream block for all, or by one for each Service. Which of the two it is decides more than all else where
  * there are 10,000. Clients keep their connections, so a handshake is no part of a request.
  */
