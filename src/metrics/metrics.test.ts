@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { expect, test } from "vitest";
 import { type Certificate, noIdentity, SecretText, type Server, type Upstream } from "../model/configuration.ts";
 import { Table } from "../model/table.ts";
@@ -203,6 +205,15 @@ test("what cannot be asked has no value, and health is a value for each check", 
   ]);
 });
 
+/** A network namespace that was just made has seen nothing yet. */
+async function somethingReceived(): Promise<void> {
+  const server = createServer((socket) => socket.end("hello")).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").resume();
+  await once(socket, "close");
+  server.close();
+}
+
 test("without --enable-metrics only what is ours and the process's is there, and scrapes are counted", async () => {
   const { lines } = metricsWith({ enabled: false });
   expect(await lines("nginx_ingress_controller_")).toEqual([]);
@@ -212,6 +223,7 @@ test("without --enable-metrics only what is ours and the process's is there, and
     'promhttp_metric_handler_requests_total{code="503"} 0',
     "promhttp_metric_handler_requests_in_flight 1",
   ]);
+  await somethingReceived();
   const [received] = await lines("process_network_receive_bytes_total");
   expect(Number(received?.split(" ")[1])).toBeGreaterThan(0);
 });
