@@ -25,3 +25,14 @@ test("a chain that does not begin with the key's own certificate is told from a 
     why: "has a tls.key that does not belong to its tls.crt",
   });
 });
+
+test("a chain with an issuer that cannot be read is told by its place", async () => {
+  const own = await fakeCertificate(new Date());
+  const broken = own.chain.replace(/\n\w{20}/, `\n${"A".repeat(20)}`);
+  const cut = own.chain.slice(0, -30);
+  for (const unreadable of [broken, cut])
+    expect(certificateOf(secret(own.chain + own.chain + unreadable, own.key.reveal()))).toEqual({
+      ok: false,
+      why: "has a tls.crt whose certificate 3 cannot be read",
+    });
+});

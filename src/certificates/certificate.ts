@@ -5,6 +5,8 @@
 import { createPrivateKey, hash, type KeyObject, X509Certificate } from "node:crypto";
 import { type Certificate, type CertificateIdentity, SecretText, type Weakness } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
+import { issuersIn } from "./issuers.ts";
+import { weakest, weaknessOf } from "./weakness.ts";
 
 export type CertificateRead =
   | { readonly ok: true; readonly certificate: Certificate }
@@ -32,6 +34,8 @@ function readCertificate(secret: Secret): CertificateRead {
   const privateKey = attempt(() => createPrivateKey(key));
   if (privateKey === undefined) return { ok: false, why: "has a tls.key that is not a PEM private key" };
   if (!fits(leaf, privateKey)) return { ok: false, why: misfitOf(chain, privateKey) };
+  const unread = issuersIn(chain).findIndex(({ ok }) => !ok);
+  if (unread >= 0) return { ok: false, why: `has a tls.crt whose certificate ${unread + 2} cannot be read` };
   return { ok: true, certificate: certificateFrom(keyOf(secret), chain, key, leaf) };
 }
 
@@ -49,7 +53,7 @@ export function certificateFrom(
     notAfter: leaf.validToDate,
     names: namesOf(leaf),
     identity: identityOf(leaf),
-    weakness: weaknessOf(leaf),
+    weakness: weaknessIn(chain, leaf),
     fingerprint: hash("sha256", `${chain}\0${key}`),
   };
 }
@@ -60,15 +64,10 @@ export function isValidFor({ names }: Pick<Certificate, "names">, host: string):
   return names.some((name) => name === host || (host.includes(".") && name === parent));
 }
 
-/** What clients may refuse: short RSA keys, and SHA-1 under the signature. */
-function weaknessOf({ publicKey, signatureAlgorithm }: X509Certificate): Weakness | undefined {
-  // Only asked where it matters: the details of a key cost as much as reading it.
-  const isRsa = publicKey.asymmetricKeyType?.startsWith("rsa") === true;
-  const bits = isRsa ? publicKey.asymmetricKeyDetails?.modulusLength : undefined;
-  const isSha1 = /sha1/i.test(signatureAlgorithm ?? "");
-  if (bits !== undefined && bits < 2048)
-    return { why: `its RSA key has ${bits} bits`, level: bits < 1024 || isSha1 ? 0 : 1 };
-  return isSha1 ? { why: "it is signed with SHA-1", level: 0 } : undefined;
+/** nginx asks the issuers in the file for as much as the certificate itself. */
+function weaknessIn(chain: string, leaf: X509Certificate): Weakness | undefined {
+  const issuers = issuersIn(chain).map((issuer) => (issuer.ok ? issuer.weakness : undefined));
+  return weakest([weaknessOf(leaf, "host"), ...issuers]);
 }
 
 /** As Node calls the kinds of keys, and as people do. */

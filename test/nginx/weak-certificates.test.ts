@@ -44,12 +44,31 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test.each(["dynamic", "static"] as const)("a weak default certificate is served too, in %s mode", async (mode) => {
-  const objects = [ingressClass, ...host("short", inFolder("short.crt")).slice(0, 1)];
-  const subject = await startSubject({ mode, flags: ["--default-ssl-certificate=ns/short"], objects });
+/** The default certificate, where that is this chain with the key of `name`. */
+async function servedByDefault(mode: "dynamic" | "static", name: string, chain: string) {
+  const objects = [ingressClass, ...host(name, chain).slice(0, 1)];
+  const subject = await startSubject({ mode, flags: [`--default-ssl-certificate=ns/${name}`], objects });
   await subject.settled();
-  expect((await request({ to: "192.0.2.1:443", sni: "any.example" })).certificate).toBe("short.example");
+  const { certificate } = await request({ to: "192.0.2.1:443", sni: "any.example" });
   await subject.stop();
+  return certificate;
+}
+
+describe.each(["dynamic", "static"] as const)("by default in %s mode", (mode) => {
+  test("a weak certificate is served too", async () => {
+    expect(await servedByDefault(mode, "short", inFolder("short.crt"))).toBe("short.example");
+  });
+
+  test("and one with a weak issuer", async () => {
+    const chain = inFolder("chained.crt") + inFolder("short.crt");
+    expect(await servedByDefault(mode, "chained", chain)).toBe("chained.example");
+  });
+
+  test("one with an issuer that cannot be read is not, and harms nobody", async () => {
+    const [issuer] = inFolder("short.crt").split("\n-----END");
+    const chain = `${inFolder("chained.crt")}${issuer}`;
+    expect(await servedByDefault(mode, "chained", chain)).toBe("Kubernetes Ingress Controller Fake Certificate");
+  });
 });
 
 describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
@@ -82,10 +101,19 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await served("www.short.example")).toBe(mode === "static" ? "short.example" : fake);
   });
 
-  test("a chain that OpenSSL refuses leaves the default certificate, and harms no other host", async () => {
-    await subject.apply(host("chained", inFolder("chained.crt") + inFolder("short.crt")));
+  test("a weak issuer is served by the host alone; at a level of its own that refuses it, not", async () => {
+    const chain = inFolder("chained.crt") + inFolder("short.crt");
+    await subject.apply(host("chained", chain));
     await subject.settled();
-    expect(await served("chained.example")).toBe("Kubernetes Ingress Controller Fake Certificate");
+    expect(await served("chained.example")).toBe("chained.example");
+    expect(problems.map(sentence)).toContain(
+      "tls.crt: the RSA key of an issuer in it has 1024 bits; it is served all the same",
+    );
+    await subject.apply(host("chained", chain, { "ssl-ciphers": "DEFAULT:@SECLEVEL=2" }));
+    await subject.settled();
+    // as text nginx refuses it, and the form before is served
+    const fake = "Kubernetes Ingress Controller Fake Certificate";
+    expect(await served("chained.example")).toBe(mode === "static" ? "chained.example" : fake);
     expect(await served("sha1.example")).toBe("sha1.example");
   });
 });

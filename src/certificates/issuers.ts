@@ -1,0 +1,47 @@
+/**
+ * The certificates of issuers behind a host's own in its file. Few issuers sign for many hosts, so what one is like is remembered
+ * by its text.
+ */
+import { X509Certificate } from "node:crypto";
+import type { Weakness } from "../model/configuration.ts";
+import { weaknessOf } from "./weakness.ts";
+
+export type Issuer =
+  | { readonly ok: true; readonly weakness: Weakness | undefined }
+  /** nginx refuses the whole file for one that cannot be read. */
+  | { readonly ok: false };
+
+/** Those behind the first certificate of the PEM text, in their order. */
+export function issuersIn(chain: string): readonly Issuer[] {
+  const begin = chain.indexOf(beginning);
+  if (chain.indexOf(beginning, begin + beginning.length) < 0) return [];
+  return chain.slice(begin).split(beforeEach).slice(1).map(issuerOf);
+}
+
+const beginning = "-----BEGIN CERTIFICATE-----";
+const beforeEach = new RegExp(`(?=${beginning})`);
+
+const known = new Map<string, Issuer>();
+/** Some hundred issuers sign for all the world; more are somebody's test. */
+const mostKnown = 1_000;
+
+function issuerOf(text: string): Issuer {
+  let issuer = known.get(text);
+  if (issuer === undefined) {
+    issuer = read(text);
+    if (known.size >= mostKnown) known.clear();
+    known.set(text, issuer);
+  }
+  return issuer;
+}
+
+function read(text: string): Issuer {
+  try {
+    const certificate = new X509Certificate(text);
+    // nobody asks how a root has signed itself
+    const isRoot = certificate.issuer === certificate.subject;
+    return { ok: true, weakness: weaknessOf(certificate, isRoot ? "root" : "issuer") };
+  } catch {
+    return { ok: false };
+  }
+}

@@ -1,0 +1,24 @@
+/** What clients may refuse about a certificate: a short RSA key, and SHA-1 under the signature. */
+import type { X509Certificate } from "node:crypto";
+import type { Weakness } from "../model/configuration.ts";
+
+/** A root's own signature counts for nothing. */
+export type Rank = "host" | "issuer" | "root";
+
+export function weaknessOf({ publicKey, signatureAlgorithm }: X509Certificate, rank: Rank): Weakness | undefined {
+  // Only asked where it matters: the details of a key cost as much as reading it.
+  const isRsa = publicKey.asymmetricKeyType?.startsWith("rsa") === true;
+  const bits = isRsa ? publicKey.asymmetricKeyDetails?.modulusLength : undefined;
+  const isSha1 = rank !== "root" && /sha1/i.test(signatureAlgorithm ?? "");
+  const [key, it] = rank === "host" ? ["its RSA key", "it"] : ["the RSA key of an issuer in it", "an issuer in it"];
+  if (bits !== undefined && bits < 2048)
+    return { why: `${key} has ${bits} bits`, level: bits < 1024 || isSha1 ? 0 : 1 };
+  return isSha1 ? { why: `${it} is signed with SHA-1`, level: 0 } : undefined;
+}
+
+/** The one that needs the lowest level, the first of several. */
+export function weakest(all: readonly (Weakness | undefined)[]): Weakness | undefined {
+  let least: Weakness | undefined;
+  for (const one of all) if (one !== undefined && (least === undefined || one.level < least.level)) least = one;
+  return least;
+}
