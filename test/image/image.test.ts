@@ -162,7 +162,13 @@ test.each([
   });
   const heap = megabytes === undefined ? [] : [`--max-old-space-size=${megabytes}`];
   expect(JSON.parse(text)).toEqual([
-    ["--max-semi-space-size=4", "--no-parallel-scavenge", "--invocation-count-for-turbofan=30000", ...heap],
+    [
+      "--max-semi-space-size=4",
+      "--no-parallel-scavenge",
+      "--no-concurrent-recompilation",
+      "--invocation-count-for-turbofan=30000",
+      ...heap,
+    ],
     ["run", "--run-folder=/run/sluice", "--v=2"],
   ]);
 });
