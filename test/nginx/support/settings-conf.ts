@@ -24,7 +24,7 @@ const routed = [
     " ",
   ),
   ..."balancer_ewma_score subdomain".split(" "),
-  ...[...proxyTemplate.matchAll(/^map \S+ \$(\w+)/gm)].map(([, name]) => name),
+  ...[...proxyTemplate.matchAll(/^map \S+ \$(?:\{\{ifRead\}\})?(\w+)/gm)].map(([, name]) => name),
 ];
 
 const conf = handlebars.compile(
@@ -97,6 +97,8 @@ export function settingsConf(settings: Settings, can: Capabilities, { run, port,
     run,
     backend: backend ?? false,
     routed,
+    // nothing is left out
+    ifRead: "",
     hasStream: can.stream,
     location: inEveryLocation(settings, can, around).view,
     names: serverNamesHash(settings, ["_"]),
