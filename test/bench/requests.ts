@@ -19,6 +19,7 @@ import { type Listener, openLoad, type Protocol } from "./support/load.ts";
 import { sizesOr } from "./support/sizes.ts";
 
 const [backendPort, http, https] = [21_950, 21_951, 21_952];
+const [ourBackend, theirBackend] = ["127.0.0.1", "127.0.0.2"];
 const pairs = 12;
 /** A pair goes through these turns, so that what the machine does while it lasts hits both alike. */
 const turns = ["theirs", "ours", "ours", "theirs", "theirs", "ours", "ours", "theirs"] as const;
@@ -58,14 +59,13 @@ async function beside({ name, flags, services, bound }: Way, hosts: number): Pro
   const certificate = await makeCertificate(["example"], new Date());
   const pair = pairIn(folder, certificate);
   const names = Array.from({ length: hosts }, (_, at) => hostOf(at));
-  const backends = await startNginx(backend(backendPort));
+  const backends = await startNginx(backend([ourBackend, theirBackend], backendPort));
   const keepalive = services ? idleConnections(keptByDefault, hosts) : keptByDefault;
-  const hand = await startNginx(
-    handWritten({ hosts: names, http, https, backend: backendPort, ...pair, keepalive, services }),
-  );
+  const listeners = { http, https, backend: `${theirBackend}:${backendPort}` };
+  const hand = await startNginx(handWritten({ hosts: names, ...listeners, ...pair, keepalive, services }));
   const files = filesOf({
     hosts,
-    endpoint: { address: "127.0.0.1", port: backendPort },
+    endpoint: { address: ourBackend, port: backendPort },
     settings: {
       "access-log-path": join(folder, "access.log"),
       "keep-alive-requests": "1000000",
@@ -86,14 +86,14 @@ async function beside({ name, flags, services, bound }: Way, hosts: number): Pro
   const figures: Figure[] = [];
   for (const [protocol, spoken] of Object.entries(protocols) as [Protocol, string][]) {
     const secure = protocol !== "http";
-    const listeners = {
+    const asked = {
       ours: { protocol, hosts: names, port: secure ? ports.https : ports.http },
       theirs: { protocol, hosts: names, port: secure ? https : http },
     };
     const processes = { ours: workers(), theirs: hand.workers() };
-    await costs(listeners, processes, warmUp);
+    await costs(asked, processes, warmUp);
     const found: Costs[] = [];
-    for (let pair = 0; pair < pairs; pair++) found.push(await costs(listeners, processes, requestsEach));
+    for (let pair = 0; pair < pairs; pair++) found.push(await costs(asked, processes, requestsEach));
     const values = found.map((pair) => pair.ours / pair.theirs);
     const what = `${spoken}, ${name}`;
     figures.push(

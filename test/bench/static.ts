@@ -30,7 +30,9 @@ async function beside(hosts: number): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const pair = pairIn(folder, await makeCertificate(["example"], new Date()));
   const names = Array.from({ length: hosts }, (_, at) => hostOf(at));
-  const hand = await startNginx(smallestByHand({ hosts: names, http, https, backend: backendPort, ...pair }));
+  const hand = await startNginx(
+    smallestByHand({ hosts: names, http, https, backend: `127.0.0.1:${backendPort}`, ...pair }),
+  );
   const settings = { "access-log-path": join(folder, "access.log") };
   const files = filesOf({ hosts, endpoint, settings });
   const served = await serving({ files, flags: ["--mode=static", settingsFlag], limitMs: 600_000 });
