@@ -20,7 +20,7 @@ import { sizesOr } from "./support/sizes.ts";
 
 const [backendPort, http, https] = [21_950, 21_951, 21_952];
 const [ourBackend, theirBackend] = ["127.0.0.1", "127.0.0.2"];
-const pairs = 12;
+const pairs = 10;
 /** A pair goes through these turns, so that what the machine does while it lasts hits both alike. */
 const turns = ["theirs", "ours", "ours", "theirs", "theirs", "ours", "ours", "theirs"] as const;
 const requestsEach = 2_000;

@@ -30,6 +30,8 @@ export async function startNginx(conf: string): Promise<Started> {
     cwd: root,
     reject: false,
     stdout: "ignore",
+    // as Sluice starts its own: Linux shares a core between sessions in another way than within one, which is a tenth of a request's CPU
+    detached: true,
   });
   const workers = () =>
     nginxProcesses({ root, conf: file }).flatMap(({ role, pid }) => (role === "worker" ? [pid] : []));
