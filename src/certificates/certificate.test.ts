@@ -1,26 +1,18 @@
 import { expect, test } from "vitest";
-import type { Secret } from "../model/objects.ts";
+import { tlsSecret } from "../../test/support/sketch.ts";
 import { certificateOf } from "./certificate.ts";
 import { fakeCertificate } from "./fake.ts";
-
-const base64 = (text: string) => Buffer.from(text).toString("base64");
-const secret = (chain: string, key: string): Secret => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: { namespace: "ns", name: "tls" },
-  data: { "tls.crt": base64(chain), "tls.key": base64(key) },
-});
 
 test("a chain that does not begin with the key's own certificate is told from a key of another one", async () => {
   const own = await fakeCertificate(new Date());
   const other = await fakeCertificate(new Date());
   const key = own.key.reveal();
-  expect(certificateOf(secret(own.chain + other.chain, key))).toMatchObject({ ok: true });
-  expect(certificateOf(secret(other.chain + own.chain, key))).toEqual({
+  expect(certificateOf(tlsSecret(own.chain + other.chain, key))).toMatchObject({ ok: true });
+  expect(certificateOf(tlsSecret(other.chain + own.chain, key))).toEqual({
     ok: false,
     why: "has a tls.crt that begins with another certificate than that of its tls.key, which must come first",
   });
-  expect(certificateOf(secret(other.chain, key))).toEqual({
+  expect(certificateOf(tlsSecret(other.chain, key))).toEqual({
     ok: false,
     why: "has a tls.key that does not belong to its tls.crt",
   });
@@ -31,7 +23,7 @@ test("a chain with an issuer that cannot be read is told by its place", async ()
   const broken = own.chain.replace(/\n\w{20}/, `\n${"A".repeat(20)}`);
   const cut = own.chain.slice(0, -30);
   for (const unreadable of [broken, cut])
-    expect(certificateOf(secret(own.chain + own.chain + unreadable, own.key.reveal()))).toEqual({
+    expect(certificateOf(tlsSecret(own.chain + own.chain + unreadable, own.key.reveal()))).toEqual({
       ok: false,
       why: "has a tls.crt whose certificate 3 cannot be read",
     });

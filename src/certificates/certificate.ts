@@ -5,7 +5,7 @@
 import { createPrivateKey, hash, type KeyObject, X509Certificate } from "node:crypto";
 import { type Certificate, type CertificateIdentity, SecretText, type Weakness } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
-import { issuersIn } from "./issuers.ts";
+import { certificatesIn, issuersIn } from "./issuers.ts";
 import { weakest, weaknessOf } from "./weakness.ts";
 
 export type CertificateRead =
@@ -108,8 +108,7 @@ function fits(leaf: X509Certificate, key: KeyObject): boolean {
 
 /** The host's own certificate after those of its issuers is the commonest mistake, and easily mended. */
 function misfitOf(chain: string, key: KeyObject): string {
-  const blocks = chain.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  const isAmong = blocks.some((block) => attempt(() => fits(new X509Certificate(block), key)) === true);
+  const isAmong = certificatesIn(chain).some((text) => attempt(() => fits(new X509Certificate(text), key)) === true);
   return isAmong
     ? "has a tls.crt that begins with another certificate than that of its tls.key, which must come first"
     : "has a tls.key that does not belong to its tls.crt";

@@ -13,13 +13,16 @@ export type Issuer =
 
 /** Those behind the first certificate of the PEM text, in their order. */
 export function issuersIn(chain: string): readonly Issuer[] {
-  const begin = chain.indexOf(beginning);
-  if (chain.indexOf(beginning, begin + beginning.length) < 0) return [];
-  return chain.slice(begin).split(beforeEach).slice(1).map(issuerOf);
+  return certificatesIn(chain).slice(1).map(issuerOf);
 }
 
 const beginning = "-----BEGIN CERTIFICATE-----";
 const beforeEach = new RegExp(`(?=${beginning})`);
+
+/** Each certificate of a PEM text with what stands behind it, in their order. */
+export function certificatesIn(chain: string): readonly string[] {
+  return chain.split(beforeEach).filter((text) => text.startsWith(beginning));
+}
 
 const known = new Map<string, Issuer>();
 /** Some hundred issuers sign for all the world; more are somebody's test. */

@@ -1,21 +1,14 @@
 import { beforeAll, expect, test } from "vitest";
-import { fake, put, turnTo } from "../../test/support/sketch.ts";
+import { fake, put, tlsSecret, turnTo } from "../../test/support/sketch.ts";
 import { fakeCertificate } from "../certificates/fake.ts";
 import type { Secret } from "../model/objects.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
 import { Certificates } from "./certificates.ts";
 
-const base64 = (text: string) => Buffer.from(text).toString("base64");
-const secret = (chain: string, key: string): Secret => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: { namespace: "ns", name: "tls" },
-  data: { "tls.crt": base64(chain), "tls.key": base64(key) },
-});
 let good: Secret;
 beforeAll(async () => {
   const { chain, key } = await fakeCertificate(new Date());
-  good = secret(chain, key.reveal());
+  good = tlsSecret(chain, key.reveal());
 });
 
 test("a Certificate is there while a host uses its Secret", () => {
@@ -33,7 +26,7 @@ test("a Certificate is there while a host uses its Secret", () => {
 
 test("new content that is no pair leaves the old one in force until it is mended or gone", () => {
   const certificates = new Certificates("ns/tls", fake);
-  const broken = secret("no certificate", "no key");
+  const broken = tlsSecret("no certificate", "no key");
   const [first, second] = [put(emptySnapshot, good), put(emptySnapshot, broken)];
   certificates.use("a.example", "ns/tls");
   certificates.takeIn(turnTo(first));

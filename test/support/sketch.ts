@@ -1,6 +1,6 @@
 /** Small clusters for tests of `translate/`: an Ingress is a few words, everything is in the namespace `ns`. */
 import { type Certificate, noIdentity, SecretText } from "../../src/model/configuration.ts";
-import { type Ingress, type KubernetesObject, keyOf } from "../../src/model/objects.ts";
+import { type Ingress, type KubernetesObject, keyOf, type Secret } from "../../src/model/objects.ts";
 import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
 import { defaultSettings } from "../../src/settings/registry.ts";
 import { emptyInputs, type Inputs, type Turn } from "../../src/translate/turn.ts";
@@ -127,3 +127,14 @@ export const turnTo = (now: Snapshot, before?: Snapshot, more: Partial<Inputs> =
   settings: defaultSettings,
   afresh: before === undefined,
 });
+
+/** The Secret ns/tls with this pair in PEM. */
+export function tlsSecret(chain: string, key: string): Secret {
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { namespace: "ns", name: "tls" },
+    data: { "tls.crt": base64(chain), "tls.key": base64(key) },
+  };
+}
