@@ -8,6 +8,9 @@
  * one that took the place of another that died. Then the old ones are told at once. The master tells them again, which changes
  * nothing: between the HUP and that it listens to no signal, so it does not take one that has gone meanwhile for one that died.
  * In all other cases, such as fewer workers in the new text, it is left to the master.
+ *
+ * A worker that dies right before the HUP is taken in as well may be replaced by one of the text before, whose process id nobody
+ * has noted. Until it has been told too, more workers accept connections than the new text starts.
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
@@ -30,6 +33,8 @@ export interface Expected {
   readonly generation: string;
   /** All workers of the text before. */
   readonly oldWorkers: readonly number[];
+  /** How many workers the new text starts; undefined where it leaves that to nginx. */
+  readonly workers?: number;
   /** Length of the emergency log before, in bytes. */
   readonly emergenciesBefore: number;
   readonly limitMs: number;
@@ -39,14 +44,14 @@ export interface Expected {
 export async function proveLive(folder: RunFolder, expected: Expected, signal: AbortSignal): Promise<Proof> {
   const deadline = performance.now() + expected.limitMs;
   let told = false;
-  let left = expected.oldWorkers;
+  let left = expected.oldWorkers.length;
   while (performance.now() < deadline && !signal.aborted) {
     const said = readFileSync(folder.emergencies).subarray(expected.emergenciesBefore).toString();
     const failure = startFailure(said);
     if (failure !== undefined) return { live: false, why: `${failure.sentence}.`, failure };
     const { old, fresh } = workersIn(folder, expected);
-    left = old;
-    if (old.length === 0) {
+    left = old.length + Math.max(0, fresh.length - (expected.workers ?? fresh.length));
+    if (left === 0) {
       if ((await runningGeneration(folder.controlSocket)) === expected.generation) return { live: true };
     } else if (!told && old.length === expected.oldWorkers.length && fresh.length >= old.length) {
       for (const pid of old) tell(pid, "SIGQUIT");
@@ -55,8 +60,8 @@ export async function proveLive(folder: RunFolder, expected: Expected, signal: A
     await delay(5);
   }
   if (signal.aborted) return { live: false, why: "The wait for nginx to take the configuration was cut short." };
-  const others = `${left.length} workers of the one before still accept connections`;
-  const why = left.length > 0 ? others : "its new workers do not answer";
+  const others = `${left} workers of the one before still accept connections`;
+  const why = left > 0 ? others : "its new workers do not answer";
   return { live: false, why: `nginx did not take the configuration within ${expected.limitMs} ms: ${why}.` };
 }
 

@@ -103,7 +103,7 @@ export class Reloader {
     await supervisor.settled();
     const before = await runningGeneration(folder.controlSocket);
     const starts = supervisor.pid === undefined;
-    const proof = starts ? await this.#start() : await this.#reload(rendered.generation, signal);
+    const proof = starts ? await this.#start() : await this.#reload(rendered, signal);
     if (!proof.live) return this.#goBack(proof, written, before);
     const tookMs = performance.now() - since;
     await this.#keepAsLastGood();
@@ -130,10 +130,11 @@ export class Reloader {
     return started.ok ? { live: true } : { live: false, ...started };
   }
 
-  async #reload(generation: string, signal: AbortSignal): Promise<Proof> {
+  async #reload({ conf, generation }: RenderedConfiguration, signal: AbortSignal): Promise<Proof> {
     const { supervisor, generations } = this.#parts;
     const oldWorkers = generations.current();
-    const expected = await this.#expect(generation, oldWorkers);
+    const workers = workersOf(conf);
+    const expected = { ...(await this.#expect(generation, oldWorkers)), ...(workers === undefined ? {} : { workers }) };
     supervisor.hup();
     const proof = await proveLive(this.#parts.folder, expected, signal);
     if (proof.live) generations.replaced(oldWorkers);
@@ -165,6 +166,12 @@ export class Reloader {
     await replaceByLink(folder.conf, folder.lastGoodConf);
     await sync(folder.root);
   }
+}
+
+/** Read from the text, as the template may be the user's own. */
+function workersOf(conf: string): number | undefined {
+  const number = /^\s*worker_processes\s+(\d+);/m.exec(conf)?.[1];
+  return number === undefined ? undefined : Number(number);
 }
 
 /** Makes `to` the same file as `from`, in one step. Neither is ever written in place, so they cannot change together. */
