@@ -44,11 +44,8 @@ export interface LuaParts {
 }
 
 export function confOf(template: Template, parts: ConfParts, files: readonly RenderedFile[]) {
-  const text = withoutUnreadVariables(textOf(template, parts));
-  const read = labelsReadIn(text);
-  const conf = text
-    .replace(String(Token.gaps.told), () => toldVariables(text, read, parts.machine).join(", "))
-    .replace(labelIfRead, (line, name: string) => (read.has(name) ? line.replace(mark, "") : ""));
+  const { text, isRead } = withoutUnreadVariables(textOf(template, parts), routeLabels);
+  const conf = text.replace(String(Token.gaps.told), () => toldVariables(text, isRead, parts.machine).join(", "));
   const generation = generationOf(conf, files);
   return { conf: conf.replace(String(Token.gaps.generation), generation), generation };
 }
@@ -61,19 +58,10 @@ function textOf(template: Template, parts: ConfParts): string {
   return speaksLua(text) ? render(true) : text;
 }
 
-const mark = String(Token.gaps.ifRead);
-const labelIfRead = new RegExp(`^ *set \\$${mark}(\\w+) .*\\n`, "gm");
-const labelRead = new RegExp(`(?<!\\bset \\$${mark}?)\\b(?:${routeLabels.join("|")})\\b`, "g");
-
-/** A place that sets one is no reader, any other mention is taken for one. */
-function labelsReadIn(text: string): ReadonlySet<string> {
-  return new Set(text.match(labelRead));
-}
-
 /** What the router is to set because something reads it. */
-function toldVariables(text: string, read: ReadonlySet<string>, { counts }: Machine): string[] {
+function toldVariables(text: string, isRead: (name: string) => boolean, { counts }: Machine): string[] {
   const told = [
-    ...routeLabels.filter((name) => read.has(name)),
+    ...routeLabels.filter(isRead),
     ...(counts === undefined ? [] : ["route_labels"]),
     ...(onlyOurMapReadsTheId(text) ? ["route_request_id"] : []),
   ];
@@ -114,9 +102,6 @@ function generationOf(conf: string, files: readonly RenderedFile[]): string {
   return sum.digest("hex").slice(0, 32);
 }
 
-/** In dynamic mode a record may set any of them; where all is text, what the router would set is declared where something reads it. */
-const declaredIfRead = (name: string): Token => (name.startsWith("route_") ? ifRead(name) : Token.name(name));
-
 /** What `nginx.tmpl` sees; `withLua` is whether the text has directives of the Lua module. */
 function mainView(about: ConfParts, withLua: boolean): View {
   const { settings, machine, parts, servers, upstreams, lua, streams, needs, http } = about;
@@ -150,7 +135,8 @@ function mainView(about: ConfParts, withLua: boolean): View {
     shared: sharedLines(http),
     upstreams,
     servers,
-    variables: routeVariables().map(lua === undefined ? declaredIfRead : Token.name),
+    // a record may name any of them
+    variables: routeVariables().map(lua === undefined ? ifRead : Token.name),
     internal: {
       default: listens(machine, ports.defaultServer),
       control: Token.word(`unix:${paths.controlSocket}`),

@@ -8,7 +8,6 @@ import { configuredName, isPattern } from "./configured-names.ts";
 import { keptBy } from "./kept-by.ts";
 import { type Target, traitsOf, type Writing } from "./location-text.ts";
 import { poolOf } from "./pools.ts";
-import { routeLabels } from "./server-views.ts";
 import { affinityCookie } from "./static-affinity.ts";
 import { choiceOf, type StaticCanary } from "./static-canaries.ts";
 import type { StaticParts } from "./static-parts.ts";
@@ -100,5 +99,5 @@ export function labelsOf(
   return [
     ...Object.entries(labels).flatMap(([name, value]) => (value === "" ? [] : [{ name, value: Token.text(value) }])),
     ...(asked || tls.tlsConfigured ? [{ name: "route_tls", value: configured }] : []),
-  ].map(({ name, value }) => ({ name: routeLabels.includes(name) ? ifRead(name) : Token.name(name), value }));
+  ].map(({ name, value }) => ({ name: ifRead(name), value }));
 }

@@ -29,7 +29,7 @@ test.each([
   ["allow all; include /etc/nginx/own.conf;", ["scheme_first", "second", "alone", "own"]],
   ["access_by_lua_file /etc/nginx/own.lua;", ["scheme_first", "second", "alone", "own"]],
 ])("with %j in the text these maps are left: %j", (rest, left) => {
-  const conf = withoutUnreadVariables(text(rest));
+  const conf = withoutUnreadVariables(text(rest)).text;
   expect(mapsOf(conf)).toEqual(left);
   expect(conf).not.toContain(gap);
 });
@@ -37,24 +37,31 @@ test.each([
 test.each([
   ["proxy_pass http://a;", []],
   ["return 301 $route_slash;", ["route_slash"]],
-  ['set $route_tls "1";', ["route_tls"]],
+  ['set $route_tls "1";', []],
+  ['set $route_tls "1$route_slash";', ["route_slash"]],
   ["return 200 $verify;", ["route_certificate"]],
 ])("with %j in the text these variables are declared: %j", (rest, left) => {
   const declared = ["route_slash", "route_tls", "route_certificate"].map((name) => `set $${gap}${name} "";\n`).join("");
-  const conf = withoutUnreadVariables(
+  const { text: conf } = withoutUnreadVariables(
     `map $route_certificate $${gap}verify { default ""; }\n${rest}\nhere\n${declared}`,
   );
   const [, after = ""] = conf.split("here");
   expect([...after.matchAll(/set \$(\w+) "";/g)].map(([, name]) => name)).toEqual(left);
 });
 
-test("a label is not left out here, but where it is known what is told", () => {
-  const label = `set $${gap}namespace "shop";\n`;
-  expect(withoutUnreadVariables(label)).toBe(label);
+test("what the marked lines of a variable are made of is read as well, wherever they stand", () => {
+  const line = (name: string, value: string) => `set $${gap}${name} "${value}";\n`;
+  const lines = [line("one", "$two"), line("three", "$one"), line("two", ""), line("one", "$four"), line("four", "")];
+  const { text: conf } = withoutUnreadVariables(`${lines.join("")}return 200 $one;\n`);
+  expect([...conf.matchAll(/set \$(\w+)/g)].map(([, name]) => name)).toEqual(["one", "two", "one", "four"]);
 });
 
-test("what nobody marked stays as it is", () => {
-  expect(withoutUnreadVariables(text("", ""))).toBe(text("", ""));
+test("says of others that are not marked whether something reads them", () => {
+  const others = ["namespace", "service_name"];
+  const readIn = (rest: string) => others.filter(withoutUnreadVariables(rest, others).isRead);
+  expect(readIn('set $namespace "shop"; set $service_name "";')).toEqual([]);
+  expect(readIn('set $namespace "shop"; log_format own "$namespace";')).toEqual(["namespace"]);
+  expect(readIn("include /etc/nginx/own.conf;")).toEqual(others);
 });
 
 test("no map that users may name can go: a record that names it comes without a text", () => {
