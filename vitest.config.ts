@@ -3,19 +3,22 @@ import { defineConfig } from "vitest/config";
 /** The suites, by what they need. `scripts/test.mjs` picks them and gives them a network namespace. */
 const suites = {
   unit: { include: ["src/**/*.test.ts", "test/support/**/*.test.ts", "test/bench/**/*.test.ts"], testTimeout: 40_000 },
-  golden: { include: ["test/golden/**/*.test.ts"], testTimeout: 30_000 },
-  nginx: { include: ["test/nginx/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
+  golden: { include: ["test/golden/**/*.test.ts"], testTimeout: 60_000 },
+  nginx: { include: ["test/nginx/**/*.test.ts"], testTimeout: 120_000 },
   parity: { include: ["test/parity/**/*.test.ts"], testTimeout: 120_000, fileParallelism: false },
-  hostile: { include: ["test/hostile/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 },
-  chart: { include: ["test/chart/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 120_000, fileParallelism: false },
-  image: { include: ["test/image/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 120_000, fileParallelism: false },
-  soak: { include: ["test/soak/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 120_000, fileParallelism: false },
-  e2e: { include: ["test/e2e/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 120_000, fileParallelism: false },
+  hostile: { include: ["test/hostile/**/*.test.ts"], testTimeout: 120_000 },
+  chart: { include: ["test/chart/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
+  image: { include: ["test/image/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
+  soak: { include: ["test/soak/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
+  e2e: { include: ["test/e2e/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
 };
+
+/** When to give up: vitest's own ten seconds for a hook and one for a look are less than a busy machine takes now and then. */
+const patience = { hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } };
 
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    projects: Object.entries(suites).map(([name, suite]) => ({ test: { name, ...suite } })),
+    projects: Object.entries(suites).map(([name, suite]) => ({ test: { name, ...patience, ...suite } })),
   },
 });

@@ -83,7 +83,7 @@ function replica(api: Api, time: { ms: number }) {
   });
   const ending = new AbortController();
   const running = kept.run(ending.signal);
-  const resting = () => expect.poll(() => looks.length, { timeout: 5_000 }).toBe(1);
+  const resting = () => expect.poll(() => looks.length).toBe(1);
   return {
     kept,
     events,

@@ -47,7 +47,7 @@ async function opened(api: FakeApi, options: Partial<ClusterOptions> = {}) {
 }
 
 const keys = (table: Table<KubernetesObject> | undefined) => [...(table?.keys() ?? [])].sort();
-const soon = { timeout: 5_000, interval: 5 };
+const soon = { timeout: 30_000, interval: 5 };
 
 const object = (kind: string, namespace: string, name: string, content: object = {}): KubernetesObject => ({
   apiVersion: "v1",

@@ -165,7 +165,7 @@ test(`after ${faults} random faults on two ways the caches equal a fresh list an
   expect(grown).toBeLessThan(3_000_000);
 
   await Promise.all(both.map(({ end }) => end()));
-  await vi.waitFor(async () => expect(proxy.open + (await api.open())).toBe(0), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(proxy.open + (await api.open())).toBe(0), { timeout: 30_000 });
   await until("every handle is given back", () => {
     const { sockets, timers } = handles();
     return sockets <= before.sockets && timers <= before.timers;

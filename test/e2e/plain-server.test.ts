@@ -28,7 +28,7 @@ test("a server without streaming lists and bookmarks is read in pages, without a
   await informer.synced;
   expect(events[0]).toMatchObject({ kind: "listed", streamed: false });
   await client.create(configMaps, configMap("fresh"), never);
-  await vi.waitFor(() => expect(informer.store.get("default/fresh")).toBeDefined(), { timeout: 10_000 });
+  await vi.waitFor(() => expect(informer.store.get("default/fresh")).toBeDefined(), { timeout: 30_000 });
   expect(informer.store.size).toBeGreaterThanOrEqual(6);
   expect(events.filter(({ kind }) => kind === "failed")).toEqual([]);
   stop.abort();

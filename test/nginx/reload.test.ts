@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Agent } from "node:http";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { signal } from "../../src/nginx/ground.ts";
 import { isIdle, nginxProcesses } from "../../src/nginx/processes.ts";
 import { type TestNginx, testNginx } from "./support/nginx.ts";
 import { keepalive, type RequestOptions, request } from "./support/request.ts";
@@ -37,29 +38,38 @@ describe("a reload", () => {
     }
   });
 
-  const toldByUs = (): number => {
-    const signal = `signal 3 (SIGQUIT) received from ${process.pid},`;
-    return it.events.filter((event) => event.kind === "line" && event.text.includes(signal)).length;
-  };
+  /** How many of the workers of now are told to end by us, and not by nginx, when this text is served. */
+  async function toldByUs(text: string, workers: number): Promise<number> {
+    const old = nginxProcesses(it.folder).filter(({ role, draining }) => role === "worker" && !draining);
+    await it.serve({ ...saying(text), workers });
+    const lines = () => it.events.flatMap((event) => (event.kind === "line" ? [event.text] : []));
+    const noting = (what: string) =>
+      old.filter(({ pid }) => lines().some((line) => line.includes(` ${pid}#`) && line.includes(what)));
+    await until("each to end", () => noting("gracefully shutting down").length === old.length);
+    return noting(`signal 3 (SIGQUIT) received from ${process.pid},`).length;
+  }
 
   test("tells the old workers to end as soon as as many new ones are up; where fewer come, nginx tells them", async () => {
     await it.serve({ ...saying("three"), workers: 3 });
-    const before = toldByUs();
-    await it.serve({ ...saying("three-others"), workers: 3 });
-    await until("three to be told", () => toldByUs() === before + 3);
-    await it.serve({ ...saying("one"), workers: 1 });
+    // nginx waits for 100 ms, and a busy machine may not let us have a look in that time.
+    let tries = 0;
+    while ((await toldByUs(`three-${tries}`, 3)) < 3) tries++;
+    expect(await toldByUs("one", 1)).toBe(0);
     expect(await answer()).toBe("one");
     expect(it.nginx.generations().workers).toBe(1);
-    await it.serve(saying("two"));
-    await until("one to be told", () => toldByUs() > before + 3);
-    expect(toldByUs()).toBe(before + 4);
+    let workers = 2;
+    while ((await toldByUs(`more-${workers}`, workers)) === 0) workers++;
   });
 
   test("finds the master busy until it has told the old workers itself", async () => {
     const { pid } = it.nginx;
-    const busy = until("the master to be busy", () => !isIdle(pid!));
-    await it.serve(saying("busy"));
-    await busy;
+    let [seen, tries] = [false, 0];
+    const look = setInterval(() => {
+      seen ||= !isIdle(pid!);
+    }, 5);
+    onTestFinished(() => clearInterval(look));
+    // For 100 ms each time, in which a busy machine may not let us have a look.
+    while (!seen) await it.serve(saying(`busy-${tries++}`));
     await until("the master to be idle", () => isIdle(pid!));
   });
 
@@ -70,7 +80,7 @@ describe("a reload", () => {
       const [dies] = nginxProcesses(it.folder).filter(({ role, draining }) => role === "worker" && !draining);
       const applied = it.apply({ ...saying(text), workers: 12 });
       await until("the HUP to be near", () => readFileSync(it.folder.conf, "utf8").includes(`return 200 ${text};`));
-      process.kill(dies!.pid, "SIGKILL");
+      signal(dies!.pid, "SIGKILL");
       expect(await applied).toMatchObject({ kind: "reloaded" });
       expect(await Promise.all(Array.from({ length: 50 }, answer))).toEqual(Array(50).fill(text));
     }

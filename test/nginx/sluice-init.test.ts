@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { until } from "./support/until.ts";
 
 const init = join(import.meta.dirname, "../../image/sluice-init");
 
@@ -14,7 +15,7 @@ beforeEach(() => {
 afterEach(async () => {
   const pid = nginxPid();
   if (pid !== undefined) process.kill(pid, "SIGTERM"); // and not KILL, which its worker would outlive
-  await vi.waitFor(() => expect(nginxPid()).toBeUndefined());
+  await until("nginx to end", () => nginxPid() === undefined);
   rmSync(folder, { recursive: true });
 });
 
@@ -27,7 +28,7 @@ async function startNginx(): Promise<void> {
   const text = `pid ${folder}/nginx.pid; error_log ${folder}/error.log; events {} http { access_log off; server { listen unix:${folder}/a.sock; } }`;
   writeFileSync(join(folder, "nginx.conf"), text);
   await execa("nginx", ["-c", join(folder, "nginx.conf")]);
-  await vi.waitFor(() => expect(nginxPid()).toBeDefined());
+  await until("nginx", () => nginxPid() !== undefined);
 }
 
 /** The master, while it lives. */
@@ -64,7 +65,7 @@ test("SIGTERM reaches the controller, and its end is the end", async () => {
   const running = run(
     'trap "echo told >> $FOLDER/told; exit 3" TERM; touch "$FOLDER/up"; while :; do sleep 0.05; done',
   );
-  await vi.waitFor(() => expect(existsSync(join(folder, "up"))).toBe(true));
+  await until("the controller", () => existsSync(join(folder, "up")));
   running.kill("SIGTERM");
   expect((await running).exitCode).toBe(3);
   expect(readFileSync(join(folder, "told"), "utf8")).toBe("told\n");
@@ -73,7 +74,6 @@ test("SIGTERM reaches the controller, and its end is the end", async () => {
 test("a SIGTERM while the controller is dead lets nginx finish and end", async () => {
   await startNginx();
   const running = run("kill -KILL $$");
-  await vi.waitFor(() => expect(nginxPid()).toBeDefined());
   for await (const line of running.iterable({ from: "stderr" })) {
     if (line.includes("started again")) running.kill("SIGTERM");
   }

@@ -104,7 +104,7 @@ describe("stop", () => {
     await it.serve({ http });
     const inFlight = request({ to, path: "/held" });
     await until("the request", () => backend.held === 1);
-    const stopped = it.stop();
+    const stopped = it.stop(30_000);
     await until("no listener", () =>
       request({ to }).then(
         () => false,

@@ -51,14 +51,14 @@ export class Daemon {
     }
   }
 
-  /** Asks it to end, after ten seconds makes it; gives its exit code. Nothing happens when it does not run. */
+  /** Asks it to end, after a minute makes it; gives its exit code. Nothing happens when it does not run. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null | undefined> {
     const child = this.#child;
     this.#child = undefined;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return child?.exitCode;
     const ended = once(child, "exit");
     child.kill(signal);
-    const impatience = setTimeout(() => child.kill("SIGKILL"), 10_000);
+    const impatience = setTimeout(() => child.kill("SIGKILL"), 60_000);
     await ended;
     clearTimeout(impatience);
     return child.exitCode;

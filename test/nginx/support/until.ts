@@ -1,11 +1,14 @@
 /** Waiting for a condition, which is what a test does instead of sleeping. */
 import { setTimeout as delay } from "node:timers/promises";
 
-/** The first answer of `look` that is neither undefined nor false; rejects with `what` when there is none within `limitMs`. */
+/**
+ * The first answer of `look` that is neither undefined nor false; rejects with `what` when there is none within `limitMs`, which only says
+ * when to give up: it is longer than anything takes on a busy machine.
+ */
 export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
-  limitMs = 10_000,
+  limitMs = 30_000,
 ): Promise<Exclude<NonNullable<T>, false>> {
   const deadline = performance.now() + limitMs;
   while (performance.now() < deadline) {
