@@ -107,7 +107,6 @@ export function requestHeaders(settings: Settings, can: Capabilities): readonly 
     ...(settings.proxyAddOriginalUriHeader ? ([["X-Original-URI", "request_uri"]] as const) : []),
     ...clientCertificateHeaders.map(({ name, variable }) => [name, variable] as const),
     ["Proxy", Token.text("")],
-    ["TE", Token.text("")],
     // A backend that must not be asked twice answers 425, and the client asks again when the handshake is complete (RFC 8470).
     ...(settings.sslEarlyData ? ([["Early-Data", "early_data"]] as const) : []),
     ...(sourceOf(settings, can) === "both"
