@@ -1,29 +1,34 @@
 /** How a controller ends, and what its ports answer meanwhile (process contract A and G), against a real API server. */
 import { Agent, get } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type HeldBackend, heldBackend } from "../nginx/support/held-backend.ts";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
-import { answerOf, ingress, openShop, type Shop, shopObjects } from "./support/shop.ts";
+import { answerOf, ingress, openShop, type Shop, serviceAt, shopObjects } from "./support/shop.ts";
 import { apply, installPod, Sluice } from "./support/sluice.ts";
 
 const inFlight = 500;
+const heldAddress = "192.0.2.13";
 let cluster: Cluster;
 let shop: Shop;
+let held: HeldBackend;
 let sluice: Sluice;
 
 beforeAll(async () => {
-  [cluster, shop] = await Promise.all([startCluster(), openShop()]);
+  [cluster, shop, held] = await Promise.all([startCluster(), openShop(), heldBackend(heldAddress, 8080)]);
   await installPod(cluster);
-  await apply(cluster, [...shopObjects, ingress("slow")]);
+  const services = [...shopObjects, ...serviceAt("held", heldAddress)];
+  await apply(cluster, [...services, ingress("held", { service: "held" }), ingress("quick")]);
   const flags = ["--shutdown-grace-period=2", "--post-shutdown-grace-period=1", "--healthz-host=127.0.0.1"];
   sluice = new Sluice({ cluster, flags });
   await sluice.process.start();
-  await until("the host is served", async () => (await answerOf("slow")) === "echo-a");
+  await until("the host is served", async () => (await answerOf("quick")) === "echo-a");
 });
 afterAll(async () => {
   await sluice?.end();
   await shop?.stop();
+  await held?.stop();
   await cluster?.stop();
 });
 
@@ -52,10 +57,10 @@ test.each([
 });
 
 /** The status, or what went wrong. */
-function slowRequest(agent: Agent): Promise<number | string | undefined> {
-  const headers = { host: "slow.example" };
+function heldRequest(agent: Agent): Promise<number | string | undefined> {
+  const headers = { host: "held.example" };
   return new Promise((resolve) => {
-    const asked = get({ agent, host: "192.0.2.1", path: "/?echo-delay=4000", headers }, (response) => {
+    const asked = get({ agent, host: "192.0.2.1", headers }, (response) => {
       response.resume().on("end", () => resolve(response.statusCode));
       response.on("error", (error) => resolve(error.message));
     });
@@ -63,22 +68,18 @@ function slowRequest(agent: Agent): Promise<number | string | undefined> {
   });
 }
 
-/** Requests that nginx is answering, this one among them. */
-async function writing(): Promise<number> {
-  const { body } = await request({ to: "127.0.0.1:10246", path: "/nginx_status" });
-  return Number(/Writing: (\d+)/.exec(body)?.[1]);
-}
-
 test(`SIGTERM while ${inFlight} requests run: none is lost, new ones are served until the grace period ends, and the exit code is 0`, async () => {
   const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
-  const answers = Promise.all(Array.from({ length: inFlight }, () => slowRequest(agent)));
-  await until("all of them are in flight", async () => (await writing()) > inFlight);
+  const answers = Promise.all(Array.from({ length: inFlight }, () => heldRequest(agent)));
+  await until("all of them are in flight", () => held.held === inFlight);
   const began = performance.now();
   const ended = sluice.process.stop();
   await until("it is not healthy any more", async () => (await statusOf("127.0.0.1:10254", "/healthz")) === 500);
-  expect(await answerOf("slow")).toBe("echo-a");
+  expect(await answerOf("quick")).toBe("echo-a");
   expect(await statusOf("127.0.0.1:10254", "/healthz/ping")).toBe(200);
 
+  await until("no new ones are served", async () => (await statusOf("192.0.2.1:80", "/healthz")) === undefined);
+  held.release("done");
   const lost = (await answers).filter((answer) => answer !== 200);
   agent.destroy();
   console.log(`${inFlight} requests ran at SIGTERM, ${lost.length} of them were lost`);

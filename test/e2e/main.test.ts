@@ -185,8 +185,8 @@ describe("trouble", () => {
 
   test("SIGTERM: requests in flight end well, the status is cleared, no nginx is left", async () => {
     await until("it leads again", () => sluice.log.split("this replica leads").length > 2);
-    const slow = request({ to: "127.0.0.1:80", host: "web-1.example", path: "/?echo-delay=1500" });
-    await delay(200);
+    const slow = request({ to: "127.0.0.1:80", host: "web-1.example", path: "/?echo-delay=3000" });
+    await until("it is in flight", async () => (await sluice.inFlight()) > 0);
     const stopped = sluice.process.stop();
     expect((await slow).status).toBe(200);
     expect(await stopped).toBe(0);

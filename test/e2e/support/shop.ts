@@ -29,25 +29,28 @@ export async function openShop(): Promise<Shop> {
   return { pki, stop: backends.stop };
 }
 
+/** A Service whose one backend listens on port 8080 of this address. */
+export const serviceAt = (name: string, address: string): readonly object[] => [
+  {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { namespace: "shop", name },
+    spec: { ports: [{ name: "http", port: 80, targetPort: 8080 }] },
+  },
+  {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: { namespace: "shop", name: `${name}-1`, labels: { "kubernetes.io/service-name": name } },
+    addressType: "IPv4",
+    ports: [{ name: "http", port: 8080, protocol: "TCP" }],
+    endpoints: [{ addresses: [address], conditions: { ready: true } }],
+  },
+];
+
 /** The namespace and the Services. */
 export const shopObjects: readonly object[] = [
   { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } },
-  ...Object.entries(addresses).flatMap(([name, address]) => [
-    {
-      apiVersion: "v1",
-      kind: "Service",
-      metadata: { namespace: "shop", name },
-      spec: { ports: [{ name: "http", port: 80, targetPort: 8080 }] },
-    },
-    {
-      apiVersion: "discovery.k8s.io/v1",
-      kind: "EndpointSlice",
-      metadata: { namespace: "shop", name: `${name}-1`, labels: { "kubernetes.io/service-name": name } },
-      addressType: "IPv4",
-      ports: [{ name: "http", port: 8080, protocol: "TCP" }],
-      endpoints: [{ addresses: [address], conditions: { ready: true } }],
-    },
-  ]),
+  ...Object.entries(addresses).flatMap(([name, address]) => serviceAt(name, address)),
 ];
 
 export interface IngressOptions {

@@ -69,6 +69,12 @@ export class Sluice {
     return answer?.status;
   }
 
+  /** How many requests its nginx is answering. */
+  async inFlight(): Promise<number> {
+    const { body } = await request({ to: "127.0.0.1:10246", path: "/nginx_status" });
+    return Number(/Writing: (\d+)/.exec(body)?.[1]) - 1; // this one is among them
+  }
+
   /** The nginx that belongs to it, if one runs. */
   get nginxPid(): number | undefined {
     try {
