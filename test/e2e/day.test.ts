@@ -101,7 +101,7 @@ test("a day goes by", async () => {
   await says(/the API server is not reached/);
   await delay(1_000);
   await cluster.apiServer.start();
-  await says(/the API server is reached again/, 90_000);
+  await says(/the API server is reached again/, 120_000);
 
   await apply(cluster, [settings({ "ssl-session-ticket-key": ticketKey, "http-snippet": "no_such_directive on;" })]);
   await says(/nginx refuses it and goes on/);

@@ -30,7 +30,8 @@ beforeEach(() => {
 afterEach(() => stop.abort());
 
 const never = new AbortController().signal;
-const soon = { timeout: 30_000, interval: 20 };
+/** What could not be reached for long is tried again after a minute at most. */
+const soon = { timeout: 120_000, interval: 20 };
 
 /** An informer on the ConfigMaps of `default` that already runs. */
 async function running(options: InformerOptions<ConfigMap> = {}): Promise<SharedInformer<ConfigMap>> {

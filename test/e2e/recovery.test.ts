@@ -19,7 +19,10 @@ import { configMap, configMaps } from "./support/objects.ts";
  * the tests follow each other and are not to be run alone.
  */
 const never = new AbortController().signal;
-const soon = { timeout: 45_000, interval: 100 };
+/** What could not be reached for long is tried again after a minute at most. */
+const soon = { timeout: 120_000, interval: 100 };
+/** Of the waits that chance makes up to twice as long. */
+const shortest = () => 0;
 const stop = new AbortController();
 const events: ReflectorEvent[] = [];
 let cluster: Cluster;
@@ -39,7 +42,8 @@ beforeAll(async () => {
   const { hostname, port } = new URL(cluster.url);
   const env = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
   client = new Client(await podCredentials(env, mounted));
-  informer = new SharedInformer(client, configMaps, { namespace: "default", report: (event) => events.push(event) });
+  const report = (event: ReflectorEvent) => events.push(event);
+  informer = new SharedInformer(client, configMaps, { namespace: "default", report, random: shortest });
   void informer.run(stop.signal);
   await informer.synced;
 });
@@ -80,7 +84,8 @@ test("the watch cache has forgotten the version that is asked for (410): one lis
   const cutOff = new Client(await kubeConfigCredentials([kubeconfig]));
   const heard: ReflectorEvent[] = [];
   const gone: string[] = [];
-  const late = new SharedInformer(cutOff, configMaps, { namespace: "default", report: (event) => heard.push(event) });
+  const report = (event: ReflectorEvent) => heard.push(event);
+  const late = new SharedInformer(cutOff, configMaps, { namespace: "default", report, random: shortest });
   const ending = new AbortController();
   const ended = late.run(ending.signal);
   await late.synced;
@@ -93,9 +98,7 @@ test("the watch cache has forgotten the version that is asked for (410): one lis
   // A server that has just started remembers nothing that was before it.
   await cluster.apiServer.restart();
   proxy.fault = { kind: "none" };
-  // It was refused for so long that its next try may be half a minute away.
-  const patient = { timeout: 120_000, interval: 100 };
-  await vi.waitFor(() => expect(late.store.get("default/while-cut-off")).toBeDefined(), patient);
+  await vi.waitFor(() => expect(late.store.get("default/while-cut-off")).toBeDefined(), soon);
   expect(heard).toContainEqual({ kind: "version-lost", why: expect.stringContaining("too old") });
   expect(heard.filter(({ kind }) => kind === "listed")).toHaveLength(2);
   expect(gone).toEqual(["after-restart"]);

@@ -109,6 +109,8 @@ function etcdIn(folder: string, { address = "192.0.2.1", etcdPort = 2379 }: Clus
     command: [toolPath("etcd"), ...flags, ...addresses],
     folder,
     isReady: () => accepts(address, etcdPort),
+    // As the API server does below, it waits for whoever is connected.
+    endMs: 2_000,
   });
 }
 
@@ -138,6 +140,8 @@ function apiServerIn(folder: string, options: ClusterOptions): Daemon {
     command: [toolPath("kube-apiserver"), ...given, ...apiServerFlags],
     folder,
     isReady: () => answersOk(`https://${address}:${apiPort}/readyz?${excluded}`, join(folder, "ca.crt")),
+    // It waits for every watch to end, for a minute.
+    endMs: 2_000,
   });
 }
 

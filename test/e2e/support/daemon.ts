@@ -14,6 +14,8 @@ export interface DaemonOptions {
   /** Resolves to true once the program answers. */
   readonly isReady: () => Promise<boolean>;
   readonly env?: Readonly<Record<string, string>>;
+  /** How long it may take to end before it is made to; 60 s when not given. */
+  readonly endMs?: number;
 }
 
 export class Daemon {
@@ -51,14 +53,14 @@ export class Daemon {
     }
   }
 
-  /** Asks it to end, after a minute makes it; gives its exit code. Nothing happens when it does not run. */
+  /** Asks it to end, and makes it when that takes too long; gives its exit code. Nothing happens when it does not run. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null | undefined> {
     const child = this.#child;
     this.#child = undefined;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return child?.exitCode;
     const ended = once(child, "exit");
     child.kill(signal);
-    const impatience = setTimeout(() => child.kill("SIGKILL"), 60_000);
+    const impatience = setTimeout(() => child.kill("SIGKILL"), this.#options.endMs ?? 60_000);
     await ended;
     clearTimeout(impatience);
     return child.exitCode;
