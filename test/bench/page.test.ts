@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { lineOf } from "./measured.ts";
+import { lineOf, shown } from "./measured.ts";
 import { pageOf } from "./page.ts";
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
@@ -22,3 +22,26 @@ test("a row says how its cost grows with the hosts", () => {
   const page = pageOf({ one: { taken: "today", conditions: "here", figures } }, "# Notes");
   expect(page).toContain("| a change | 2 ms | 3 ms | 8 ms | 2 times |  |");
 });
+
+test("a bound of some of the hosts names them", () => {
+  const at = (hosts: number, bound?: number) => {
+    return { what: "memory", hosts, unit: "MB", values: [100], ...(bound === undefined ? {} : { bound }) } as const;
+  };
+  const bounds = (...figures: ReturnType<typeof at>[]) =>
+    /(at most .*) \|/.exec(pageOf({ one: { taken: "today", conditions: "here", figures } }, ""))?.[1];
+  expect(bounds(at(100, 170), at(1_000), at(10_000, 400))).toBe(
+    "at most 170 MB with 100 hosts, 400 MB with 10,000 hosts",
+  );
+  expect(bounds(at(10, 170), at(100, 170), at(1_000))).toBe("at most 170 MB with 10 to 100 hosts");
+  expect(bounds(at(100, 170), at(1_000, 170))).toBe("at most 170 MB");
+});
+
+test.each([
+  [0, "0 ms"],
+  [0.0003, "0.0003 ms"],
+  [-0.004, "-0.004 ms"],
+  [0.05, "0.05 ms"],
+  [1.274, "1.27 ms"],
+  [97.25, "97.3 ms"],
+  [1503.6, "1504 ms"],
+])("%d is shown as %s", (value, text) => expect(shown(value, "ms")).toBe(text));

@@ -26,10 +26,9 @@ function tableOf(figures: readonly Figure[]): string {
   ];
   const lines = rows.map((what) => {
     const of = figures.filter((figure) => figure.what === what);
-    const bound = of.find((figure) => figure.bound !== undefined);
     const cells = sizes.map((hosts) => cellOf(of.find((figure) => figure.hosts === hosts)));
     const growth = several ? [growthOf(of)] : [];
-    return [what, ...cells, ...growth, bound === undefined ? "" : `at most ${shown(bound.bound!, bound.unit)}`];
+    return [what, ...cells, ...growth, boundOf(of)];
   });
   const table = [[...head, "bound"], ["---", ...head.slice(1).map(() => "---:"), "---"], ...lines];
   return table.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
@@ -44,13 +43,26 @@ function cellOf(figure: Figure | undefined): string {
   return isMet(figure) === false ? `**${median}**${spread}` : `${median}${spread}`;
 }
 
+/** One for all, or each with its hosts. */
+function boundOf(figures: readonly Figure[]): string {
+  const byBound = Map.groupBy(figures, ({ bound }) => bound);
+  const each = [...byBound].flatMap(([bound, of]) => {
+    if (bound === undefined) return [];
+    const [least, most] = [of[0]!, of.at(-1)!].map(({ hosts }) => hosts?.toLocaleString("en"));
+    const among = byBound.size === 1 ? "" : ` with ${least === most ? most : `${least} to ${most}`} hosts`;
+    return [shown(bound, of[0]!.unit) + among];
+  });
+  return each.length === 0 ? "" : `at most ${each.join(", ")}`;
+}
+
 /** By how much a cost is multiplied, on the way from the fewest hosts to the most, where their number is multiplied by ten. */
 function growthOf(figures: readonly Figure[]): string {
   const sized = figures.filter(
     (figure) => figure.hosts !== undefined && ["ms", "s", "us", "MB", "KB"].includes(figure.unit),
   );
   const [first, last] = [sized[0], sized.at(-1)];
-  if (first === undefined || last === undefined || first === last || medianOf(first.values) <= 0) return "";
+  if (first === undefined || last === undefined || first === last) return "";
+  if (medianOf(first.values) <= 0 || medianOf(last.values) <= 0) return "";
   const decades = Math.log10(last.hosts! / first.hosts!);
   return shown((medianOf(last.values) / medianOf(first.values)) ** (1 / decades), "times");
 }
