@@ -1,11 +1,14 @@
 /**
  * A persistent map from string keys: every change gives a new Table that shares all untouched buckets with the old one.
  * So a Snapshot of ten thousand objects is kept as a value, and what differs between two of them is found by comparing
- * bucket identities, not entries. Iteration order is by bucket and means nothing; sort where order matters.
+ * identities of groups and buckets, not entries. Iteration order is by bucket and means nothing; sort where order matters.
  */
 
-const bucketCount = 1024;
+/** Groups of buckets, and buckets of each: a change copies one group and one bucket, and comparing looks at no other group. */
+const groupCount = 32;
+const bucketsEach = 32;
 type Bucket<T> = ReadonlyMap<string, T>;
+type Group<T> = readonly (Bucket<T> | undefined)[];
 
 export interface TableChange<T> {
   readonly key: string;
@@ -14,16 +17,16 @@ export interface TableChange<T> {
 }
 
 export class Table<T> {
-  readonly #buckets: readonly (Bucket<T> | undefined)[];
+  readonly #groups: readonly Group<T>[];
   readonly size: number;
 
-  private constructor(buckets: readonly (Bucket<T> | undefined)[], size: number) {
-    this.#buckets = buckets;
+  private constructor(groups: readonly Group<T>[], size: number) {
+    this.#groups = groups;
     this.size = size;
   }
 
   static empty<T>(): Table<T> {
-    return new Table<T>(new Array<Bucket<T> | undefined>(bucketCount).fill(undefined), 0);
+    return new Table<T>(emptyGroups, 0);
   }
 
   static from<T>(entries: Iterable<readonly [string, T]>): Table<T> {
@@ -31,11 +34,16 @@ export class Table<T> {
   }
 
   get(key: string): T | undefined {
-    return this.#buckets[bucketOf(key)]?.get(key);
+    return this.#bucket(key)?.get(key);
   }
 
   has(key: string): boolean {
-    return this.#buckets[bucketOf(key)]?.has(key) ?? false;
+    return this.#bucket(key)?.has(key) ?? false;
+  }
+
+  #bucket(key: string): Bucket<T> | undefined {
+    const at = bucketOf(key);
+    return this.#groups[Math.floor(at / bucketsEach)]![at % bucketsEach];
   }
 
   /** This Table with `changes` applied in order; a value of `undefined` removes its key. */
@@ -46,7 +54,7 @@ export class Table<T> {
       const at = bucketOf(key);
       let bucket = touched.get(at);
       if (bucket === undefined) {
-        bucket = new Map(this.#buckets[at]);
+        bucket = new Map(this.#bucket(key));
         touched.set(at, bucket);
       }
       size -= bucket.size;
@@ -54,46 +62,71 @@ export class Table<T> {
       else bucket.set(key, value);
       size += bucket.size;
     }
-    if (touched.size === 0) return this;
-    const buckets = this.#buckets.slice();
-    for (const [at, bucket] of touched) buckets[at] = bucket.size === 0 ? undefined : bucket;
-    return new Table(buckets, size);
+    return touched.size === 0 ? this : new Table(this.#groupsWith(touched), size);
+  }
+
+  #groupsWith(touched: ReadonlyMap<number, Bucket<T>>): readonly Group<T>[] {
+    const groups = this.#groups.slice();
+    const copied = new Map<number, (Bucket<T> | undefined)[]>();
+    for (const [at, bucket] of touched) {
+      const of = Math.floor(at / bucketsEach);
+      let group = copied.get(of);
+      if (group === undefined) {
+        group = this.#groups[of]!.slice();
+        copied.set(of, group);
+        groups[of] = group;
+      }
+      group[at % bucketsEach] = bucket.size === 0 ? undefined : bucket;
+    }
+    return groups;
   }
 
   /** What turns `before` into this Table: one entry for each key whose value is not the same object. */
   changesSince(before: Table<T>): TableChange<T>[] {
     const changes: TableChange<T>[] = [];
-    for (let at = 0; at < bucketCount; at++) {
-      const old = before.#buckets[at];
-      const now = this.#buckets[at];
-      if (old === now) continue;
-      old?.forEach((value, key) => {
-        const after = now?.get(key);
-        if (after !== value) changes.push({ key, before: value, after });
-      });
-      now?.forEach((value, key) => {
-        if (old?.has(key) !== true) changes.push({ key, before: undefined, after: value });
-      });
-    }
+    if (this.#groups === before.#groups) return changes;
+    this.#groups.forEach((group, of) => {
+      const old = before.#groups[of]!;
+      if (group === old) return;
+      for (let at = 0; at < bucketsEach; at++) addChanges(changes, old[at], group[at]);
+    });
     return changes;
   }
 
   *[Symbol.iterator](): IterableIterator<[string, T]> {
-    for (const bucket of this.#buckets) if (bucket !== undefined) yield* bucket;
+    for (const bucket of this.#buckets()) yield* bucket;
   }
 
   *values(): IterableIterator<T> {
-    for (const bucket of this.#buckets) if (bucket !== undefined) yield* bucket.values();
+    for (const bucket of this.#buckets()) yield* bucket.values();
   }
 
   *keys(): IterableIterator<string> {
-    for (const bucket of this.#buckets) if (bucket !== undefined) yield* bucket.keys();
+    for (const bucket of this.#buckets()) yield* bucket.keys();
   }
+
+  *#buckets(): IterableIterator<Bucket<T>> {
+    for (const group of this.#groups) for (const bucket of group) if (bucket !== undefined) yield bucket;
+  }
+}
+
+const emptyGroup: readonly undefined[] = new Array<undefined>(bucketsEach).fill(undefined);
+const emptyGroups: readonly (readonly undefined[])[] = new Array(groupCount).fill(emptyGroup);
+
+function addChanges<T>(changes: TableChange<T>[], old: Bucket<T> | undefined, now: Bucket<T> | undefined): void {
+  if (old === now) return;
+  old?.forEach((value, key) => {
+    const after = now?.get(key);
+    if (after !== value) changes.push({ key, before: value, after });
+  });
+  now?.forEach((value, key) => {
+    if (old?.has(key) !== true) changes.push({ key, before: undefined, after: value });
+  });
 }
 
 /** FNV-1a over UTF-16 code units: spreads names that differ in one digit. */
 function bucketOf(key: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
-  return (hash ^ (hash >>> 15)) & (bucketCount - 1);
+  return (hash ^ (hash >>> 15)) & (groupCount * bucketsEach - 1);
 }
