@@ -20,7 +20,8 @@ function setUp(present: readonly Ingress[]) {
   const writes: string[] = [];
   const listeners = new Set<() => void>();
   const clock = new FakeClock();
-  const world = { addresses: [{ ip: "192.0.2.1" }] as Addresses, company: false, busy: 0, busiest: 0 };
+  const world = { addresses: [{ ip: "192.0.2.1" }] as Addresses, company: false, busy: 0, busiest: 0, looks: 0 };
+  const changed: string[] = [];
   const hooks = { beforeUpdate: (_one: Ingress) => {} };
   const client = {
     async get(_of: unknown, { namespace, name }: { readonly namespace?: string; readonly name: string }) {
@@ -45,7 +46,11 @@ function setUp(present: readonly Ingress[]) {
   const options = {
     client,
     addresses: async () => succeeded(world.addresses),
-    ingresses: () => [...stored.values()],
+    ingresses: () => {
+      world.looks += 1;
+      return [...stored.values()];
+    },
+    changed: () => changed.splice(0).map((key) => stored.get(key)!),
     onChange: (listener: () => void) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -55,11 +60,13 @@ function setUp(present: readonly Ingress[]) {
     report: (event: StatusEvent) => events.push(event),
     hasCompany: async () => world.company,
   };
-  const notice = () => {
+  const change = (one: Ingress) => {
+    stored.set(keyOf(one), one);
+    changed.push(keyOf(one));
     for (const listener of listeners) listener();
   };
   const addressesOf = (name: string) => stored.get(`shop/${name}`)?.status?.loadBalancer?.ingress;
-  return { stored, events, writes, clock, world, hooks, options, notice, addressesOf, listeners };
+  return { stored, events, writes, clock, world, hooks, options, change, addressesOf, listeners };
 }
 
 const leading = (lost = new AbortController()) => ({ lost: lost.signal, holds: () => !lost.signal.aborted });
@@ -130,14 +137,39 @@ test("the next round comes after the interval, or a second after something chang
   expect(setup.writes).toEqual([]);
   await setup.clock.advance(1_000);
   await expect.poll(() => setup.writes).toEqual(["late"]);
-  setup.stored.set("shop/later", ingress("later"));
+  setup.change(ingress("later"));
   await setup.clock.advance(1_000);
-  setup.notice();
-  await setup.clock.advance(0);
   await expect.poll(() => setup.writes).toEqual(["late", "later"]);
   stop.abort();
   await ended;
   expect([setup.clock.waiting, setup.listeners.size]).toEqual([0, 0]);
+});
+
+test("a change lets none but what changed be looked at, until the interval is over, the addresses are others, or a write failed", async () => {
+  const setup = setUp([ingress("web")]);
+  const { stop, ended } = await started(setup);
+  const afterChange = async (ms = 1_000) => {
+    const name = `web-${setup.stored.size}`;
+    setup.change(ingress(name));
+    await setup.clock.advance(ms);
+    await expect.poll(() => setup.addressesOf(name)).toEqual(setup.world.addresses);
+    return setup.world.looks;
+  };
+  expect([await afterChange(), await afterChange()]).toEqual([1, 1]);
+  setup.world.addresses = [{ ip: "192.0.2.2" }];
+  expect([await afterChange(), await afterChange()]).toEqual([2, 2]);
+  expect(setup.addressesOf("web")).toEqual([{ ip: "192.0.2.2" }]);
+  const { update } = setup.options.client;
+  setup.options.client.update = async () => failed(failureFromStatus(500, {}));
+  setup.change(ingress("failing"));
+  await setup.clock.advance(1_000);
+  await expect.poll(() => setup.events.at(-1)).toMatchObject({ kind: "write-failed", ingress: "shop/failing" });
+  setup.options.client.update = update;
+  expect([await afterChange(), await afterChange()]).toEqual([3, 3]);
+  expect(setup.addressesOf("failing")).toEqual([{ ip: "192.0.2.2" }]);
+  for (const expected of [3, 3, 4]) expect(await afterChange(29_000)).toBe(expected);
+  stop.abort();
+  await ended;
 });
 
 test("nothing is written once the lead is lost", async () => {

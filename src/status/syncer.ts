@@ -5,6 +5,7 @@
 import { type Clock, sleep } from "../clock.ts";
 import type { ApiFailure, Client, Term } from "../kubernetes/index.ts";
 import type { Ingress } from "../model/objects.ts";
+import { type Addresses, sameAddresses } from "./addresses.ts";
 import type { AddressSource } from "./sources.ts";
 import { writeAddresses } from "./writer.ts";
 
@@ -13,6 +14,8 @@ export interface StatusOptions {
   readonly addresses: AddressSource;
   /** Every accepted Ingress, canaries included, in its newest form. */
   readonly ingresses: () => readonly Ingress[];
+  /** Of those, the ones that came or changed since one of the two was asked last. */
+  readonly changed: () => readonly Ingress[];
   /** Calls when Ingresses may have come or changed; gives how to stop. */
   readonly onChange: (listener: () => void) => () => void;
   readonly intervalMs: number;
@@ -29,28 +32,54 @@ export type StatusEvent =
 /** Rounds that changes ask for are at least so far apart. */
 const leastMs = 1_000;
 
+/** When all Ingresses were looked at last, and which addresses they were to have. */
+interface Look {
+  readonly atMs: number;
+  readonly addresses: Addresses;
+}
+
 /** Writes until the term is lost or `stop` aborts. */
 export async function keepStatus(options: StatusOptions, term: Term, stop: AbortSignal): Promise<void> {
   const { clock, intervalMs } = options;
   const signal = AbortSignal.any([term.lost, stop]);
   let noticed = new AbortController();
+  let last: Look | undefined;
   const unsubscribe = options.onChange(() => noticed.abort());
   while (!signal.aborted) {
     noticed = new AbortController();
-    await round(options, () => term.holds(), signal);
+    last = await round(options, last, () => term.holds(), signal);
     await sleep(clock, leastMs, signal);
-    await sleep(clock, intervalMs - leastMs, AbortSignal.any([signal, noticed.signal]));
+    const dueMs = (last?.atMs ?? clock.now()) + intervalMs;
+    await sleep(clock, dueMs - clock.now(), AbortSignal.any([signal, noticed.signal]));
   }
   unsubscribe();
 }
 
-async function round(options: StatusOptions, mayWrite: () => boolean, signal: AbortSignal): Promise<void> {
-  const { addresses, report } = options;
-  const answer = await addresses(signal);
-  if (signal.aborted) return;
-  if (!answer.ok) return report({ kind: "no-addresses", failure: answer.failure });
-  const ingresses = await writeAddresses(options.ingresses(), answer.value, writing(options, mayWrite), signal);
+/** All are looked at each interval, and again after something failed; in between those that changed, while the addresses are the same. */
+async function round(
+  options: StatusOptions,
+  last: Look | undefined,
+  mayWrite: () => boolean,
+  signal: AbortSignal,
+): Promise<Look | undefined> {
+  const { clock, intervalMs, report } = options;
+  const answer = await options.addresses(signal);
+  if (signal.aborted) return undefined;
+  if (!answer.ok) {
+    report({ kind: "no-addresses", failure: answer.failure });
+    return undefined;
+  }
+  const addresses = answer.value;
+  const atMs = clock.now();
+  const suffices = last !== undefined && atMs - last.atMs < intervalMs && sameAddresses(last.addresses, addresses);
+  const { ingresses, failed } = await write(suffices ? options.changed() : options.ingresses(), addresses, {
+    ...options,
+    mayWrite,
+    signal,
+  });
   if (ingresses > 0) report({ kind: "written", ingresses });
+  if (failed) return undefined;
+  return suffices ? last : { atMs, addresses };
 }
 
 export interface ClearOptions extends StatusOptions {
@@ -63,17 +92,22 @@ export async function clearStatus(options: ClearOptions, signal: AbortSignal): P
   const answer = await options.addresses(signal);
   if (!answer.ok || answer.value.length > 1) return;
   if ((await options.hasCompany(signal)) !== false) return;
-  const ingresses = await writeAddresses(
-    options.ingresses(),
-    [],
-    writing(options, () => true),
-    signal,
-  );
+  const { ingresses } = await write(options.ingresses(), [], { ...options, mayWrite: () => true, signal });
   if (ingresses > 0) options.report({ kind: "cleared", ingresses });
 }
 
-const writing = ({ client, report }: StatusOptions, mayWrite: () => boolean) => ({
-  client,
-  mayWrite,
-  failed: (ingress: string, failure: ApiFailure) => report({ kind: "write-failed", ingress, failure }),
-});
+interface Writing extends Pick<StatusOptions, "client" | "report"> {
+  readonly mayWrite: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** How many were written, and whether one could not be. */
+async function write(targets: readonly Ingress[], addresses: Addresses, { client, report, mayWrite, signal }: Writing) {
+  let failed = false;
+  const refused = (ingress: string, failure: ApiFailure) => {
+    failed = true;
+    report({ kind: "write-failed", ingress, failure });
+  };
+  const ingresses = await writeAddresses(targets, addresses, { client, mayWrite, failed: refused }, signal);
+  return { ingresses, failed };
+}

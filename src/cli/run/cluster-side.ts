@@ -9,8 +9,6 @@ import { EventWriter } from "../../events/event-writer.ts";
 import { type ApiFailure, type Client, EventRecorder } from "../../kubernetes/index.ts";
 import type { Log } from "../../log/log.ts";
 import type { RuntimeMetrics } from "../../metrics/runtime-metrics.ts";
-import type { Ingress } from "../../model/objects.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
 import type { ServiceIngressOptions } from "../../service-ingress/keep.ts";
 import type { Listener, Source } from "../../sync/ports.ts";
 import { isOurs } from "../../translate/accept.ts";
@@ -21,6 +19,7 @@ import { addressedSource } from "../names.ts";
 import { ClusterLog } from "./cluster-log.ts";
 import { type Leader, standForElection } from "./leader.ts";
 import { type Around, checkCluster } from "./start-checks.ts";
+import { statusTargets } from "./status-targets.ts";
 
 export interface ClusterSideOptions {
   readonly client: Client;
@@ -86,7 +85,7 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
       ? undefined
       : standForElection({
           ...options,
-          ...statusTargets(options, cluster),
+          ...statusTargets(cluster, options.accept),
           serviceIngresses: serviceIngresses(options, cluster, recorder),
           elected: (event) => options.metrics.elected(event),
           own,
@@ -194,24 +193,5 @@ function serviceIngresses(
     say: (...event) => {
       if (!flags.disableSyncEvents) recorder.record(...event);
     },
-  };
-}
-
-/** The accepted Ingresses, and when to look at them again. */
-function statusTargets({ accept }: ClusterSideOptions, cluster: Cluster) {
-  const ours = ({ ingresses, ingressClasses }: Snapshot): Ingress[] =>
-    [...ingresses].flatMap(([key, ingress]) =>
-      isOurs(ingress, ingressClasses, accept) ? [cluster.ingress(key) ?? ingress] : [],
-    );
-  let seen = cluster.snapshot();
-  return {
-    ingresses: () => ours(cluster.snapshot()),
-    onChange: (listener: () => void) =>
-      cluster.onChange(() => {
-        const before = seen;
-        seen = cluster.snapshot();
-        const same = seen.ingresses === before.ingresses && seen.ingressClasses === before.ingressClasses;
-        if (!same) listener();
-      }),
   };
 }

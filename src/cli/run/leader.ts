@@ -10,7 +10,7 @@ import { addressSource, hasCompany, type OwnPod } from "../../status/sources.ts"
 import { clearStatus, keepStatus, type StatusEvent, type StatusOptions } from "../../status/syncer.ts";
 import type { Flags } from "../flags.ts";
 
-export interface LeaderOptions extends Pick<StatusOptions, "ingresses" | "onChange"> {
+export interface LeaderOptions extends Pick<StatusOptions, "ingresses" | "changed" | "onChange"> {
   readonly client: Client;
   readonly flags: Flags;
   readonly own: OwnPod;
@@ -39,6 +39,7 @@ export function standForElection(options: LeaderOptions): Leader {
     client,
     addresses: addressSource(client, flags, own),
     ingresses: options.ingresses,
+    changed: options.changed,
     onChange: options.onChange,
     intervalMs: flags.statusUpdateInterval * 1000,
     clock,

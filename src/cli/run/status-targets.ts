@@ -1,0 +1,51 @@
+/** The Ingresses whose status is kept: all that are accepted, or those that changed, each in its newest form, and when to look again. */
+import type { Cluster } from "../../cluster/cluster.ts";
+import type { Ingress } from "../../model/objects.ts";
+import { emptySnapshot, type Snapshot } from "../../model/snapshot.ts";
+import type { StatusOptions } from "../../status/syncer.ts";
+import { isOurs } from "../../translate/accept.ts";
+import type { TranslateOptions } from "../../translate/options.ts";
+
+export function statusTargets(
+  cluster: Pick<Cluster, "snapshot" | "ingress" | "onChange">,
+  accept: TranslateOptions,
+): Pick<StatusOptions, "ingresses" | "changed" | "onChange"> {
+  let looked = emptySnapshot;
+  let noticed = cluster.snapshot();
+
+  /** The Snapshot that was looked at before, and this one. */
+  function look(): readonly [before: Snapshot, now: Snapshot] {
+    const before = looked;
+    looked = cluster.snapshot();
+    return [before, looked];
+  }
+
+  function accepted(some: Iterable<readonly [string, Ingress]>, { ingressClasses }: Snapshot): readonly Ingress[] {
+    const ours: Ingress[] = [];
+    for (const [key, ingress] of some)
+      if (isOurs(ingress, ingressClasses, accept)) ours.push(cluster.ingress(key) ?? ingress);
+    return ours;
+  }
+
+  return {
+    ingresses() {
+      const [, now] = look();
+      return accepted(now.ingresses, now);
+    },
+    changed() {
+      const [before, now] = look();
+      // with another class any of them may be ours now
+      if (before.ingressClasses !== now.ingressClasses) return accepted(now.ingresses, now);
+      const changes = now.ingresses.changesSince(before.ingresses);
+      const present = changes.flatMap(({ key, after }) => (after === undefined ? [] : [[key, after] as const]));
+      return accepted(present, now);
+    },
+    onChange: (listener) =>
+      cluster.onChange(() => {
+        const before = noticed;
+        noticed = cluster.snapshot();
+        const same = noticed.ingresses === before.ingresses && noticed.ingressClasses === before.ingressClasses;
+        if (!same) listener();
+      }),
+  };
+}
