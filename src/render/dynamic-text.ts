@@ -26,16 +26,27 @@ export interface DynamicParts {
   readonly recordsBytes: number;
 }
 
-/** Hashes of all but the shapes, by what people call it. */
+/** Hashes of all but the shapes, by what people call it. It is asked at each change, so what is the same object is not hashed again. */
 export function hashesOf({ configuration, textServers, recordsBytes }: DynamicParts): Record<string, string> {
   const { settings, defaultCertificate, streams, streamSnippets } = configuration;
   return {
-    settings: hashOf(JSON.stringify(settings)),
+    settings: hashOfObject(settings),
     "default certificate": defaultCertificate.fingerprint,
     "shared memory size": String(recordsBytes),
-    "TCP, UDP and passthrough": hashOf(JSON.stringify([streams, streamSnippets])),
-    "text servers": hashOf(JSON.stringify(textServers, printed)),
+    "TCP, UDP and passthrough": hashOf([streams, streamSnippets].map(hashOfObject).join()),
+    "text servers": hashOf(textServers.map(hashOfObject).join()),
   };
+}
+
+const known = new WeakMap<object, string>();
+
+function hashOfObject(value: object): string {
+  let sum = known.get(value);
+  if (sum === undefined) {
+    sum = hashOf(JSON.stringify(value, printed));
+    known.set(value, sum);
+  }
+  return sum;
 }
 
 export function dynamicText(parts: DynamicParts, template: Template, machine: Machine): RenderedText {
