@@ -5,7 +5,7 @@
 import { createPrivateKey, hash, type KeyObject, X509Certificate } from "node:crypto";
 import { type Certificate, type CertificateIdentity, SecretText, type Weakness } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
-import { certificatesIn, issuersIn } from "./issuers.ts";
+import { certificatesIn, type Issuer, issuersIn } from "./issuers.ts";
 import { weakest, weaknessOf } from "./weakness.ts";
 
 export type CertificateRead =
@@ -34,17 +34,22 @@ function readCertificate(secret: Secret): CertificateRead {
   const privateKey = attempt(() => createPrivateKey(key));
   if (privateKey === undefined) return { ok: false, why: "has a tls.key that is not a PEM private key" };
   if (!fits(leaf, privateKey)) return { ok: false, why: misfitOf(chain, privateKey) };
-  const unread = issuersIn(chain).findIndex(({ ok }) => !ok);
+  const issuers = issuersIn(chain);
+  const unread = issuers.findIndex(({ ok }) => !ok);
   if (unread >= 0) return { ok: false, why: `has a tls.crt whose certificate ${unread + 2} cannot be read` };
-  return { ok: true, certificate: certificateFrom(keyOf(secret), chain, key, leaf) };
+  return { ok: true, certificate: certificateFrom(keyOf(secret), chain, key, { leaf, privateKey, issuers }) };
 }
 
-export function certificateFrom(
-  id: string,
-  chain: string,
-  key: string,
-  leaf = new X509Certificate(chain),
-): Certificate {
+/** What is known of a pair once it has been read. */
+interface PairRead {
+  readonly leaf: X509Certificate;
+  readonly privateKey: KeyObject;
+  readonly issuers: readonly Issuer[];
+}
+
+/** The pair has been read and fits, or is one that this program made. */
+export function certificateFrom(id: string, chain: string, key: string, read = pairRead(chain, key)): Certificate {
+  const { leaf, privateKey } = read;
   return {
     id,
     chain: withFinalNewline(chain),
@@ -52,10 +57,14 @@ export function certificateFrom(
     notBefore: leaf.validFromDate,
     notAfter: leaf.validToDate,
     names: namesOf(leaf),
-    identity: identityOf(leaf),
-    weakness: weaknessIn(chain, leaf),
+    identity: identityOf(leaf, privateKey),
+    weakness: weaknessIn(read),
     fingerprint: hash("sha256", `${chain}\0${key}`),
   };
+}
+
+function pairRead(chain: string, key: string): PairRead {
+  return { leaf: new X509Certificate(chain), privateKey: createPrivateKey(key), issuers: issuersIn(chain) };
 }
 
 /** Whether `host` is one of the names, or one label under a wildcard among them. */
@@ -65,9 +74,9 @@ export function isValidFor({ names }: Pick<Certificate, "names">, host: string):
 }
 
 /** nginx asks the issuers in the file for as much as the certificate itself. */
-function weaknessIn(chain: string, leaf: X509Certificate): Weakness | undefined {
-  const issuers = issuersIn(chain).map((issuer) => (issuer.ok ? issuer.weakness : undefined));
-  return weakest([weaknessOf(leaf, "host"), ...issuers]);
+function weaknessIn({ leaf, privateKey, issuers }: PairRead): Weakness | undefined {
+  const theirs = issuers.map((issuer) => (issuer.ok ? issuer.weakness : undefined));
+  return weakest([weaknessOf(leaf, privateKey, "host"), ...theirs]);
 }
 
 /** As Node calls the kinds of keys, and as people do. */
@@ -80,9 +89,10 @@ const keyAlgorithms: Readonly<Record<string, string>> = {
 
 const issuerParts = { organization: /^O=(.*)$/m, commonName: /^CN=(.*)$/m, serialNumber: /^serialNumber=(.*)$/m };
 
-function identityOf({ issuer = "", serialNumber, publicKey }: X509Certificate): CertificateIdentity {
+/** The private key says what kind the public one is, and needs not be made. */
+function identityOf({ issuer = "", serialNumber }: X509Certificate, privateKey: KeyObject): CertificateIdentity {
   const part = (name: keyof typeof issuerParts) => issuerParts[name].exec(issuer)?.[1] ?? "";
-  const kind = publicKey.asymmetricKeyType ?? "";
+  const kind = privateKey.asymmetricKeyType ?? "";
   return {
     issuerOrganization: part("organization"),
     issuerCommonName: part("commonName"),

@@ -17,11 +17,11 @@ export function issuersIn(chain: string): readonly Issuer[] {
 }
 
 const beginning = "-----BEGIN CERTIFICATE-----";
-const beforeEach = new RegExp(`(?=${beginning})`);
 
 /** Each certificate of a PEM text with what stands behind it, in their order. */
 export function certificatesIn(chain: string): readonly string[] {
-  return chain.split(beforeEach).filter((text) => text.startsWith(beginning));
+  const [, ...behind] = chain.split(beginning);
+  return behind.map((text) => beginning + text);
 }
 
 const known = new Map<string, Issuer>();
@@ -43,7 +43,7 @@ function read(text: string): Issuer {
     const certificate = new X509Certificate(text);
     // nobody asks how a root has signed itself
     const isRoot = certificate.issuer === certificate.subject;
-    return { ok: true, weakness: weaknessOf(certificate, isRoot ? "root" : "issuer") };
+    return { ok: true, weakness: weaknessOf(certificate, certificate.publicKey, isRoot ? "root" : "issuer") };
   } catch {
     return { ok: false };
   }

@@ -1,14 +1,15 @@
 /** What clients may refuse about a certificate: a short RSA key, and SHA-1 under the signature. */
-import type { X509Certificate } from "node:crypto";
+import type { KeyObject, X509Certificate } from "node:crypto";
 import type { Weakness } from "../model/configuration.ts";
 
 /** A root's own signature counts for nothing. */
 export type Rank = "host" | "issuer" | "root";
 
-export function weaknessOf({ publicKey, signatureAlgorithm }: X509Certificate, rank: Rank): Weakness | undefined {
+/** `ofIt` is its public key, or the private one that belongs to it. */
+export function weaknessOf({ signatureAlgorithm }: X509Certificate, ofIt: KeyObject, rank: Rank): Weakness | undefined {
   // Only asked where it matters: the details of a key cost as much as reading it.
-  const isRsa = publicKey.asymmetricKeyType?.startsWith("rsa") === true;
-  const bits = isRsa ? publicKey.asymmetricKeyDetails?.modulusLength : undefined;
+  const isRsa = ofIt.asymmetricKeyType?.startsWith("rsa") === true;
+  const bits = isRsa ? ofIt.asymmetricKeyDetails?.modulusLength : undefined;
   const isSha1 = rank !== "root" && /sha1/i.test(signatureAlgorithm ?? "");
   const [key, it] = rank === "host" ? ["its RSA key", "it"] : ["the RSA key of an issuer in it", "an issuer in it"];
   if (bits !== undefined && bits < 2048)
