@@ -80,7 +80,9 @@ export class Claims {
     ingresses.changesSince(before.snapshot.ingresses).forEach(add);
     now.lastGood.ingresses.changesSince(before.lastGood.ingresses).forEach(add);
     for (const key of changedKeys(now.quarantine.ingresses, before.quarantine.ingresses)) keys.add(key);
-    for (const ingress of usersOfChanged(this.#references, ["Secret", "ConfigMap", "Service"], turn)) keys.add(ingress);
+    for (const kind of ["Secret", "ConfigMap", "Service"] as const) {
+      for (const ingress of usersOfChanged(this.#references, kind, turn, `${kind} `)) keys.add(ingress);
+    }
     return keys;
   }
 

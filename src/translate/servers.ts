@@ -38,8 +38,8 @@ const nothing: BuiltServer = { server: undefined, uses: [], secrets: [], problem
 export class Servers {
   readonly #sources: ServerSources;
   readonly #problems: Problems;
-  /** By `Service namespace/name` and `Secret namespace/name`. */
-  readonly #objects = new Dependencies();
+  readonly #services = new Dependencies();
+  readonly #secrets = new Dependencies();
   readonly #parents = new Dependencies();
   readonly #names = new HostNames();
   #all = Table.empty<Server<FeatureValues>>();
@@ -76,7 +76,10 @@ export class Servers {
     const hosts = new Set(spoken);
     // All Claims have been read again then, so every host is among the spoken ones already.
     if (turn.afresh) hosts.add(catchAll);
-    else for (const host of usersOfChanged(this.#objects, ["Service", "Secret"], turn)) hosts.add(host);
+    else {
+      for (const host of usersOfChanged(this.#services, "Service", turn)) hosts.add(host);
+      for (const host of usersOfChanged(this.#secrets, "Secret", turn)) hosts.add(host);
+    }
     for (const host of [...hosts]) for (const other of this.#noteNames(host)) hosts.add(other);
     return hosts;
   }
@@ -92,10 +95,11 @@ export class Servers {
     const built = claims.length === 0 && host !== catchAll ? nothing : serverOf(host, claims, world);
     const { server, uses, secrets, problems } = built;
     this.#parents.set(host, server === undefined ? [] : parentsOf(server));
-    this.#objects.set(host, [
-      ...uses.map(({ service }) => `Service ${service}`),
-      ...secrets.map((key) => `Secret ${key}`),
-    ]);
+    this.#services.set(
+      host,
+      uses.map(({ service }) => service),
+    );
+    this.#secrets.set(host, secrets);
     this.#problems.tell(`host ${host}`, problems);
     return built;
   }

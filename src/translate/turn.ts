@@ -24,14 +24,13 @@ export interface Turn {
 
 const tables = { Secret: "secrets", ConfigMap: "configMaps", Service: "services" } as const;
 
-/** Who depends on an object of these kinds that has changed; `index` knows each as `Kind namespace/name`. */
+/** Who depends on an object of this kind that has changed; `index` knows each as `namespace/name`, with `prefix` before it. */
 export function* usersOfChanged(
   index: Dependencies,
-  kinds: readonly (keyof typeof tables)[],
+  kind: keyof typeof tables,
   { before, now }: Pick<Turn, "before" | "now">,
+  prefix = "",
 ): Iterable<string> {
-  for (const kind of kinds) {
-    const objects: Table<unknown> = now.snapshot[tables[kind]];
-    for (const { key } of objects.changesSince(before.snapshot[tables[kind]])) yield* index.usersOf(`${kind} ${key}`);
-  }
+  const objects: Table<unknown> = now.snapshot[tables[kind]];
+  for (const { key } of objects.changesSince(before.snapshot[tables[kind]])) yield* index.usersOf(`${prefix}${key}`);
 }

@@ -21,8 +21,9 @@ export class Upstreams {
   readonly #problems: Problems;
   readonly #uses = new Map<string, readonly UpstreamUse[]>();
   readonly #hosts = new Dependencies();
-  /** By what each was made of: `Service namespace/name`, and `name …` of an ExternalName. */
-  readonly #sources = new Dependencies();
+  /** By the Service that each was made of, and by the name that an ExternalName stands for. */
+  readonly #byService = new Dependencies();
+  readonly #byName = new Dependencies();
   readonly #canaries = new Dependencies();
   readonly #outdated = new Set<string>();
   #services: Snapshot["services"] = emptySnapshot.services;
@@ -64,12 +65,13 @@ export class Upstreams {
       for (const id of this.#all.keys()) this.#outdated.add(id);
       return;
     }
-    const add = (source: string): void => {
-      for (const id of this.#sources.usersOf(source)) this.#outdated.add(id);
+    const add = (ids: Iterable<string>): void => {
+      for (const id of ids) this.#outdated.add(id);
     };
-    for (const { key } of now.snapshot.services.changesSince(before.snapshot.services)) add(`Service ${key}`);
-    for (const key of rolled) add(`Service ${key}`);
-    for (const { key } of now.snapshot.addresses.changesSince(before.snapshot.addresses)) add(`name ${key}`);
+    const { services, addresses } = now.snapshot;
+    for (const { key } of services.changesSince(before.snapshot.services)) add(this.#byService.usersOf(key));
+    for (const key of rolled) add(this.#byService.usersOf(key));
+    for (const { key } of addresses.changesSince(before.snapshot.addresses)) add(this.#byName.usersOf(key));
   }
 
   #upstreamOf(id: string): Upstream | undefined {
@@ -78,13 +80,13 @@ export class Upstreams {
 
   #upstreamOfUses(id: string, uses: readonly UpstreamUse[]): Upstream | undefined {
     if (uses.length === 0) {
-      this.#sources.set(id, []);
+      this.#noteSource(id, undefined);
       this.#canaries.set(id, []);
       this.#problems.tell(`upstream ${id}`, []);
       return undefined;
     }
     const { service, port, claim, relieves } = speakerOf(uses);
-    this.#sources.set(id, this.#sourcesOf(service));
+    this.#noteSource(id, service);
     this.#canaries.set(id, relieves === undefined ? [] : [relieves]);
     const relieved = relieves === undefined ? [] : this.#usesOf(relieves);
     const question = { port, serviceUpstream: claim.values.serviceUpstream.on, protocol: "TCP" };
@@ -101,7 +103,7 @@ export class Upstreams {
   /** The global default backend, or the built-in 404 server where that has no endpoints (RS-8.1). */
   #defaultUpstream(): Upstream {
     const { defaultBackendService: key, defaultServerPort } = this.#options;
-    this.#sources.set(defaultUpstream, key === undefined ? [] : this.#sourcesOf(key));
+    this.#noteSource(defaultUpstream, key);
     const port = key === undefined ? undefined : this.#services.get(key)?.spec?.ports?.[0]?.port;
     const question = { port: String(port), serviceUpstream: false, protocol: "TCP" };
     const answer = key === undefined || port === undefined ? undefined : this.#endpoints.of(key, question);
@@ -118,11 +120,11 @@ export class Upstreams {
     return uses;
   }
 
-  /** The Service itself, and the name its addresses come from where it is an ExternalName. */
-  #sourcesOf(service: string): string[] {
-    const external = this.#services.get(service)?.spec?.externalName;
-    const own = `Service ${service}`;
-    return external === undefined ? [own] : [own, `name ${external.toLowerCase()}`];
+  /** The name matters where the addresses come from it. */
+  #noteSource(id: string, service: string | undefined): void {
+    const name = service === undefined ? undefined : this.#services.get(service)?.spec?.externalName;
+    this.#byService.set(id, service === undefined ? [] : [service]);
+    this.#byName.set(id, name === undefined ? [] : [name.toLowerCase()]);
   }
 }
 
