@@ -18,8 +18,10 @@ import { podsAsProcesses } from "./support/pods.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** A page starts and ends a controller for each of its commands, some of which wait ten seconds by default. */
+/** A page starts and ends a controller for each of its commands. */
 const longMs = 900_000;
+/** Each would wait ten seconds more for a load balancer to forget it. */
+const quickEnd = ["--post-shutdown-grace-period=0"];
 
 let cluster: Cluster;
 let kubelet: Kubelet;
@@ -27,7 +29,7 @@ let folder: string;
 beforeEach(async () => {
   cluster = await startCluster({ controllerManager: true, apiServerFlags: ["--enable-aggregator-routing=true"] });
   await cluster.kubectl(["apply", "--filename", "-"], { input: foreignKinds.yaml });
-  kubelet = await startKubelet(cluster, podsAsProcesses(cluster).start, podSubnet);
+  kubelet = await startKubelet(cluster, podsAsProcesses(cluster, quickEnd).start, podSubnet);
   folder = mkdtempSync(join(tmpdir(), "sluice-docs-"));
   symlinkSync(join(root, "charts"), join(folder, "charts"));
 });

@@ -36,7 +36,8 @@ export interface Pods {
   processes(container: string): readonly Process[];
 }
 
-export function podsAsProcesses(cluster: Cluster): Pods {
+/** `flags` are given to every controller before those of its Pod. */
+export function podsAsProcesses(cluster: Cluster, flags: readonly string[] = []): Pods {
   const logs = new Map<string, string>();
   const live = new Map<string, Contained>();
   const start: StartPod = async (pod, address, signal) => {
@@ -50,7 +51,7 @@ export function podsAsProcesses(cluster: Cluster): Pods {
       const running = startContained({
         enter: network?.enter ?? [],
         mounts: mountsOf(pod, container, folder),
-        command: commandOf(cluster, pod, container),
+        command: commandOf(cluster, pod, container, flags),
         env: environmentOf(cluster, pod, container),
         write: (text) => void logs.set(name, (logs.get(name) ?? "") + text),
       });
@@ -77,10 +78,13 @@ export function podsAsProcesses(cluster: Cluster): Pods {
   };
 }
 
-function commandOf(cluster: Cluster, pod: Pod, container: Manifest): readonly string[] {
+function commandOf(cluster: Cluster, pod: Pod, container: Manifest, flags: readonly string[]): readonly string[] {
   const words: readonly string[] = [...(container.command ?? ["/sluice-init"]), ...(container.args ?? [])];
   if (!words.some((word) => word in programs && word !== "/sluice-init")) return ["node", "-e", hello(container.name)];
-  return expanded(words, environmentOf(cluster, pod, container)).flatMap((word) => programs[word] ?? [word]);
+  return expanded(words, environmentOf(cluster, pod, container)).flatMap((word) => [
+    ...(programs[word] ?? [word]),
+    ...(word === "/nginx-ingress-controller" ? flags : []),
+  ]);
 }
 
 const hello = (name: string) =>
