@@ -2,8 +2,6 @@
  * Hostile objects through the real API server: what it takes, and what the search leaves out as impossible, are the same; and
  * what it takes harms nobody on its way through the informers either.
  */
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readManifest } from "../../src/manifests/manifest.ts";
 import type { KubernetesObject } from "../../src/model/objects.ts";
@@ -11,7 +9,7 @@ import { hostileObjects } from "../hostile/search/objects.ts";
 import { ingress, ingressClass } from "../hostile/support/objects.ts";
 import { request } from "../nginx/support/request.ts";
 import type { Subject } from "../parity/subject.ts";
-import { pkiIn } from "../support/pki.ts";
+import { sharedPki } from "../support/pki.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { clusterSubject } from "./support/cluster-subject.ts";
 
@@ -24,7 +22,7 @@ let cluster: Cluster;
 let subject: Subject;
 
 beforeAll(async () => {
-  await pkiIn(join(tmpdir(), "sluice-e2e-pki"));
+  await sharedPki();
   cluster = await startCluster();
   const flags = ["http", "https", "default-server", "status"].map((name, at) => `--${name}-port=${port + at}`);
   const neighbour = ingress({ name: "neighbour", namespace: "other" });

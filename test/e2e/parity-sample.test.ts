@@ -2,8 +2,6 @@
  * A few cases of the corpus through the real API server: what it fills in, refuses and orders is not what `test/parity` makes up.
  * They were chosen for what passes between the API and the Snapshot: changes, Secrets and ConfigMaps by reference, ages, classes, ports.
  */
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadCase, loadExpectation } from "../parity/case.ts";
 import { differences } from "../parity/compare.ts";
@@ -11,7 +9,7 @@ import { decidedDifferences, differencesPage } from "../parity/decided.ts";
 import { Runner } from "../parity/runner.ts";
 import { backendAddresses } from "../parity/standard-objects.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
-import { pkiIn } from "../support/pki.ts";
+import { sharedPki } from "../support/pki.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { clusterSubject } from "./support/cluster-subject.ts";
 
@@ -39,7 +37,7 @@ let backends: EchoBackends;
 let runner: Runner;
 
 beforeAll(async () => {
-  const pki = await pkiIn(join(tmpdir(), "sluice-e2e-pki"));
+  const pki = await sharedPki();
   backends = await startEchoBackends({ addresses: backendAddresses, ...pki.backend });
   cluster = await startCluster();
   runner = await Runner.start(clusterSubject(cluster), { mode: "dynamic", flags: [], pki });

@@ -2,7 +2,8 @@
  * The certificates the tests speak of: a CA, what it signed, and a stranger's CA. Made with openssl, once per test run.
  * They are ECDSA P-256 and differ from run to run; only their names are fixed, so nothing may compare a key or a serial number.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 
@@ -36,6 +37,21 @@ export async function pkiIn(folder: string): Promise<Pki> {
     stranger: pair("stranger"),
     backend: pair("backend"),
   };
+}
+
+/** One PKI for all who ask on this machine. It comes into place whole, because suites that run side by side may ask for it at once. */
+export async function sharedPki(): Promise<Pki> {
+  const folder = join(tmpdir(), "sluice-e2e-pki");
+  if (!existsSync(folder)) {
+    const draft = mkdtempSync(`${folder}-`);
+    await pkiIn(draft);
+    try {
+      renameSync(draft, folder);
+    } catch {
+      rmSync(draft, { recursive: true }); // another was first
+    }
+  }
+  return pkiIn(folder);
 }
 
 async function make(folder: string): Promise<void> {

@@ -1,9 +1,7 @@
 /** Backends that answer, and the objects that lead to them: Services with EndpointSlices written by hand, and Ingresses. One namespace, `shop`. */
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
 import { type EchoBackends, type Seen, startEchoBackends } from "../../support/echo-backend.ts";
-import { type Pki, pkiIn } from "../../support/pki.ts";
+import { type Pki, sharedPki } from "../../support/pki.ts";
 
 /** Services, and the address of the one backend behind each. */
 const addresses = { "echo-a": "192.0.2.11", "echo-b": "192.0.2.12" } as const;
@@ -18,7 +16,7 @@ export interface Shop {
 }
 
 export async function openShop(): Promise<Shop> {
-  const pki = await pkiIn(join(tmpdir(), "sluice-e2e-pki"));
+  const pki = await sharedPki();
   const { certificate, key } = pki.backend;
   const backends: EchoBackends = await startEchoBackends({
     addresses: Object.values(addresses),
