@@ -11,7 +11,7 @@ import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 import type { Rendered, RenderedText, Renderer } from "../render/rendering.ts";
 import type { Settings } from "../settings/registry.ts";
-import { certificateProblems } from "../translate/certificate-doubts.ts";
+import { CertificateDoubts } from "../translate/certificate-doubts.ts";
 import type { Quarantine } from "../translate/quarantine.ts";
 import type { Translation, Translator } from "../translate/translator.ts";
 import { Applying } from "./applying.ts";
@@ -61,6 +61,7 @@ export class Sync {
   /** A text and its records go together. */
   readonly #order = new OneAtATime();
   #configuration: Configuration<Settings, FeatureValues> | undefined;
+  readonly #doubts = new CertificateDoubts();
   /** What the listener was last told of. */
   #told: Snapshot | undefined;
   #tidying = false;
@@ -239,10 +240,10 @@ export class Sync {
   /** With those that depend on the time of day or on this nginx, which translate knows nothing of. */
   #problemsOf({ problems, configuration }: Translation): Table<readonly Problem[]> {
     const { clock, problemsOf } = this.#parts;
-    const expiring = certificateProblems(configuration.certificates.values(), new Date(clock.wall()));
+    const doubts = this.#doubts.of(configuration.certificates, new Date(clock.wall()));
     const ofMemory = this.#publication.room.problems(this.#parts.configMaps.settings ?? "");
     const ofNginx = [...problemsOf(configuration.settings), ...ofMemory];
-    return problems.with([...expiring, ...(ofNginx.length === 0 ? [] : [["nginx", ofNginx] as const])]);
+    return problems.with([...doubts, ...(ofNginx.length === 0 ? [] : [["nginx", ofNginx] as const])]);
   }
 
   /** Records that were replaced go when nobody needs them, which no notice says. */
