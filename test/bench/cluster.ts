@@ -60,6 +60,7 @@ async function at(
   const missing = (await early) + (await notFound(hosts));
   // It is ready when nginx answers, and says so a moment later.
   const before = await until("the first reload to be told of", () => reloads(sluice) || false);
+  const written = await untilAddressesAreWritten(sluice, begun);
   const live: number[] = [];
   for (let at = hosts; at < hosts + births; at++) {
     await filled.create(...host(at, endpoint));
@@ -83,6 +84,7 @@ async function at(
       values: [missing],
       bound: 0,
     },
+    { what: "from the start until the address is in the status of every Ingress", unit: "s", values: [written] },
     { what: "a new host, from the API server's answer to its own", unit: "ms", values: live, bound: 100 },
     {
       what: `requests that failed during ${changesPerSecond} changes a second`,
@@ -96,6 +98,13 @@ async function at(
     { what: "the controller's memory (PSS)", unit: "MB", values: [memory], ...boundOfMemory(hosts) },
   ];
   return { found, born: births };
+}
+
+/** In seconds. At its first start ever it writes each once, and the API server has time for little else. */
+async function untilAddressesAreWritten(sluice: Sluice, begun: number): Promise<number> {
+  const areWritten = () => sluice.log.includes('"the status of Ingresses was written"');
+  await until("the addresses to be written", areWritten, 300_000);
+  return (performance.now() - begun) / 1000;
 }
 
 const boundOfMemory = (hosts: number) => (hosts === 100 ? { bound: 170 } : hosts === 10_000 ? { bound: 400 } : {});
