@@ -49,6 +49,8 @@ export interface LocationTraits {
   readonly standsIn: boolean;
   /** Whether the times of its answers are noted for ewma. */
   readonly timed: boolean;
+  /** The path, where nginx has to match it once more for its groups: a rewrite that comes after a snippet takes those away that the snippet's headers name. */
+  readonly matchedAgain?: string;
 }
 
 /** How a tenant's values are written. */
@@ -112,7 +114,7 @@ export class LocationTexts {
       dynamic,
       unserved,
       rewrite,
-      rewritesLate: rewritesLate(values),
+      rewritesLate: rewritesLate(values) && { matched: lateMatch(traits.matchedAgain) },
       elsewhere,
       pass,
       chosen: chosen !== undefined,
@@ -133,10 +135,15 @@ export class LocationTexts {
   }
 }
 
+function lateMatch(path: string | undefined): Token {
+  return path === undefined ? Token.conf`^` : Token.pattern(`(?i)^${path}`);
+}
+
 export function traitsOf(location: Location<FeatureValues>, settings: Settings): LocationTraits {
   const { path, denied, timed, ingress, features, upstream } = location;
   const within = (prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix));
   const owned = ingress.name !== "";
+  const again = features.configurationSnippet.namesGroups && rewritesLate(features);
   return {
     denied,
     redirectsToHttps: !within(settings.noTlsRedirectLocations),
@@ -145,5 +152,6 @@ export function traitsOf(location: Location<FeatureValues>, settings: Settings):
     scheme: upstream === defaultUpstream ? "HTTP" : features.backendProtocol.scheme,
     timed,
     standsIn: false,
+    ...(again ? { matchedAgain: path } : {}),
   };
 }

@@ -77,7 +77,12 @@ function concernOf(item: string): Concern {
 }
 
 /** Properties of an Ingress that no single text has; `uses.ts` finds them. */
-const shapes = new Set(["wildcard host", "ExternalName Service", "path that is no regular expression"]);
+const shapes = new Set([
+  "wildcard host",
+  "hostless rule",
+  "ExternalName Service",
+  "path that is no regular expression",
+]);
 
 function partOf(text: string): Part {
   const [, of, name = "", only, value] =

@@ -82,6 +82,7 @@ export function shapesOf(ingress: Ingress, { services }: Pick<Snapshot, "service
       ? [["path that is no regular expression", ""] as const]
       : []),
     ...(rules.some(({ host }) => host?.startsWith("*.")) ? [["wildcard host", ""] as const] : []),
+    ...(rules.some(({ host = "" }) => host === "") ? [["hostless rule", ""] as const] : []),
     ...(used.some((service) => service?.spec?.type === "ExternalName") ? [["ExternalName Service", ""] as const] : []),
   ]);
 }
