@@ -73,6 +73,8 @@ export interface Feature<F extends Fields, R> {
   readonly live?: true;
   /** The field without which all others mean nothing: where its annotation is absent or empty, a bad value of theirs only is said. */
   readonly gate?: keyof F & string;
+  /** Whether a field means nothing beside the others whose annotations are there and not empty: a bad value of it only is said then. */
+  readonly idle?: (field: keyof F & string, has: (other: keyof F & string) => boolean) => boolean;
   /** Whether it guards its paths: where it changed, a refused version of an Ingress answers 503 and not its last good form. */
   readonly guard?: true;
   /** What nginx must have for it: without that nothing of it is rendered, and each of its annotations is a Problem. */

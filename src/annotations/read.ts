@@ -107,7 +107,8 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
     const fields: Record<string, unknown> = {};
     const readable = new Set<string>();
     const blank = new Set<string>();
-    const open = feature.gate === undefined || (textOfField(feature.fields[feature.gate], own)[1] ?? "") !== "";
+    const has = (name: string) => (textOfField(feature.fields[name], own)[1] ?? "") !== "";
+    const open = feature.gate === undefined || has(feature.gate);
     for (const [name, declared] of Object.entries(feature.fields as Fields)) {
       const [key, text] = textOfField(declared, own);
       fields[name] = declared.fallback(settings);
@@ -122,7 +123,8 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
           problems.push({ object, kind: "annotation-partly", key, why: result.besides });
         }
       } else {
-        const done = open && result.mild !== true ? (declared.onBad ?? "default") : "default";
+        const counts = open && result.mild !== true && feature.idle?.(name, has) !== true;
+        const done = counts ? (declared.onBad ?? "default") : "default";
         consequences.add(done);
         problems.push({ object, kind: "annotation-unreadable", key, why: result.why, done });
       }

@@ -37,6 +37,17 @@ test("a temporal-redirect that is no URL sets the whole group aside, and says so
   expect(reading.problems).toMatchObject([{ kind: "annotation-useless", key: "temporal-redirect" }]);
 });
 
+test.each([
+  [{ "temporal-redirect": "https://b.example", "permanent-redirect-code": "x" }, "serve"],
+  [{ "temporal-redirect": "https://b.example", "permanent-redirect": "no url" }, "serve"],
+  [{ "permanent-redirect": "https://a.example", "temporal-redirect-code": "x" }, "serve"],
+  [{ "permanent-redirect": "https://a.example", "permanent-redirect-code": "x" }, "reject"],
+  [{ "temporal-redirect": "https://b.example", "temporal-redirect-code": "x" }, "reject"],
+  [{ "permanent-redirect-code": "x" }, "reject"],
+])("%j: what the other kind of redirect says is told and harms nobody, %s", (annotations, verdict) => {
+  expect(readingOf(annotations)).toMatchObject({ verdict, problems: [{ kind: "annotation-unreadable" }] });
+});
+
 test("without validation a redirect may name variables of the request, and nothing that a client keeps to itself", () => {
   const { values } = readingOf(
     { "permanent-redirect": "https://a.example$request_uri?t=$http_authorization" },

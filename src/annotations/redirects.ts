@@ -82,6 +82,10 @@ export const redirects = resolvedFeature({
       doc: "Redirects the host with www. in front to the one without, or the other way round, if no Ingress has that host.",
     }),
   },
+  idle: (name, has) => {
+    if (name === "temporalCode") return !has("temporal");
+    return (name === "permanent" || name === "permanentCode") && has("temporal");
+  },
   resolve: (fields, context): Resolved<Redirects> => {
     const { permanent, temporal, relative, twin } = fields;
     const value = { elsewhere: undefined, relative: relative || context.settings.relativeRedirects, twin };
