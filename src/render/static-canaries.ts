@@ -54,14 +54,15 @@ export function choiceOf(
     Token.words(rules.map(({ pattern, canary }) => Token.conf`${Token.pattern(`~${pattern}`)} ${said(canary)};`));
   const [block, label] = [Token.variable(`canary_block_${id}`), Token.variable(`canary_label_${id}`)];
   const binding = Token.variable(`canary_binding_${id}`);
-  const bindings = canaries.map((one) => Token.conf`${Token.name(one.block)} ${Token.text(one.binding ?? "")};`);
+  const ofMain = Token.text(cookie?.binding ?? "");
   return {
     block: Token.bracedVariable(`canary_block_${id}`),
     label,
     binding,
     http: [
       ...(bound.map === undefined ? [] : [bound.map]),
-      Token.conf`map ${block} ${binding} { default ${Token.text(cookie?.binding ?? "")}; ${Token.words(bindings)} }`,
+      // By the canary and not by its block: two canaries of a rule may name one Service.
+      Token.conf`map ${key} ${binding} { default ${ofMain}; "~^main;" ${ofMain}; ${lines((one) => Token.text(one.binding ?? ""))} }`,
       ...words.flatMap(({ map }) => (map === undefined ? [] : [map])),
       split(id, draw, canaries),
       Token.conf`map ${key} ${block} { default ${Token.name(main)}; "~^main;" ${Token.name(main)}; ${lines((one) => Token.name(one.block))} }`,
