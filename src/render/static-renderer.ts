@@ -8,6 +8,7 @@ import type { Certificate, Configuration, Server, Upstream } from "../model/conf
 import type { Settings } from "../settings/registry.ts";
 import { certificateFiles, confOf, defaultFiles, distinct, hashOf } from "./conf.ts";
 import { configuredNames } from "./configured-names.ts";
+import { type WildcardCertificates, wildcardCertificates, withInherited } from "./inherited-certificates.ts";
 import { LocationTexts } from "./location-text.ts";
 import type { Machine } from "./machine.ts";
 import type { RenderedFile } from "./rendered-files.ts";
@@ -93,7 +94,8 @@ export class StaticRenderer implements Renderer {
     const names = [...next.servers.keys()].sort();
     const configured = configuredNames(next.servers.values());
     const common = { about, texts, template: this.#template, configuredNames: configured };
-    const rendered = names.map((name) => this.#serverText(next.servers.get(name)!, next, common));
+    const wildcards = wildcardCertificates(next.servers.values(), next.certificates);
+    const rendered = names.map((name) => this.#serverText(next.servers.get(name)!, wildcards, next, common));
     const pools = new Map(rendered.flatMap((one) => [...one.pools]));
     const upstreams = [...pools]
       .map(([name, id]) => ({ name, upstream: next.upstreams.get(id) }))
@@ -131,6 +133,7 @@ export class StaticRenderer implements Renderer {
 
   #serverText(
     server: Server<FeatureValues>,
+    wildcards: WildcardCertificates,
     next: Whole,
     common: Pick<StaticParts, "about" | "texts" | "template" | "configuredNames">,
   ): ServerText {
@@ -145,7 +148,9 @@ export class StaticRenderer implements Renderer {
       const staple = next.staples.get(certificate.fingerprint);
       return staple === undefined ? undefined : stapleName(staple);
     };
-    const own = [server, ...server.aliases].flatMap(({ certificate }) => [
+    const inheriting = withInherited(server, wildcards);
+    const { aliases, redirectFrom: twin } = inheriting;
+    const own = [inheriting, ...aliases, ...(twin === undefined ? [] : [twin])].flatMap(({ certificate }) => [
       certificateFile(certificate),
       stapleFile(certificate),
     ]);
@@ -165,7 +170,7 @@ export class StaticRenderer implements Renderer {
     if (known?.served === served) return known;
     const labelOf = (id: string) => upstreams.get(id)?.label ?? "";
     const parts = { ...common, isServed, labelOf, cookieOf, certificateFile, stapleFile };
-    const text = { ...staticServers(server, parts), served };
+    const text = { ...staticServers(inheriting, parts), served };
     this.#servers.set(server, text);
     return text;
   }
