@@ -140,6 +140,9 @@ function looked(workshop: Workshop): Looked {
 const counted =
   /"(lua_shared_dict|init_by_lua_block|server_names_hash_\w+|variables_hash_\w+|map_hash_\w+)"|\/generation"|"location","= \/generation/;
 
+/** Declared where something mentions it, which a value does that is sealed in what is meant. */
+const mentioned = /"location","=","\/_sluice\/variables"\] > \["set","\$\w+",""\]$/;
+
 /** `alone` is what there is without the hostile objects; undefined where it may differ. */
 function findings(workshop: Workshop, alone: Looked | undefined, tally: Tally): readonly string[] {
   const { value: meant, seals } = sealed(() => workshop.rendered());
@@ -155,7 +158,9 @@ function findings(workshop: Workshop, alone: Looked | undefined, tally: Tally): 
   const gone = alone === undefined ? [] : [...alone.records].filter(([key, value]) => real.records.get(key) !== value);
   return [
     ...seals.broken.map((text) => `a quoted value is not one word: ${text.slice(0, 300)}`),
-    ...missingFrom(real.lines, wanted).map((line) => `nobody meant ${line.slice(0, 300)}`),
+    ...missingFrom(real.lines, wanted)
+      .filter((line) => !mentioned.test(line))
+      .map((line) => `nobody meant ${line.slice(0, 300)}`),
     ...missingFrom(wanted, real.lines).map((line) => `missing is ${line.slice(0, 300)}`),
     ...intruders(real.tree).map((path) => `a directive made of a value: ${path}`),
     ...lost.map((line) => `a neighbour lost ${line.slice(0, 300)}`),
