@@ -32,8 +32,11 @@ function mildOr(read: { readonly ok: boolean; readonly mild?: true }, onBad: Con
   return read.mild === true ? "default" : onBad;
 }
 
-function gateOf({ gate, fields }: AnyFeature, name: string): Record<string, string> {
-  const field = gate === undefined || gate === name ? undefined : (fields as Fields)[gate];
+function gateOf({ gate, idle, fields }: AnyFeature, name: string): Record<string, string> {
+  const beside = (other?: string) => (one: string) => one === name || one === other;
+  const isIdle = idle?.(name, beside()) === true;
+  const needed = isIdle ? Object.keys(fields).find((other) => idle?.(name, beside(other)) === false) : gate;
+  const field = needed === undefined || needed === name ? undefined : (fields as Fields)[needed];
   const good = field?.kind.good.find((text) => text !== "");
   return field === undefined || good === undefined ? {} : { [field.key]: good };
 }
