@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { base, ingress, put } from "../../test/support/sketch.ts";
+import type { ConfigMap } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { RenderedText } from "../render/rendering.ts";
 import { emptyLastGood } from "../translate/last-good.ts";
@@ -17,7 +18,7 @@ const refused: ApplyOutcome = { kind: "refused", stderr: "nginx: [emerg] no" };
 
 /** nginx gives `outcomes` one after the other; its memory is ours from the first success on. */
 function start(...outcomes: ApplyOutcome[]) {
-  const own = { settings: undefined, tcp: undefined, udp: undefined };
+  const own = { settings: undefined, tcp: "ns/tcp", udp: undefined };
   const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
   const texts = new Texts();
   const apply = async () => outcomes.shift()!;
@@ -35,7 +36,12 @@ function start(...outcomes: ApplyOutcome[]) {
     texts.want({ text: textOf(generation), snapshot });
     return applying.apply(texts.begin(), new AbortController().signal);
   };
-  return { give, texts, aside: () => [...detention.kept.quarantine.ingresses.keys()] };
+  return {
+    give,
+    texts,
+    aside: () => [...detention.kept.quarantine.ingresses.keys()],
+    ports: () => [...detention.kept.quarantine.ports.keys()],
+  };
 }
 
 test("an nginx that was started has its records from the disk, whatever there was before", async () => {
@@ -65,4 +71,25 @@ test("what the machine is at fault for is tried again as it is", async () => {
   const { give, texts } = start({ kind: "unreachable", cause: new Error("disk full") });
   expect(await give("1")).toMatchObject({ mayPass: true });
   expect(texts.isGivenUp(textOf("1"))).toBe(false);
+});
+
+const tcpMap: ConfigMap = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "ns", name: "tcp" },
+  data: { "9000": "ns/web:80" },
+};
+const tcpServices = put(base, tcpMap);
+const busy = (names: string): ApplyOutcome => ({
+  kind: "unreachable",
+  cause: new Error(`cannot listen on ${names}`),
+  names,
+});
+
+test("a busy port of a TCP service is left out at the first start too, and one of nginx's own is the machine's fault", async () => {
+  const { give, ports } = start(busy("0.0.0.0:80"), busy("0.0.0.0:9000"), reloaded);
+  expect(await give("1", tcpServices)).toMatchObject({ mayPass: true, outcome: { kind: "unreachable" } });
+  expect(ports()).toEqual([]);
+  expect(await give("2", tcpServices)).toMatchObject({ mayPass: false, outcome: { kind: "refused" } });
+  expect(ports()).toEqual(["tcp/9000"]);
 });

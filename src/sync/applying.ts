@@ -41,7 +41,8 @@ export class Applying {
       const started = outcome.kind === "reloaded" && outcome.started === true;
       return { outcome, lacksRecords: await this.#serve(made, started), mayPass: false };
     }
-    return { outcome, lacksRecords: false, mayPass: this.#fail(made, outcome) };
+    const mayPass = this.#fail(made, outcome);
+    return { outcome: mayPass ? outcome : asRefusal(outcome), lacksRecords: false, mayPass };
   }
 
   async #serve(made: Made, started: boolean): Promise<boolean> {
@@ -59,7 +60,9 @@ export class Applying {
       return this.#setAside(made, { stderr, line: at?.line, names, mayPass });
     }
     const { cause, names } = outcome;
-    if (names === undefined || this.#texts.live === undefined) return true;
+    // The machine's own reason, but for an address that something in the cluster asks for: at a start that can only be a TCP or UDP service.
+    const isAsked = this.#texts.live !== undefined || this.#detention.isPortOfService(names, made.snapshot);
+    if (names === undefined || !isAsked) return true;
     return this.#setAside(made, { stderr: cause.message, line: undefined, names, mayPass: true });
   }
 
@@ -74,4 +77,9 @@ export class Applying {
     if (!said.mayPass) this.#texts.giveUp();
     return said.mayPass;
   }
+}
+
+/** Somebody is set aside for it, and the same text is not tried again. */
+function asRefusal(outcome: Extract<ApplyOutcome, { readonly kind: "refused" | "unreachable" }>): ApplyOutcome {
+  return outcome.kind === "refused" ? outcome : { kind: "refused", stderr: outcome.cause.message };
 }

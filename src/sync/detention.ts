@@ -85,6 +85,11 @@ export class Detention {
     return false;
   }
 
+  /** Whether a TCP or UDP service asks for the port of `address`. */
+  isPortOfService(address: string | undefined, snapshot: Snapshot): boolean {
+    return this.#portAt(address, snapshot) !== undefined;
+  }
+
   /** nginx took it. Whether there is something else to try, since a hunt is on. */
   accepted(snapshot: Snapshot, live: Snapshot): boolean {
     const { ingresses, settings } = this.#quarantine;

@@ -193,6 +193,20 @@ describe("what cannot start is one sentence and an exit code", () => {
     expect(code).toBe(1);
   });
 
+  test("a busy port of a TCP service costs that service alone, at the first start too", async () => {
+    const port = ports.default + 1;
+    const taken = createTcpServer().listen(port, "0.0.0.0");
+    onTestFinished(() => void taken.close());
+    const tcp = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "tcp", namespace: "shop" } };
+    const files = { "web.yaml": webAt(1), "tcp.yaml": JSON.stringify({ ...tcp, data: { [port]: "shop/web:80" } }) };
+    const served = await serving({ files, flags: ["--tcp-services-configmap=shop/tcp"] });
+    onTestFinished(() => served.remove());
+    expect(await served.said(/"problem":.*another program is using this address/)).toMatchObject({
+      object: "ConfigMap shop/tcp",
+    });
+    expect((await served.ask("a.example")).status).toBe(404);
+  });
+
   test("a missing nginx", async () => {
     const [code, sentence] = await fails({ env: { NGINX_BINARY: "/nonexistent/nginx" } });
     expect(sentence).toMatch(/^sluice serve: \/nonexistent\/nginx was not found; install nginx/);
