@@ -125,7 +125,9 @@ export class Detention {
     const settings = this.#changedSettings(snapshot, live);
     const permitting = settings.filter((suspect) => permissions.has(suspect));
     const written = settings.filter((suspect) => !permissions.has(suspect));
-    if (accused.length > 0 && (written.every((suspect) => known.has(suspect)) || !hunt.accusedInVain(why))) {
+    // Also where nobody is named any more: what an Ingress was accused of may stand in the location of unknown hosts as well.
+    const inVain = written.some((suspect) => !known.has(suspect)) && hunt.accusedInVain(why);
+    if (accused.length > 0 && !inVain) {
       hunt.accuse(accused, why);
       return true;
     }

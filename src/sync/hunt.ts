@@ -13,7 +13,8 @@ export class Hunt {
   readonly #guilty = new Map<Suspect, string>();
   /** Who was set aside with all others of a kind, in vain. */
   readonly #cleared = new Set<Suspect>();
-  #accusation: { readonly suspects: readonly Suspect[]; readonly words: string } | undefined;
+  /** Who was accused last in each words of nginx: what is wrong in two places is said by turns. */
+  readonly #accused = new Map<string, readonly Suspect[]>();
   /** Those still to be judged; while `#trying` is given back, the rest is set aside. */
   #unjudged: Suspect[] = [];
   #trying: Suspect[] = [];
@@ -37,14 +38,14 @@ export class Hunt {
   /** A refusal in these words, which names its authors. */
   accuse(suspects: readonly Suspect[], words: string): void {
     for (const suspect of suspects) this.#guilty.set(suspect, words);
-    this.#accusation = { suspects, words };
+    this.#accused.set(words, suspects);
   }
 
   /** Whether the last who were accused are set aside and the words are still the same: then it was not they, and they are forgiven. */
   accusedInVain(words: string): boolean {
-    if (this.#accusation?.words !== words) return false;
-    for (const suspect of this.#accusation.suspects) this.#guilty.delete(suspect);
-    return true;
+    const accused = this.#accused.get(words);
+    for (const suspect of accused ?? []) this.#guilty.delete(suspect);
+    return accused !== undefined;
   }
 
   /** A refusal that names nobody: every one of `changed` is a suspect, unless it was judged already. Whoever was one until now was it in vain. */
@@ -52,7 +53,7 @@ export class Hunt {
     for (const suspect of this.#unjudged) this.#cleared.add(suspect);
     this.#unjudged = [...changed].filter((suspect) => !this.#guilty.has(suspect) && !this.#cleared.has(suspect));
     this.#trying = [];
-    this.#lone = this.#unjudged.length === 1 && this.#guilty.size === 0 && this.#accusation === undefined;
+    this.#lone = this.#unjudged.length === 1 && this.#guilty.size === 0 && this.#accused.size === 0;
     return this.#unjudged.length > 0;
   }
 

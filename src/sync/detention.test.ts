@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { base, ingress, put } from "../../test/support/sketch.ts";
+import type { ConfigMap } from "../model/objects.ts";
+import { emptyLastGood } from "../translate/last-good.ts";
+import { emptyQuarantine } from "../translate/quarantine.ts";
+import { Detention } from "./detention.ts";
+
+/** The settings' text stands in each location, that of unknown hosts too, which is nobody's. */
+const conf = `http {
+    server {
+        server_name _;
+        location @aaaa {
+            bad_setting on;
+        }
+        location @cccc {
+            bad_snippet on;
+        }
+        location @bbbb {
+            bad_setting on;
+        }
+    }
+}`;
+const record = (shape: string, ingress: string) => JSON.stringify({ locations: [{ shape, namespace: "ns", ingress }] });
+const records = new Map([
+  ["host a.example", record("@aaaa", "a")],
+  ["host b.example", record("@cccc", "b")],
+]);
+const settings = (data: Record<string, string>): ConfigMap => {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "ns", name: "settings" }, data };
+};
+const [lineOfA, lineOfB, lineOfNobody] = [5, 8, 11];
+
+/** What is set aside once nginx takes the rest. The setting is at fault, and Ingress b where its snippet is. */
+function setAside({ isBad }: { readonly isBad: boolean }) {
+  const own = { settings: "ns/settings", tcp: undefined, udp: undefined };
+  const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
+  const live = put(base, settings({}));
+  const ingresses = ["a", "b"].map((name) => ingress({ name, host: `${name}.example` }));
+  const now = put(live, settings({ "location-snippet": "bad_setting on;" }), ...ingresses);
+  const aside = () => detention.kept.quarantine;
+  /** The first line that nginx refuses. */
+  const refusedLine = () => {
+    const isSet = !aside().settings.has("location-snippet");
+    if (isSet && !aside().ingresses.has("ns/a")) return lineOfA;
+    if (isBad && !aside().ingresses.has("ns/b")) return lineOfB;
+    return isSet ? lineOfNobody : undefined;
+  };
+  for (let goesOn = true; goesOn; ) {
+    const line = refusedLine();
+    const stderr = `nginx: [emerg] unknown directive "${line === lineOfB ? "bad_snippet" : "bad_setting"}"`;
+    const refused = { stderr, line, names: undefined, mayPass: false, conf, records };
+    goesOn = line === undefined ? detention.accepted(now, live) : detention.refused(refused, now, live);
+  }
+  return { ingresses: [...aside().ingresses.keys()], settings: [...aside().settings.keys()] };
+}
+
+test("what is said again of a location that nobody has was not the fault of the Ingress it was said of first", () => {
+  expect(setAside({ isBad: false })).toEqual({ ingresses: [], settings: ["location-snippet"] });
+});
+
+test("nor where nginx found something else to refuse in between", () => {
+  expect(setAside({ isBad: true })).toEqual({ ingresses: ["ns/b"], settings: ["location-snippet"] });
+});
