@@ -4,8 +4,9 @@ import type { Configuration } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { confOf, defaultFiles, distinct, hashOf } from "./conf.ts";
 import type { Machine } from "./machine.ts";
-import type { RenderedText } from "./rendering.ts";
+import type { Authors, RenderedText } from "./rendering.ts";
 import { aboutServers, dataServerView, textServerView } from "./server-views.ts";
+import { authorsAmong } from "./static-server.ts";
 import type { Template } from "./template.ts";
 import type { RoutedTextServer } from "./text-locations.ts";
 import { dataSlot } from "./text-servers.ts";
@@ -17,7 +18,7 @@ import type { UsedShapes } from "./used-shapes.ts";
 export interface DynamicParts {
   readonly configuration: Pick<
     Configuration<Settings, FeatureValues>,
-    "settings" | "defaultCertificate" | "streams" | "streamSnippets"
+    "settings" | "servers" | "defaultCertificate" | "streams" | "streamSnippets"
   >;
   /** By name. */
   readonly textServers: readonly RoutedTextServer[];
@@ -83,7 +84,17 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
     },
     files,
   );
-  return { ...conf, files, shapes: new Set(places), parts: { ...hashesOf(parts), shapes: hashOf(places.join()) } };
+  const hashes = { ...hashesOf(parts), shapes: hashOf(places.join()) };
+  return { ...conf, files, shapes: new Set(places), parts: hashes, authors: authorsOf(parts) };
+}
+
+/** Of locations that stand under their paths: several Ingresses may have a host, and only the records know whose its data is. */
+function authorsOf({ configuration, textServers }: DynamicParts): Authors {
+  const own = textServers
+    .filter(({ locations }) => locations.length > 0)
+    .flatMap(({ name }) => configuration.servers.get(name) ?? []);
+  const among = authorsAmong(own);
+  return (server, location) => (location === undefined ? new Set() : among(server, location));
 }
 
 /** Tokens keep their text from JSON. */

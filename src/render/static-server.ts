@@ -2,7 +2,6 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import { isRequestVariable } from "../annotations/variables.ts";
 import { type Alias, catchAll, type Route, type Server } from "../model/configuration.ts";
-import type { Table } from "../model/table.ts";
 import type { Settings } from "../settings/registry.ts";
 import { isPattern } from "./configured-names.ts";
 import type { BesideLocation } from "./location-text.ts";
@@ -74,7 +73,7 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
 }
 
 /** Who wrote what stands in the server blocks of these. */
-export function authorsAmong(servers: Table<Server<FeatureValues>>): Authors {
+export function authorsAmong(servers: { values(): Iterable<Server<FeatureValues>> }): Authors {
   return (name, match) => {
     const server = [...servers.values()].find((one) =>
       [one.name, ...one.aliases.map((alias) => alias.name)].some((called) => String(nameOf(one, called)) === name),

@@ -62,4 +62,13 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(refused()).toEqual([]);
     expect(await Promise.all(["good", "one", "two", "six", "eight"].map(status))).toEqual([503, 503, 503, 503, 503]);
   });
+
+  test("one that shares its host with another Ingress is set aside alone", async () => {
+    const annotations = { "configuration-snippet": "location ~ /deny { deny all; }" };
+    const shared = ingress({ name: "shared", host: "shared.example", paths: [["/a", "web"]] });
+    const guilty = ingress({ name: "guilty", host: "shared.example", paths: [["/x", "web", "Exact"]], annotations });
+    await apply(shared, guilty);
+    expect(refused()).toEqual([expect.stringMatching(/^guilty nginx refused it: location "\/deny" cannot be inside/)]);
+    expect((await request({ to: "192.0.2.1:80", host: "shared.example", path: "/a" })).status).toBe(503);
+  });
 });
