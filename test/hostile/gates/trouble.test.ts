@@ -106,7 +106,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     const before = await workers();
     for (const pid of before) process.kill(Number(pid), "SIGKILL");
     await until("new ones to answer", async () => (await status(world, "neighbour.example").catch(() => 0)) === 200);
-    expect((await workers()).some((pid) => before.includes(pid))).toBe(false);
+    await until("none of before to be left", async () => !(await workers()).some((pid) => before.includes(pid)));
     await world.apply(ingress({ name: "after" }));
     expect(await status(world, "after.example")).toBe(200);
   });
