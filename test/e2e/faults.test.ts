@@ -185,12 +185,12 @@ test("a watch that stalls while nothing changes is noticed soon after the server
   const ended = informer.run(stop.signal);
   await informer.synced;
   stalling.fault = { kind: "stall" };
-  await vi.waitFor(() => expect(failures[0]).toBe("Silent"), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(() => expect(failures[0]).toBe("Silent"), { timeout: 60_000, interval: 50 });
   await changeSomething(1);
   stalling.fault = { kind: "none" };
   const fresh = await direct.list(configMaps, { namespace: "default" }, never);
   const present = fresh.ok ? versions(fresh.value.items) : [];
-  await vi.waitFor(() => expect(versions(informer.store.list())).toEqual(present), { timeout: 20_000 });
+  await vi.waitFor(() => expect(versions(informer.store.list())).toEqual(present), { timeout: 60_000 });
   stop.abort();
   await ended;
   client.close();

@@ -180,7 +180,7 @@ test("it answers the kubectl plugin of ingress-nginx", async () => {
 
 test("the default backend answers", async () => {
   const running = startContainer(image, { args: ["/default-backend", "--port=18080"], user: [65534, 65534] });
-  await expect.poll(() => statusOf("http://127.0.0.1:18080/healthz"), { timeout: 20_000 }).toBe(200);
+  await expect.poll(() => statusOf("http://127.0.0.1:18080/healthz"), { timeout: 60_000 }).toBe(200);
   expect(await statusOf("http://127.0.0.1:18080/")).toBe(404);
   running.kill("SIGTERM");
   expect((await running.ended).exitCode).toBe(0);
