@@ -54,14 +54,14 @@ export function tlsOf(host: string, claims: readonly Claim[], world: World): Hos
 
 /** The Secrets to look in, in their order. */
 function candidatesOf(host: string, { object, ingress }: Claim) {
-  const entries = [...ingress.spec!.tls!.entries()].map(([at, { hosts, secretName }]) => ({
+  const entries = ingress.spec!.tls!.map(({ hosts, secretName = "" }, at) => ({
     field: `spec.tls[${at}].secretName`,
     lists: hosts?.some((name) => name.toLowerCase() === host) === true,
-    secret: secretName === undefined || secretName === "" ? undefined : `${object.namespace}/${secretName}`,
+    secret: secretName === "" ? "" : `${object.namespace}/${secretName}`,
   }));
-  const listing = entries.filter(({ lists }) => lists);
-  const heard = listing.length > 0 ? listing.slice(0, 1) : entries;
-  return heard.flatMap(({ secret, ...rest }) => (secret === undefined ? [] : [{ ...rest, secret }]));
+  const listing = entries.find(({ lists }) => lists);
+  const heard = listing === undefined ? entries : [listing];
+  return heard.filter(({ secret }) => secret !== "");
 }
 
 /** An alias has the host's certificate if that covers it, and TLS is configured for it only then (RS-10.8, RS-11.2). */
