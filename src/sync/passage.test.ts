@@ -84,13 +84,15 @@ test("an upstream that a replaced route may name stays until the route has arriv
   expect(it.take(new Map(), new Map(), running("@2"), 300_000)).toEqual([["upstream x", undefined]]);
 });
 
-test("what is looked up by what a client says goes at once", () => {
+test("what is looked up by what a client says goes at once, whatever else waits for a text", () => {
   const gone: ChangedRecord = { value: undefined, shapes: [] };
   const changed = new Map([
     ["patterns", gone],
     ["sni a.example", gone],
   ]);
-  expect(passage().take(changed, new Map(), running(), 0)).toEqual([
+  const it = passage();
+  it.take(route('"new"', "@2"), new Map(), running("@1"), 0);
+  expect(it.take(changed, new Map(), running("@1"), 0)).toEqual([
     ["patterns", undefined],
     ["sni a.example", undefined],
   ]);

@@ -76,7 +76,7 @@ export class Passage {
     this.#arrive(around);
     const changes: RecordChange[] = [];
     for (const [key, { value, shapes }] of changed) {
-      if (value === undefined && !isRoute(key)) {
+      if (value === undefined && isNamed(key)) {
         this.#held.set(key, isLookedUpAgain(key) ? now : Number.NEGATIVE_INFINITY);
         continue;
       }
@@ -149,6 +149,11 @@ function textsOf({ running, coming, older }: ShapesAround): readonly (ReadonlySe
 function serves(text: ReadonlySet<string> | undefined, shapes: Shapes): boolean {
   if (typeof shapes === "string") return shapes === "any";
   return shapes.every((shape) => text?.has(shape));
+}
+
+/** By other records, replaced ones among them. All else is found by what a client says, and gone as soon as it is. */
+function isNamed(key: string): boolean {
+  return isLookedUpAgain(key) || key.startsWith("staple ");
 }
 
 /** By a request that was routed, or a handshake that has found its name, when the record may have gone meanwhile. */
