@@ -34,7 +34,7 @@ export interface Expected {
   /** All workers of the text before. */
   readonly oldWorkers: readonly number[];
   /** How many workers the new text starts; undefined where it leaves that to nginx. */
-  readonly workers?: number;
+  readonly workers: number | undefined;
   /** Length of the emergency log before, in bytes. */
   readonly emergenciesBefore: number;
   readonly limitMs: number;

@@ -133,17 +133,16 @@ export class Reloader {
   async #reload({ conf, generation }: RenderedConfiguration, signal: AbortSignal): Promise<Proof> {
     const { supervisor, generations } = this.#parts;
     const oldWorkers = generations.current();
-    const workers = workersOf(conf);
-    const expected = { ...(await this.#expect(generation, oldWorkers)), ...(workers === undefined ? {} : { workers }) };
+    const expected = await this.#expect(generation, oldWorkers, workersOf(conf));
     supervisor.hup();
     const proof = await proveLive(this.#parts.folder, expected, signal);
     if (proof.live) generations.replaced(oldWorkers);
     return proof;
   }
 
-  async #expect(generation: string, oldWorkers: readonly number[]): Promise<Expected> {
+  async #expect(generation: string, oldWorkers: readonly number[], workers?: number): Promise<Expected> {
     const { folder, limitMs } = this.#parts;
-    return { generation, oldWorkers, emergenciesBefore: (await stat(folder.emergencies)).size, limitMs };
+    return { generation, oldWorkers, workers, emergenciesBefore: (await stat(folder.emergencies)).size, limitMs };
   }
 
   /** A master that refused goes on as it was. One that took a text which does not work must be told to take the old one again. */
