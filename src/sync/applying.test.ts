@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { base, ingress, put } from "../../test/support/sketch.ts";
-import type { ConfigMap } from "../model/objects.ts";
+import { base, configMap, ingress, put } from "../../test/support/sketch.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { RenderedText } from "../render/rendering.ts";
 import { emptyLastGood } from "../translate/last-good.ts";
@@ -73,13 +72,7 @@ test("what the machine is at fault for is tried again as it is", async () => {
   expect(texts.isGivenUp(textOf("1"))).toBe(false);
 });
 
-const tcpMap: ConfigMap = {
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { namespace: "ns", name: "tcp" },
-  data: { "9000": "ns/web:80" },
-};
-const tcpServices = put(base, tcpMap);
+const tcpServices = put(base, configMap("ns/tcp", { "9000": "ns/web:80" }));
 const busy = (names: string): ApplyOutcome => ({
   kind: "unreachable",
   cause: new Error(`cannot listen on ${names}`),

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { base, ingress, put } from "../../test/support/sketch.ts";
-import type { ConfigMap } from "../model/objects.ts";
+import { base, configMap, ingress, put } from "../../test/support/sketch.ts";
 import { emptyLastGood } from "../translate/last-good.ts";
 import { emptyQuarantine } from "../translate/quarantine.ts";
 import { Detention } from "./detention.ts";
@@ -25,18 +24,15 @@ const records = new Map([
   ["host a.example", record("@aaaa", "a")],
   ["host b.example", record("@cccc", "b")],
 ]);
-const settings = (data: Record<string, string>): ConfigMap => {
-  return { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "ns", name: "settings" }, data };
-};
 const [lineOfA, lineOfB, lineOfNobody] = [5, 8, 11];
 
 /** What is set aside once nginx takes the rest. The setting is at fault, and Ingress b where its snippet is. */
 function setAside({ isBad }: { readonly isBad: boolean }) {
   const own = { settings: "ns/settings", tcp: undefined, udp: undefined };
   const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
-  const live = put(base, settings({}));
+  const live = put(base, configMap("ns/settings", {}));
   const ingresses = ["a", "b"].map((name) => ingress({ name, host: `${name}.example` }));
-  const now = put(live, settings({ "location-snippet": "bad_setting on;" }), ...ingresses);
+  const now = put(live, configMap("ns/settings", { "location-snippet": "bad_setting on;" }), ...ingresses);
   const aside = () => detention.kept.quarantine;
   /** The first line that nginx refuses. */
   const refusedLine = () => {

@@ -1,14 +1,18 @@
 /** Whatever an annotation says that cannot be read: its Problem, its consequence, and no trace of it in another Ingress. */
 import { expect, test } from "vitest";
 import { badAnnotations } from "../../test/support/bad-annotations.ts";
-import { base, fake, ingress, put, service } from "../../test/support/sketch.ts";
+import { base, configMap, fake, ingress, put, service } from "../../test/support/sketch.ts";
 import { defaultOptions } from "./options.ts";
 import { translate } from "./translator.ts";
 import { emptyInputs } from "./turn.ts";
 
 const data = { "annotations-risk-level": "Critical", "allow-snippet-annotations": "true" };
-const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings", namespace: "ns" }, data };
-const around = put(base, service("web"), configMap, ingress({ name: "good", host: "good.example" }));
+const around = put(
+  base,
+  service("web"),
+  configMap("ns/settings", data),
+  ingress({ name: "good", host: "good.example" }),
+);
 const of = (snapshot: typeof around) =>
   translate({ ...emptyInputs, snapshot }, { ...defaultOptions, configMap: "ns/settings" }, fake);
 const alone = of(around).configuration.servers.get("good.example");

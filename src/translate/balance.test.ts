@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { base, fake, ingress, put, service, slice } from "../../test/support/sketch.ts";
+import { base, configMap, fake, ingress, put, service, slice } from "../../test/support/sketch.ts";
 import type { Ingress, Service } from "../model/objects.ts";
 import { Table } from "../model/table.ts";
 import { sentence } from "../problem.ts";
@@ -80,13 +80,8 @@ test("affinity: the cookie is the youngest's, the mode that of the oldest who na
 });
 
 test("the ConfigMap's load-balance counts where no annotation says otherwise", () => {
-  const configMap = {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name: "settings", namespace: "ingress-nginx" },
-    data: { "load-balance": "ewma", "service-upstream": "true" },
-  };
-  const { upstreams } = of(put(world, configMap, one({}))).configuration;
+  const settings = configMap("ingress-nginx/settings", { "load-balance": "ewma", "service-upstream": "true" });
+  const { upstreams } = of(put(world, settings, one({}))).configuration;
   expect(upstreams.get("ns/web/80")).toMatchObject({
     balance: { algorithm: "ewma" },
     endpoints: [{ address: "192.0.2.99" }],

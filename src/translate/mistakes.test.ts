@@ -1,6 +1,6 @@
 /** What people get wrong: each mistake is one Problem on its Ingress, in words that its author understands. */
 import { expect, test } from "vitest";
-import { base, fake, ingress, put, service } from "../../test/support/sketch.ts";
+import { base, configMap, fake, ingress, put, service } from "../../test/support/sketch.ts";
 import { sentence } from "../problem.ts";
 import { defaultOptions } from "./options.ts";
 import { translate } from "./translator.ts";
@@ -13,13 +13,8 @@ function said(
   annotations: Texts,
   { settings = {}, paths = [["/", "web"]] as readonly Path[], others = [] as object[] } = {},
 ) {
-  const configMap = {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name: "settings", namespace: "ns" },
-    data: settings,
-  };
-  const objects = [configMap, service("web"), ingress({ name: "a", host: "a.example", paths, annotations }), ...others];
+  const own = configMap("ns/settings", settings);
+  const objects = [own, service("web"), ingress({ name: "a", host: "a.example", paths, annotations }), ...others];
   const snapshot = put(base, ...(objects as Parameters<typeof put>[1][]));
   const { problems } = translate({ ...emptyInputs, snapshot }, { ...defaultOptions, configMap: "ns/settings" }, fake);
   return [...problems.values()]

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { put } from "../../test/support/sketch.ts";
+import { configMap, put } from "../../test/support/sketch.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
 import { Problems } from "./problems.ts";
 import { SettingsInForce } from "./settings-in-force.ts";
@@ -7,12 +7,7 @@ import { emptyInputs } from "./turn.ts";
 
 const inputs = (data: Record<string, string>) => ({
   ...emptyInputs,
-  snapshot: put(emptySnapshot, {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { namespace: "ns", name: "settings" },
-    data,
-  } as never),
+  snapshot: put(emptySnapshot, configMap("ns/settings", data)),
 });
 
 test("the Settings are others when a value is, and not when only the text is", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { base, put, service, slice, turnTo } from "../../test/support/sketch.ts";
+import { base, configMap, put, service, slice, turnTo } from "../../test/support/sketch.ts";
 import type { Server } from "../model/configuration.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
@@ -10,12 +10,7 @@ import { emptyQuarantine, type Quarantine } from "./quarantine.ts";
 import { ServiceEndpoints } from "./service-endpoints.ts";
 import { Streams } from "./streams.ts";
 
-const ports = (data: Record<string, string>) => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { namespace: "ingress-nginx", name: "tcp" },
-  data,
-});
+const ports = (data: Record<string, string>) => configMap("ingress-nginx/tcp", data);
 const world = put(base, service("db", 5432), slice("db", "192.0.2.1"), ports({ "5432": "ns/db:5432" }));
 const noServers = Table.empty<Server<never>>();
 

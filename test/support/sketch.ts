@@ -1,6 +1,13 @@
 /** Small clusters for tests of `translate/`: an Ingress is a few words, everything is in the namespace `ns`. */
 import { type Certificate, noIdentity, SecretText } from "../../src/model/configuration.ts";
-import { type Ingress, type KubernetesObject, keyOf, type Secret } from "../../src/model/objects.ts";
+import {
+  type ConfigMap,
+  type Ingress,
+  type KubernetesObject,
+  keyOf,
+  nameOf,
+  type Secret,
+} from "../../src/model/objects.ts";
 import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
 import { defaultSettings } from "../../src/settings/registry.ts";
 import { emptyInputs, type Inputs, type Turn } from "../../src/translate/turn.ts";
@@ -127,6 +134,11 @@ export const turnTo = (now: Snapshot, before?: Snapshot, more: Partial<Inputs> =
   settings: defaultSettings,
   afresh: before === undefined,
 });
+
+/** `key` is `namespace/name`. */
+export function configMap(key: string, data: Readonly<Record<string, string>>): ConfigMap {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: nameOf(key), data };
+}
 
 /** The Secret ns/tls with this pair in PEM. */
 export function tlsSecret(chain: string, key: string): Secret {
