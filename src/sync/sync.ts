@@ -11,7 +11,7 @@ import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 import type { Rendered, RenderedText, Renderer } from "../render/rendering.ts";
 import type { Settings } from "../settings/registry.ts";
-import { CertificateDoubts } from "../translate/certificate-doubts.ts";
+import { CertificateDoubts, hourMs } from "../translate/certificate-doubts.ts";
 import type { Quarantine } from "../translate/quarantine.ts";
 import type { Translation, Translator } from "../translate/translator.ts";
 import { Applying } from "./applying.ts";
@@ -47,7 +47,6 @@ type Tell = (reload?: ApplyOutcome) => void;
 
 /** How often it is looked whether the workers of older texts have gone. */
 const tidyMs = 10_000;
-const hourMs = 3_600_000;
 
 export class Sync {
   readonly #parts: SyncParts;

@@ -3,7 +3,8 @@ import type { Certificate } from "../model/configuration.ts";
 import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 
-const hourMs = 3_600_000;
+/** All are looked at again when the next one has begun, if somebody asks then. */
+export const hourMs = 3_600_000;
 
 /** Looks at certificates that changed, and at all of them once an hour. */
 export class CertificateDoubts {
