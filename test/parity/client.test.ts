@@ -1,8 +1,11 @@
 /** Every way of asking, once, through a real nginx; the odd ones are where a client can be wrong and a case pass for no reason. */
+import { constants } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { createServer } from "node:tls";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type TestNginx, testNginx } from "../nginx/support/nginx.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";
@@ -197,6 +200,31 @@ test("a session is offered again", async () => {
     resumed: true,
     status: 200,
   });
+});
+
+test("a session is offered again when the server has kept it, which it may do after its part of the handshake", async () => {
+  const kept = new Map<string, Buffer>();
+  const { certificate: cert, key } = pki.tls;
+  const options = { secureOptions: constants.SSL_OP_NO_TICKET, allowHalfOpen: true } as const;
+  let session: readonly [string, Buffer];
+  const server = createServer({ cert, key, maxVersion: "TLSv1.2", ...options }, (socket) => {
+    socket.on("end", () => {
+      setTimeout(() => {
+        kept.set(...session);
+        socket.end();
+      }, 20);
+    });
+    socket.on("data", () => socket.end("HTTP/1.1 204 No Content\r\n\r\n"));
+  });
+  server.on("newSession", (id: Buffer, made: Buffer, done: () => void) => {
+    session = [id.toString("hex"), made];
+    done();
+  });
+  server.on("resumeSession", (id, found) => found(null, kept.get(id.toString("hex")) ?? null));
+  onTestFinished(() => void server.close());
+  await once(server.listen(446, "192.0.2.1"), "listening");
+  const spec = { scheme: "https", host: "tls.example", port: 446, tls: { resume: true } } as const;
+  expect(await asked(spec)).toMatchObject({ ticket: false, resumed: true });
 });
 
 test.each([

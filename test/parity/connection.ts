@@ -32,7 +32,9 @@ export async function connect(spec: RequestSpec, pki: Pki): Promise<Connection> 
   if (!spec.tls?.resume) return { socket: first, shown: { certificate, ...shown(first, spec.tls) } };
   const session = first.getSession();
   const ticket = first.getTLSTicket() !== undefined;
-  first.destroy();
+  // From both sides: then the server has done all that the handshake asks of it, such as keeping the session where its other workers find it.
+  first.end().resume();
+  await reached(first, "close", spec.timeout ?? 10);
   await delay(1000 * (spec.tls.resumeAfter ?? 0));
   const second = await tls(spec, { ...options, ...(session ? { session } : {}) });
   const resumed = second.isSessionReused();
@@ -48,18 +50,18 @@ async function tcp({ scheme, to, from, port, proxyLine, timeout = 10 }: RequestS
     localAddress: from ?? clientAddress,
     noDelay: true,
   });
-  await opened(socket, "connect", timeout);
+  await reached(socket, "connect", timeout);
   if (proxyLine !== undefined) socket.write(`${proxyLine}\r\n`);
   return socket;
 }
 
 async function tls(spec: RequestSpec, options: ConnectionOptions): Promise<TLSSocket> {
   const socket = connectTls({ ...options, socket: await tcp(spec) });
-  await opened(socket, "secureConnect", spec.timeout ?? 10);
+  await reached(socket, "secureConnect", spec.timeout ?? 10);
   return socket;
 }
 
-async function opened(socket: Socket, event: "connect" | "secureConnect", timeoutS: number): Promise<void> {
+async function reached(socket: Socket, event: "connect" | "secureConnect" | "close", timeoutS: number): Promise<void> {
   try {
     await once(socket, event, { signal: AbortSignal.timeout(1000 * timeoutS) });
   } catch (error) {

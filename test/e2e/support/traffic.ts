@@ -19,14 +19,15 @@ export class Traffic {
   }
 
   async #run(names: readonly string[], options: Partial<RequestOptions>): Promise<void> {
-    for (let i = 0; !this.#stop.signal.aborted; i += 1) {
+    for (let i = 0, last = false; !last; i += 1) {
+      last = this.#stop.signal.aborted;
       const answer = await answerOf(names[i % names.length] ?? "", options).catch((error: Error) => error.message);
       this.answers.set(`${answer}`, (this.answers.get(`${answer}`) ?? 0) + 1);
       await delay(10);
     }
   }
 
-  /** Ends it and gives the answers that came. */
+  /** Ends it and gives the answers that came: the last one to a request of now. */
   async end(): Promise<readonly string[]> {
     this.#stop.abort();
     await this.#running;
