@@ -45,6 +45,8 @@ interface Watched {
   readonly informer: SharedInformer<KubernetesObject>;
   /** It cannot be had, and things go on without it. */
   given: boolean;
+  /** The server could not be reached for it, and has not been since. */
+  away: boolean;
 }
 
 /** How many objects are read by themselves at a time. */
@@ -134,7 +136,7 @@ class InformedCluster implements Cluster {
       report: (event) => this.#hear(watched, event),
       ...(watchNamespaceSelector === undefined ? {} : { indices: byNamespace }),
     });
-    const watched: Watched = { watch, informer, given: false };
+    const watched: Watched = { watch, informer, given: false, away: false };
     this.#watched.push(watched);
     informer.subscribe(({ object }) => {
       this.#assembler.notice(of.kind, keyOf(object));
@@ -154,9 +156,17 @@ class InformedCluster implements Cluster {
   #hear(watched: Watched, event: ReflectorEvent): void {
     const { watch } = watched;
     this.#options.report(watch, event);
+    if (event.kind === "failed") watched.away = !event.denied;
+    else if (watched.away) this.#beBack(watched);
     if (event.kind === "failed" && event.denied) this.#beDenied(watched, event.failure);
     if (event.kind === "listed" && watch.of.kind === "IngressClass") this.#assembler.seesClasses(true);
     this.#wake();
+  }
+
+  /** Each watch waits by itself for a server that is away; the first that gets through spares the others the rest of their wait. */
+  #beBack(watched: Watched): void {
+    watched.away = false;
+    for (const { informer } of this.#watched) informer.tryNow();
   }
 
   #beDenied(watched: Watched, failure: ApiFailure): void {

@@ -99,12 +99,12 @@ describe("the first list", () => {
     expect(informer.store.list().map(({ metadata }) => metadata.name)).toEqual(["b"]);
   });
 
-  test("is tried without end, ever more slowly up to a minute", async () => {
+  test("is tried without end, ever more slowly up to ten seconds", async () => {
     const { clock, events } = setUp();
     await clock.advance(3_600_000);
     const waits = events.map((event) => (event as { retryMs: number }).retryMs);
-    expect(waits.slice(0, 7)).toEqual([1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 45_000]);
-    expect(waits.length).toBeGreaterThan(75);
+    expect(waits.slice(0, 5)).toEqual([1_200, 2_400, 4_800, 7_500, 7_500]);
+    expect(waits.length).toBeGreaterThan(470);
   });
 
   test("waits as long as the server asks", async () => {
@@ -114,13 +114,13 @@ describe("the first list", () => {
     expect(events).toMatchObject([{ kind: "failed", denied: false, retryMs: 60_000 }]);
   });
 
-  test("that is forbidden is tried again after 15 s and then more slowly", async () => {
+  test("that is forbidden is tried again after 3 s and then more slowly", async () => {
     const forbidden = failed(failureFromStatus(403, { reason: "Forbidden", message: "no" }));
     const { clock, events } = setUp({}, [forbidden, forbidden]);
-    await clock.advance(20_000);
+    await clock.advance(4_000);
     expect(events).toMatchObject([
-      { denied: true, retryMs: 15_000 },
-      { denied: true, retryMs: 30_000 },
+      { denied: true, retryMs: 3_000 },
+      { denied: true, retryMs: 6_000 },
     ]);
   });
 });
@@ -248,6 +248,39 @@ describe("a watch", () => {
     last().end(gone);
     await clock.advance(0);
     expect(heard).toEqual([]);
+  });
+});
+
+describe("a wait", () => {
+  const cut = failed(ownFailure("unreachable", "cut"));
+
+  test("for a server that others reach again is cut short once, until a watch has held", async () => {
+    const { clock, informer, listed, answers, last } = setUp({}, [cut, cut]);
+    const hurry = async () => {
+      informer.tryNow();
+      await clock.advance(0);
+      return listed.length;
+    };
+    await clock.advance(0);
+    expect([await hurry(), await hurry()]).toEqual([2, 2]);
+    answers.push(page(7, []));
+    await clock.advance(2_400);
+    expect(await hurry()).toBe(3);
+    await clock.advance(10_000);
+    last().end(ownFailure("unreachable", "cut"));
+    await clock.advance(0);
+    expect(await hurry()).toBe(4);
+  });
+
+  test("that the server itself asks for is not cut short", async () => {
+    const forbidden = failed(failureFromStatus(403, { reason: "Forbidden", message: "no" }));
+    for (const answer of [forbidden, failed(failureFromStatus(429, undefined, "60"))]) {
+      const { clock, informer, listed } = setUp({}, [answer]);
+      await clock.advance(0);
+      informer.tryNow();
+      await clock.advance(0);
+      expect(listed).toHaveLength(1);
+    }
   });
 });
 

@@ -65,14 +65,19 @@ export class Reflector<T extends KubernetesObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #selection: Selection;
   /**
-   * client-go's reflector: 800 ms doubling to 30 s, forgotten after 2 min. Unlike there a watch that brought something, or held for 10 s, is
-   * forgotten at once: a network that fails now and then must not add up to half a minute of blindness.
+   * From 800 ms as in client-go's reflector, but up to 5 s (and at most twice that) where client-go goes to 30 s: what is tried is one small
+   * request, and a server that is back should be noticed. Forgotten after 2 min, and at once by a watch that brought something or held: a network
+   * that fails now and then must not add up to blindness.
    */
   readonly #trouble: Backoff;
+  /** From 2 s, because a server that has just started refuses for a moment what it allows. */
   readonly #denial: Backoff;
   #version: string | undefined;
   #mayStream: boolean;
   #suspicious = false;
+  /** Ends the wait after a failure; undefined where there is none, or none that may be cut short. */
+  #cutShort: (() => void) | undefined;
+  #mayBeHurried = true;
   #lastLoss = Number.NEGATIVE_INFINITY;
 
   constructor(client: ListWatcher, of: Resource<T>, sink: ReflectorSink<T>, options: ReflectorOptions<T>) {
@@ -82,8 +87,8 @@ export class Reflector<T extends KubernetesObject> {
     this.#sink = sink;
     this.#options = options;
     this.#selection = { namespace, labelSelector, fieldSelector };
-    this.#trouble = new Backoff({ floorMs: 800, ceilingMs: 30_000, resetMs: 120_000 }, clock, random);
-    this.#denial = new Backoff({ floorMs: 10_000, ceilingMs: 120_000, resetMs: 600_000 }, clock, random);
+    this.#trouble = new Backoff({ floorMs: 800, ceilingMs: 5_000, resetMs: 120_000 }, clock, random);
+    this.#denial = new Backoff({ floorMs: 2_000, ceilingMs: 120_000, resetMs: 600_000 }, clock, random);
     this.#mayStream = options.streamingLists ?? true;
   }
 
@@ -100,8 +105,26 @@ export class Reflector<T extends KubernetesObject> {
       const retryMs = Math.max((denied ? this.#denial : this.#trouble).next(), failure.retryAfterMs ?? 0);
       this.#suspicious = true;
       this.#options.report?.({ kind: "failed", denied, failure, retryMs });
-      await sleep(clock, retryMs, signal);
+      await this.#wait(retryMs, denied || failure.retryAfterMs !== undefined, signal);
     }
+  }
+
+  /**
+   * Another watch was just answered by the same server: what could not be reached is tried at once.
+   * Heard once, and again only when a watch has held: two that fail in turn must not keep each other from waiting.
+   */
+  tryNow(): void {
+    if (!this.#mayBeHurried || this.#cutShort === undefined) return;
+    this.#mayBeHurried = false;
+    this.#cutShort();
+  }
+
+  /** `firm`: the server itself said no, or how long to wait. */
+  async #wait(retryMs: number, firm: boolean, signal: AbortSignal): Promise<void> {
+    const short = new AbortController();
+    if (!firm) this.#cutShort = () => short.abort();
+    await sleep(this.#options.clock, retryMs, AbortSignal.any([signal, short.signal]));
+    this.#cutShort = undefined;
   }
 
   /** What has to be waited after. A watch that closes at once, or a version that is lost twice in a row, would else spin. */
@@ -176,7 +199,9 @@ export class Reflector<T extends KubernetesObject> {
       }
     };
     const failure = await this.#client.watch(this.#of, options, onEvent, signal);
-    if (brought || clock.now() - started >= 10_000) this.#trouble.forget();
+    const held = clock.now() - started >= 10_000;
+    if (brought || held) this.#trouble.forget();
+    if (held) this.#mayBeHurried = true;
     if (failure && listed && isVersionLost(failure)) return this.#lose(failure.message);
     return failure ?? "closed";
   }

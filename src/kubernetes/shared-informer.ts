@@ -60,6 +60,11 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
     return this.#reflector.run(signal);
   }
 
+  /** The server was just reached by something else: a wait for it is cut short. */
+  tryNow(): void {
+    this.#reflector.tryNow();
+  }
+
   /** Hears of every object in the cache as `added`, then of each change, in the order they came. Gives the function that ends it. */
   subscribe(listener: Listener<T>): () => void {
     this.#listeners.add(listener);

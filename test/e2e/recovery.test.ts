@@ -1,12 +1,15 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { openCluster } from "../../src/cluster/cluster.ts";
+import type { Watch } from "../../src/cluster/watches.ts";
 import {
   Client,
   kubeConfigCredentials,
   podCredentials,
   type ReflectorEvent,
   SharedInformer,
+  systemClock,
 } from "../../src/kubernetes/index.ts";
 import type { ConfigMap } from "../../src/model/objects.ts";
 import { issueServer, newAuthority } from "./support/authority.ts";
@@ -19,7 +22,7 @@ import { configMap, configMaps } from "./support/objects.ts";
  * the tests follow each other and are not to be run alone.
  */
 const never = new AbortController().signal;
-/** What could not be reached for long is tried again after a minute at most. */
+/** What could not be reached for long is tried again after ten seconds at most; an API server that starts on a busy machine needs longer. */
 const soon = { timeout: 120_000, interval: 100 };
 /** Of the waits that chance makes up to twice as long. */
 const shortest = () => 0;
@@ -33,7 +36,7 @@ let informer: SharedInformer<ConfigMap>;
 const mount = (name: string, text: string) => writeFileSync(join(mounted, name), text);
 
 beforeAll(async () => {
-  cluster = await startCluster({ users: [{ name: "pod", groups: ["system:masters"] }] });
+  cluster = await startCluster({ users: [{ name: "pod", groups: ["system:masters"] }, { name: "plain" }] });
   mounted = join(cluster.folder, "service-account-files");
   mkdirSync(mounted);
   mount("token", "pod-token\n");
@@ -75,6 +78,39 @@ test("the API server is started again while objects change: at most one more lis
   for (let i = 0; i < 20; i += 1) await client.create(configMaps, configMap(`filler-${i}`), never);
   await expectToFollow("after-restart");
   expect(happened("listed") - lists).toBeLessThanOrEqual(1);
+});
+
+test("an outage: the first watch that gets through spares the others the rest of their wait", async () => {
+  await cluster.kubectl(["create", "clusterrolebinding", "plain", "--clusterrole=cluster-admin", "--user=plain"]);
+  const plain = new Client(await kubeConfigCredentials([cluster.kubeconfig("plain")]));
+  const waits = new Map<Watch, { readonly retryMs: number; readonly since: number }>();
+  /** By how many milliseconds each was back before its wait was over. */
+  const spared: number[] = [];
+  const report = (watch: Watch, event: ReflectorEvent) => {
+    const wait = waits.get(watch);
+    if (event.kind === "failed") waits.set(watch, { retryMs: event.retryMs, since: performance.now() });
+    if (event.kind !== "watching" || wait === undefined) return;
+    waits.delete(watch);
+    spared.push(wait.since + wait.retryMs - performance.now());
+  };
+  // Each wait is another one, as chance would have it.
+  let drawn = 0;
+  const random = () => (drawn++ * 0.37) % 1;
+  const named = { settings: undefined, configMaps: [], secrets: [], services: [] };
+  const watched = { watchNamespace: undefined, watchNamespaceSelector: undefined, named };
+  const options = { ...watched, annotationsPrefix: "nginx.ingress.kubernetes.io", clock: systemClock, random, report };
+  const ending = new AbortController();
+  const followed = openCluster(plain, options, ending.signal);
+  await followed.synced;
+  await cluster.apiServer.stop("SIGKILL");
+  const areLong = () => waits.size === 6 && [...waits.values()].every(({ retryMs }) => retryMs >= 5_000);
+  await vi.waitFor(() => expect(areLong()).toBe(true), soon);
+  await cluster.apiServer.start();
+  await vi.waitFor(() => expect(spared).toHaveLength(6), soon);
+  expect(spared.filter((ms) => ms > 0).length).toBeGreaterThanOrEqual(3);
+  ending.abort();
+  await followed.ended;
+  plain.close();
 });
 
 test("the watch cache has forgotten the version that is asked for (410): one list more, and nothing is said to be gone", async () => {
