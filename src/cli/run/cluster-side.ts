@@ -35,6 +35,7 @@ export interface ClusterSideOptions {
 
 export interface ClusterSide {
   readonly source: Source;
+  readonly onSecret: Cluster["onSecret"];
   /** What the Pod is and where; never resolves while the cluster is not as the flags say. */
   readonly around: Promise<Around>;
   /** Whether this replica speaks for all; without an election each speaks for itself. */
@@ -102,6 +103,7 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
 
   return {
     source,
+    onSecret: (key, look) => cluster.onSecret(key, look),
     around,
     get leads() {
       return options.flags.disableLeaderElection || leader?.isLeading === true;

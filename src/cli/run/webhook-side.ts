@@ -6,6 +6,7 @@ import { type CertificateEvent, KeptCertificate } from "../../admission/kept-cer
 import { type KeyPairs, openKeyPairFiles } from "../../admission/key-pairs.ts";
 import { startWebhook, type WebhookEvent } from "../../admission/webhook.ts";
 import type { Clock } from "../../clock.ts";
+import type { Cluster } from "../../cluster/cluster.ts";
 import type { Client } from "../../kubernetes/index.ts";
 import type { Source } from "../../sync/ports.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
@@ -16,6 +17,8 @@ export interface WebhookSideOptions {
   readonly flags: Flags;
   readonly accept: TranslateOptions;
   readonly source: Source;
+  /** Hears of each change of a Secret, `namespace/name`. */
+  readonly onSecret: Cluster["onSecret"];
   readonly clock: Clock;
 }
 
@@ -65,10 +68,11 @@ export class WebhookSide {
 
   /** Undefined where there is none to be had. */
   async #keyPairs(report: Report): Promise<KeyPairs | undefined> {
-    const { flags, client, clock } = this.#options;
+    const { flags, client, clock, onSecret } = this.#options;
     const { validatingWebhookCertificateSecret: secret, validatingWebhookConfiguration: configuration } = flags;
     if (secret !== undefined && configuration !== undefined) {
       const kept = new KeptCertificate({ client, secret, configuration, clock, report });
+      onSecret(secret, () => kept.lookSoon());
       const running = kept.run(this.#ending.signal);
       running.catch((bug) => this.#failure.reject(bug));
       this.#stops.push(() => running);
