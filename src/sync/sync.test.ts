@@ -9,17 +9,18 @@ import type { Renderer } from "../render/rendering.ts";
 import { emptyLastGood } from "../translate/last-good.ts";
 import { emptyQuarantine } from "../translate/quarantine.ts";
 import type { Translator } from "../translate/translator.ts";
+import type { Nginx } from "./ports.ts";
 import { Sync, type SyncParts } from "./sync.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 /** A cluster in which nothing changes, with one certificate. */
-function still(certificate: Certificate) {
+function still(certificate: Certificate, nginx: Partial<Nginx> = {}) {
   const clock = new FakeClock();
   const said: string[][] = [];
   let syncs = 0;
   const configuration = { certificates: Table.from([[certificate.id, certificate]]), settings: {} };
   const translation = { configuration, problems: Table.empty(), lastGood: emptyLastGood, accepted: new Set() };
-  const text = { conf: "", generation: "1", files: [], shapes: new Set<string>(), parts: {} };
+  let text = { conf: "", generation: "1", files: [], shapes: new Set<string>(), parts: {} };
   const parts: SyncParts = {
     source: { snapshot: () => emptySnapshot, onChange: () => () => {} },
     translator: { turn: () => translation } as unknown as Translator,
@@ -38,8 +39,9 @@ function still(certificate: Certificate) {
       apply: async () => ({ kind: "reloaded", tookMs: 1, warnings: [] }),
       keepOpened: async () => {},
       hasOlderWorkers: () => false,
+      ...nginx,
     },
-    bucket: new TokenBucket(1, 1, 0),
+    bucket: new TokenBucket(1, 100, 0),
     clock,
     listener: {
       problems: (all) => void said.push([...all.values()].flat().map(sentence)),
@@ -51,7 +53,10 @@ function still(certificate: Certificate) {
     problemsOf: () => [],
     configMaps: { settings: undefined, tcp: undefined, udp: undefined },
   };
-  return { sync: new Sync(parts), clock, said: () => said.at(-1), syncs: () => syncs };
+  const change = (generation: string) => {
+    text = { ...text, generation };
+  };
+  return { sync: new Sync(parts), clock, change, said: () => said.at(-1), syncs: () => syncs };
 }
 const hourMs = 3_600_000;
 
@@ -72,4 +77,34 @@ test("a certificate that expires while nothing changes is said within the hour, 
   ending.abort();
   await running;
   expect(time.waiting).toBe(0);
+});
+
+test("a reload that fails for a reason that may pass is tried again later each time, and what is new at once", async () => {
+  const tries: string[] = [];
+  let isFull = true;
+  const apply: Nginx["apply"] = async ({ generation }) => {
+    tries.push(`${generation} at ${clock.now() - begun}`);
+    return isFull
+      ? { kind: "unreachable", cause: new Error("disk full") }
+      : { kind: "reloaded", tookMs: 1, warnings: [] };
+  };
+  const { sync, clock, change } = still({ ...fake, id: "shop/tls" }, { apply });
+  const begun = clock.now();
+  const ending = new AbortController();
+  const running = sync.run(ending.signal);
+  await clock.advance(10_000);
+  expect(tries).toEqual(["1 at 0", "1 at 1000", "1 at 3000", "1 at 7000"]);
+  sync.notice();
+  await clock.advance(0);
+  expect(tries).toHaveLength(4);
+  change("2");
+  sync.notice();
+  await clock.advance(0);
+  expect(tries.slice(4)).toEqual(["2 at 10000"]);
+  isFull = false;
+  await clock.advance(30_000);
+  expect(tries.slice(5)).toEqual(["2 at 26000"]);
+  await sync.settled();
+  ending.abort();
+  await running;
 });

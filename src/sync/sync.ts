@@ -14,6 +14,7 @@ import type { Settings } from "../settings/registry.ts";
 import { CertificateDoubts, hourMs } from "../translate/certificate-doubts.ts";
 import type { Quarantine } from "../translate/quarantine.ts";
 import type { Translation, Translator } from "../translate/translator.ts";
+import { Again } from "./again.ts";
 import { Applying } from "./applying.ts";
 import { compare } from "./compare.ts";
 import { Detention, type OwnConfigMaps } from "./detention.ts";
@@ -48,6 +49,10 @@ type Tell = (reload?: ApplyOutcome) => void;
 /** How often it is looked whether the workers of older texts have gone. */
 const tidyMs = 10_000;
 
+/** How long after a failure something is written again, and nginx is reloaded again, which takes tokens that the next change will want. */
+const writeAgain = { floorMs: 200, ceilingMs: 10_000 };
+const reloadAgain = { floorMs: 1_000, ceilingMs: 30_000 };
+
 export class Sync {
   readonly #parts: SyncParts;
   readonly #notices: Notices;
@@ -64,8 +69,8 @@ export class Sync {
   /** What the listener was last told of. */
   #told: Snapshot | undefined;
   #tidying = false;
-  /** Tries in a row that failed for a reason outside the configuration. */
-  #failures = 0;
+  readonly #writeAgain: Again;
+  readonly #reloadAgain: Again;
   /** Whether the disk lacks records that were to be kept. */
   #unkept = false;
 
@@ -77,6 +82,11 @@ export class Sync {
     this.#publication = new Publication(parts.memory);
     this.#applying = new Applying(parts, this.#texts, this.#detention);
     this.#reloads = new Reloads(parts.bucket, parts.clock, () => this.#notices.lookAgain());
+    this.#writeAgain = new Again(parts.clock, writeAgain, () => this.notice());
+    this.#reloadAgain = new Again(parts.clock, reloadAgain, () => {
+      this.#texts.rouse();
+      this.notice();
+    });
   }
 
   /** Says that something may have changed. */
@@ -119,7 +129,7 @@ export class Sync {
     try {
       await this.#everythingKnown(signal);
       while (!signal.aborted) {
-        if (this.#notices.isQuiet) await this.#notices.sleep(!this.#reloads.isOn);
+        if (this.#notices.isQuiet) await this.#notices.sleep(!this.#reloads.isOn && !this.#texts.rests);
         else await this.#turn(signal);
       }
       await this.#reloads.over();
@@ -183,7 +193,7 @@ export class Sync {
     if (failed === undefined) return this.#reloadIfNeeded({ text: rendered.text, snapshot }, change, tell, signal);
     this.#told = snapshot;
     tell({ kind: "unreachable", cause: new Error(`the run folder cannot be written: ${failed.message}`) });
-    this.#again();
+    this.#writeAgain.plan();
   }
 
   #translate(snapshot: Snapshot): Translation {
@@ -225,7 +235,7 @@ export class Sync {
       if (!isGivenUp && !this.#reloads.isOn) this.#alreadyServed(snapshot);
       return;
     }
-    const beginsNow = this.#reloads.ask(() => this.#reload(signal), tell, signal);
+    const beginsNow = !this.#texts.isResting(text) && this.#reloads.ask(() => this.#reload(signal), tell, signal);
     if (!beginsNow && isNews) tell();
   }
 
@@ -261,7 +271,7 @@ export class Sync {
       this.#parts.renderer.enlarge();
       this.notice();
     }
-    if (outcome === "full" || outcome === "unreachable") this.#again();
+    if (outcome === "full" || outcome === "unreachable") this.#writeAgain.plan();
     return counts;
   }
 
@@ -276,18 +286,16 @@ export class Sync {
     });
     const { outcome, lacksRecords, mayPass } = await this.#applying.apply(made, signal);
     if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {
-      this.#failures = 0;
+      this.#writeAgain.forget();
+      this.#reloadAgain.forget();
       this.#publication.room.forget();
       this.#publication.reloadEnds(isKept && outcome.kind === "reloaded" && outcome.started === true);
       await this.#publish(lacksRecords ? [...this.#parts.memory.records] : [], true);
     }
-    if (mayPass) this.#again();
+    if (mayPass) {
+      this.#texts.rest(made.text);
+      this.#reloadAgain.plan();
+    }
     return outcome;
-  }
-
-  /** Tries again what did not work for a reason outside the configuration, later each time. */
-  #again(): void {
-    const waitMs = Math.min(10_000, 200 * 2 ** this.#failures++);
-    this.#parts.clock.schedule(waitMs, () => this.notice());
   }
 }

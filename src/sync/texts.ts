@@ -28,6 +28,7 @@ export class Texts {
   /** Generations that nginx refused since it last took one, and those of them that are not tried again. */
   readonly #tried = new Set<string>();
   #givenUp: ReadonlySet<string> = new Set();
+  #resting: string | undefined;
 
   /** What nginx serves now, if it serves anything of ours. */
   get live(): RenderedText | undefined {
@@ -66,6 +67,26 @@ export class Texts {
   /** Whether nginx refused it and nobody could be set aside for that. */
   isGivenUp({ generation }: RenderedText): boolean {
     return this.#givenUp.has(generation);
+  }
+
+  /** Whether it is to be tried again, but not yet. */
+  isResting({ generation }: RenderedText): boolean {
+    return generation === this.#resting;
+  }
+
+  /** Whether the newest that is wanted is. */
+  get rests(): boolean {
+    return this.#wanted !== undefined && this.isResting(this.#wanted.text);
+  }
+
+  /** nginx could not take it, for a reason that may pass. Another text may do at once. */
+  rest({ generation }: RenderedText): void {
+    this.#resting = generation;
+  }
+
+  /** It has rested long enough. */
+  rouse(): void {
+    this.#resting = undefined;
   }
 
   want(made: Made): void {
