@@ -19,7 +19,6 @@ import { lackingOf } from "../../src/render/capabilities.ts";
 import { compileTemplate } from "../../src/render/template.ts";
 import type { Source } from "../../src/sync/ports.ts";
 import { builtInTemplates, readTemplateFiles } from "../../src/template-files.ts";
-import { turnOnPort80 } from "./turn-on-port-80.ts";
 
 export interface Subject {
   /** Creates or replaces. Gives one line, `Kind name: why`, for each object that was refused as an API server would refuse it. */
@@ -58,9 +57,7 @@ export async function startSubject({
   const source = new MemorySource();
   source.change(objects.map(present));
   const root = mkdtempSync(join(tmpdir(), "subject-"));
-  const parsed = flagsOf(mode, flags);
-  const giveBack = parsed.httpPort === 80 ? await turnOnPort80() : () => {};
-  const controller = await startOn(source, root, parsed, onProblems);
+  const controller = await startOn(source, root, flagsOf(mode, flags), onProblems);
   return {
     apply: async (some) => {
       source.change(some.map(present));
@@ -72,7 +69,6 @@ export async function startSubject({
     root,
     stop: async () => {
       await controller.stop(1000);
-      giveBack();
       rmSync(root, { recursive: true });
     },
   };

@@ -13,17 +13,9 @@ import { type Directive, treeOf } from "../../support/nginx-tree.ts";
 import { ingress, ingressClass, service, settings } from "./objects.ts";
 import { type Speaker, speaker } from "./speaker.ts";
 
-/** Test files run side by side, each in a process with a number of its own. */
-const firstPort = 24_000 + 20 * Number(process.env.VITEST_POOL_ID ?? 0);
-export const ports = {
-  http: firstPort,
-  https: firstPort + 1,
-  "default-server": firstPort + 2,
-  status: firstPort + 3,
-};
-const own = Number(process.env.VITEST_POOL_ID ?? 0) * 4;
-/** Addresses of this process's backends, which are never 127.0.0.0/8: endpoints there are refused. */
-const addressOf = (n: number): string => `192.0.2.${60 + own + n}`;
+export const ports = { http: 24_000, https: 24_001, "default-server": 24_002, status: 24_003 };
+/** Never in 127.0.0.0/8: endpoints there are refused. */
+const addresses = { backend: "192.0.2.60", auth: "192.0.2.61" };
 
 export interface World {
   readonly runFolder: string;
@@ -54,8 +46,8 @@ export interface WorldOptions {
 
 export async function startWorld({ mode, flags = [], runFolder }: WorldOptions): Promise<World> {
   const source = new MemorySource();
-  const backend = await speaker(addressOf(0), "secret");
-  const auth = await speaker(addressOf(1), "let in");
+  const backend = await speaker(addresses.backend, "secret");
+  const auth = await speaker(addresses.auth, "let in");
   const neighbour = ingress({ name: "neighbour" });
   const standing = [ingressClass, settings({}), ...service("web", backend.address, backend.port), neighbour];
   source.change(standing.map(present));

@@ -1,7 +1,7 @@
 /**
  * The router and the balancer on a real nginx, with records that a test writes, and backends that answer with their address.
- * Backends are `127.x.0.N:9000`, x being this test process's own; one that is named in `?fail=A,B` answers 503 and the request is tried again elsewhere; on
- * `127.x.0.99` nobody listens. `?wait=N` takes N seconds on `127.x.0.1`.
+ * Backends are `127.100.0.N:9000`; one that is named in `?fail=A,B` answers 503 and the request is tried again elsewhere; on
+ * `127.100.0.99` nobody listens. `?wait=N` takes N seconds on `127.100.0.1`.
  */
 import { fileURLToPath } from "node:url";
 import { Pool } from "undici";
@@ -13,8 +13,7 @@ import { hostKey, upstreamKey, upstreamRecord } from "../../../src/render/record
 import { type TestNginx, testNginx } from "./nginx.ts";
 
 const lua = fileURLToPath(new URL("../../../nginx/lua", import.meta.url));
-/** Test files run side by side, each in a process with a number of its own. */
-const network = `127.${100 + Number(process.env.VITEST_POOL_ID ?? 0)}.0`;
+const network = "127.100.0";
 const listen = `${network}.200:8080`;
 export const dead = 99;
 

@@ -1,6 +1,6 @@
 /**
- * A whole controller for tests of ConfigMap keys: one Ingress for `*.keys.example` before a backend that echoes, on ports that no
- * other test file may use at the same time. `set` makes a ConfigMap the whole of the settings and waits until it is live.
+ * A whole controller for tests of ConfigMap keys: one Ingress for `*.keys.example` before a backend that echoes. `set` makes a
+ * ConfigMap the whole of the settings and waits until it is live.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,7 +44,7 @@ export interface Ports {
 }
 
 export interface ConfiguredOptions {
-  /** The first of ten ports that belong to the test file. */
+  /** The first of ten. */
   readonly port: number;
   readonly flags?: readonly string[];
   readonly mode?: "dynamic" | "static";

@@ -1,4 +1,4 @@
-/** `sluice serve` as a user runs it: a process of its own on a folder of files, on ports that no other test uses. */
+/** `sluice serve` as a user runs it: a process of its own on a folder of files, on ports that the backends of tests leave free. */
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -9,15 +9,7 @@ import { until } from "./until.ts";
 
 const root = join(import.meta.dirname, "../../..");
 export const program = join(root, "src/main.ts");
-/** Each worker of vitest has its own, since two files may run at once. */
-const first = 21_000 + 1_000 * Number(process.env.VITEST_POOL_ID ?? 0);
-export const ports = {
-  http: first + 80,
-  https: first + 443,
-  health: first + 254,
-  status: first + 246,
-  default: first + 181,
-};
+export const ports = { http: 21_080, https: 21_443, health: 21_254, status: 21_246, default: 21_181 };
 
 export interface LogLine {
   readonly level: string;

@@ -30,7 +30,7 @@ export interface StandOptions {
   readonly mode: Mode;
   /** The first of four ports, ten apart. */
   readonly port: number;
-  /** Of the backend; 192.0.2.x that no other test uses. */
+  /** Of the backend. */
   readonly address: string;
   readonly settings?: Readonly<Record<string, string>>;
 }
