@@ -50,8 +50,9 @@ export function portServers(
 
 /** A StreamServer, or why there is none. */
 function readPort(kind: "tcp" | "udp", key: string, text: string, world: StreamWorld): StreamServer | string {
-  const port = /^\d{1,5}$/.test(key) ? Number(key) : 0;
-  if (port < 1 || port > 65_535) return `${JSON.stringify(key)} is not a port number`;
+  // `05432` would be the port of `5432` once more, and nginx refuses a port that is there twice.
+  const port = /^[1-9]\d{0,4}$/.test(key) ? Number(key) : 0;
+  if (port === 0 || port > 65_535) return `${JSON.stringify(key)} is not a port number`;
   const taken = world.reserved.get(port);
   if (taken !== undefined) return `port ${port} is taken by ${taken}`;
   const refusal = world.refusal(`${kind}/${port}`, text);

@@ -49,3 +49,9 @@ test("a port that nginx refused is closed while its text is the one that was ref
   expect(told()).toEqual(["data.5432: bind() to 0.0.0.0:5432 failed; the port is not opened"]);
   expect(renew(put(world, ports({ "5432": "ns/db:5432:PROXY" })), quarantine)).toHaveLength(1);
 });
+
+test("a port is opened once: another spelling of its number is none", () => {
+  const { renew, told } = keeper();
+  expect(renew(put(world, ports({ "5432": "ns/db:5432", "05432": "ns/db:5432" })))).toHaveLength(1);
+  expect(told()).toEqual(['data.05432: "05432" is not a port number; the port is not opened']);
+});
