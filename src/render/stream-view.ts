@@ -58,7 +58,7 @@ function serviceView(server: PortServer, listen: (port: number, ...parameters: s
 function hostView({ host, endpoints }: Extract<StreamServer, { readonly kind: "passthrough" }>, sockets: string): View {
   const hash = shortHash(host);
   return {
-    host: Token.word(host),
+    host: Token.mapKey(host),
     name: Token.name(`passthrough_${hash}`),
     socket: Token.word(`unix:${sockets}/p-${hash}.sock`),
     servers: endpoints.map(addressOf),

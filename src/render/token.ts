@@ -53,6 +53,11 @@ export class Token {
     return new Token(quoted(raw));
   }
 
+  /** What a `map` compares with: `default` and `include` mean something else there unless a backslash precedes them. */
+  static mapKey(raw: string): Token {
+    return Token.word(/^(?:default|include|hostnames|volatile)$|^[\\~]/.test(raw) ? `\\${raw}` : raw);
+  }
+
   /** A regular expression, where `$` anchors and the backslash belongs to the expression. */
   static pattern(raw: string): Token {
     return new Token(quoted(raw));

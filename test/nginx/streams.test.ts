@@ -120,11 +120,13 @@ const objects = [
     x: "ns/plain:70",
   }),
   configMap("udp", { "9053": "ns/dns:53" }),
-  ingress(
-    "through",
-    "through.example",
-    { name: "tls", port: { number: 443 } },
-    { "nginx.ingress.kubernetes.io/ssl-passthrough": "true" },
+  ...["through.example", "default", "include"].map((host) =>
+    ingress(
+      host,
+      host,
+      { name: "tls", port: { number: 443 } },
+      { "nginx.ingress.kubernetes.io/ssl-passthrough": "true" },
+    ),
   ),
   ingress("ended", "ended.example", { name: "web", port: { number: 80 } }, {}),
 ] as unknown as KubernetesObject[];
@@ -178,6 +180,11 @@ test("a passthrough host's TLS ends at its backend, another's here, which still 
   expect(await subjectOf("through.example")).toBe("backend.example");
   expect(await subjectOf("ended.example")).toBe("Kubernetes Ingress Controller Fake Certificate");
   expect(await overTls("ended.example")).toBe("client 192.0.2.100");
+});
+
+test("hosts that are called as words of nginx's map are hosts like any other", async () => {
+  expect(await subjectOf("default")).toBe("backend.example");
+  expect(await subjectOf("include")).toBe("backend.example");
 });
 
 function overTls(host: string): Promise<string> {
