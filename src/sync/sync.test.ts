@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import { fake } from "../../test/support/sketch.ts";
+import { base, configMap, fake, put } from "../../test/support/sketch.ts";
 import type { Certificate, Configuration } from "../model/configuration.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 import { sentence } from "../problem.ts";
 import type { Renderer } from "../render/rendering.ts";
 import { emptyLastGood } from "../translate/last-good.ts";
-import { emptyQuarantine } from "../translate/quarantine.ts";
+import { emptyQuarantine, type Quarantine } from "../translate/quarantine.ts";
 import type { Translator } from "../translate/translator.ts";
 import type { Nginx } from "./ports.ts";
 import { Sync, type SyncParts } from "./sync.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 /** A cluster in which nothing changes, with one certificate. */
-function still(certificate: Certificate, nginx: Partial<Nginx> = {}) {
+function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Partial<SyncParts> = {}) {
   const clock = new FakeClock();
   const said: string[][] = [];
   let syncs = 0;
@@ -27,6 +27,7 @@ function still(certificate: Certificate, nginx: Partial<Nginx> = {}) {
     renderer: {
       render: (_next: Configuration<unknown, unknown>) => ({ text, records: new Map(), opened: [] }),
       published: () => {},
+      refused: () => {},
       records: new Map(),
     } as unknown as Renderer,
     memory: {
@@ -52,6 +53,7 @@ function still(certificate: Certificate, nginx: Partial<Nginx> = {}) {
     state: { load: () => ({ lastGood: emptyLastGood, quarantine: emptyQuarantine }), save: async () => {} },
     problemsOf: () => [],
     configMaps: { settings: undefined, tcp: undefined, udp: undefined },
+    ...more,
   };
   const change = (generation: string) => {
     text = { ...text, generation };
@@ -105,6 +107,54 @@ test("a reload that fails for a reason that may pass is tried again later each t
   await clock.advance(30_000);
   expect(tries.slice(5)).toEqual(["2 at 26000"]);
   await sync.settled();
+  ending.abort();
+  await running;
+});
+
+test("a turn that began before a refusal does not have the same text tried again, for which somebody else would be set aside", async () => {
+  const tries: string[] = [];
+  let refuse = () => {};
+  const apply: Nginx["apply"] = ({ generation }) => {
+    tries.push(generation);
+    if (generation !== "all") return Promise.resolve({ kind: "reloaded", tookMs: 1, warnings: [] });
+    const refused = { kind: "refused", stderr: "no", names: "0.0.0.0:9000" } as const;
+    return new Promise((resolve) => {
+      refuse = () => resolve(refused);
+    });
+  };
+  let snapshot = base;
+  const source = { snapshot: () => snapshot, onChange: () => () => {} };
+  let [held, release] = [Promise.resolve(), () => {}];
+  const state = { load: () => ({ lastGood: emptyLastGood, quarantine: emptyQuarantine }), save: () => held };
+  const configuration = { certificates: Table.empty(), settings: {} };
+  const translation = { configuration, problems: Table.empty(), lastGood: emptyLastGood, accepted: new Set() };
+  const translator = {
+    turn: ({ quarantine }: { quarantine: Quarantine }) => {
+      change(snapshot === base ? "none" : quarantine.ports.size > 0 ? "without the port" : "all");
+      return translation;
+    },
+  } as unknown as Translator;
+  const configMaps = { settings: "ns/settings", tcp: "ns/tcp", udp: undefined };
+  const { sync, clock, change } = still(fake, { apply }, { source, state, translator, configMaps });
+  const ending = new AbortController();
+  const running = sync.run(ending.signal);
+  await clock.advance(0);
+  snapshot = put(base, configMap("ns/settings", { "keep-alive": "7" }), configMap("ns/tcp", { 9000: "ns/web:80" }));
+  sync.notice();
+  await clock.advance(0);
+  expect(tries).toEqual(["none", "all"]);
+  held = new Promise((resolve) => {
+    release = resolve;
+  });
+  sync.notice();
+  await clock.advance(0);
+  refuse();
+  await clock.advance(0);
+  release();
+  await clock.advance(0);
+  expect(tries).toEqual(["none", "all", "without the port"]);
+  await sync.settled();
+  expect([...sync.quarantine.settings.keys()]).toEqual([]);
   ending.abort();
   await running;
 });

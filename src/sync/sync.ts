@@ -170,6 +170,7 @@ export class Sync {
     const begun = clock.now();
     const snapshot = source.snapshot();
     const translation = this.#translate(snapshot);
+    const { quarantine } = this;
     const unsaved = await written(state.save(this.#detention.kept));
     const translated = clock.now();
     const rendered = renderer.render(translation.configuration);
@@ -190,7 +191,11 @@ export class Sync {
       listener.synced(reload === undefined ? { ...report, tookMs } : { ...report, reload, tookMs });
     };
     const failed = unsaved ?? unwritten;
-    if (failed === undefined) return this.#reloadIfNeeded({ text: rendered.text, snapshot }, change, tell, signal);
+    if (failed === undefined) {
+      // nginx has judged a text meanwhile: what was made by the quarantine of before is not worth another try, and a turn comes that knows.
+      if (this.quarantine === quarantine) this.#reloadIfNeeded({ text: rendered.text, snapshot }, change, tell, signal);
+      return;
+    }
     this.#told = snapshot;
     tell({ kind: "unreachable", cause: new Error(`the run folder cannot be written: ${failed.message}`) });
     this.#writeAgain.plan();
