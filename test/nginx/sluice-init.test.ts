@@ -71,6 +71,13 @@ test("SIGTERM reaches the controller, and its end is the end", async () => {
   expect(readFileSync(join(folder, "told"), "utf8")).toBe("told\n");
 });
 
+test("a SIGTERM that comes right before the controller is started is not lost", async () => {
+  writeFileSync(join(folder, "date"), '#!/bin/sh\nkill -TERM "$PPID"\nexec /bin/date "$@"\n', { mode: 0o755 });
+  const env = { SLUICE_RUN_FOLDER: folder, PATH: `${folder}:${process.env.PATH}` };
+  const { exitCode } = await execa("sh", [init, "sleep", "30"], { env, reject: false });
+  expect(exitCode).toBe(137);
+});
+
 test("a SIGTERM while the controller is dead lets nginx finish and end", async () => {
   await startNginx();
   const running = run("kill -KILL $$");
