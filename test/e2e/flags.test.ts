@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
+import { untilAllowed } from "./support/rights.ts";
 import { answerOf, ingress, openShop, type Shop, shopObjects } from "./support/shop.ts";
 import { apply, ingressClass, installPod, ownPod, patchStatus, Sluice } from "./support/sluice.ts";
 
@@ -59,6 +60,8 @@ describe("a controller that is told what to look at and where the API server is"
       "--clusterrole=cluster-admin",
       "--user=system:anonymous",
     ]);
+    const everything = { apiGroups: ["*"], resources: ["*"], verbs: ["*"] };
+    await untilAllowed(cluster, "system:anonymous", [{ rules: [everything] }]);
     await cluster.kubectl(["label", "namespace", "shop", "team=shop"]);
     await cluster.kubectl(["label", "node", "node-1", "topology.kubernetes.io/zone=east"]);
     const addresses = [
@@ -111,12 +114,13 @@ describe("a controller that is told what to look at and where the API server is"
   };
 
   test("serves the class of that name whoever its controller is, Ingresses without a class, and no other", async () => {
-    const options = [{ ingressClass: "edge" }, { ingressClass: "" }, { ingressClass: "nginx-not" }] as const;
     await apply(cluster, [ingressClass("nginx-not", "example.com/other")]);
-    await apply(
-      cluster,
-      ["named", "classless", "foreign"].map((name, at) => ingress(name, options[at]!)),
-    );
+    // In this order, so that the foreign one was there before the others are served.
+    await apply(cluster, [
+      ingress("foreign", { ingressClass: "nginx-not" }),
+      ingress("named", { ingressClass: "edge" }),
+      ingress("classless", { ingressClass: "" }),
+    ]);
     await answers("named", "echo-a");
     await answers("classless", "echo-a");
     expect(await answerOf("foreign")).toBe(404);

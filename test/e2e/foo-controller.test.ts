@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { Program } from "./support/program.ts";
+import { untilAllowed } from "./support/rights.ts";
 
 const soon = { timeout: 30_000, interval: 200 };
 const crd = readFileSync(new URL("../../examples/foo-controller/crd.yaml", import.meta.url), "utf8");
@@ -26,6 +27,8 @@ beforeAll(async () => {
   await cluster.kubectl(["create", "clusterrolebinding", "foo", "--clusterrole=foo", "--user=foo"]);
   await cluster.kubectl(["apply", "-f", "-"], { input: crd });
   await cluster.kubectl(["wait", "--for=condition=Established", "crd/foos.samplecontroller.example.com"]);
+  await vi.waitFor(() => cluster.kubectl(["get", "foos"]), soon);
+  await untilAllowed(cluster, "foo", [{ rules: rights }]);
   program = new Program("examples/foo-controller/main.ts", [], { KUBECONFIG: cluster.kubeconfig("foo") });
 });
 afterAll(async () => {

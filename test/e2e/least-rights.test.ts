@@ -10,6 +10,7 @@ import { controllerOf, type Manifest, type Rendered, render } from "../chart/sup
 import { until } from "../nginx/support/until.ts";
 import { Audit } from "./support/audit.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
+import { untilAllowed, untilDenied } from "./support/rights.ts";
 import { answerOf, ingress, openShop, type Shop, shopObjects } from "./support/shop.ts";
 import { apply, installPod, ownPod, patchStatus, Sluice } from "./support/sluice.ts";
 
@@ -118,10 +119,12 @@ describe.each([
   test("are enough, and what is refused is known and said", async () => {
     const rendered = await render(values);
     const objects = rendered.objects.filter(({ kind }) => installed.includes(kind));
-    await apply(
-      cluster,
-      objects.filter(({ metadata }) => !metadata.name.includes("admission")),
-    );
+    const applied = objects.filter(({ metadata }) => !metadata.name.includes("admission"));
+    const rules = applied
+      .filter(({ kind }) => /Role$/.test(kind))
+      .map(({ metadata: { namespace }, rules: own }) => ({ namespace, rules: own }));
+    await apply(cluster, applied);
+    await untilAllowed(cluster, account, rules);
     const service = ["service", "ingress-nginx-controller", "--namespace=ingress-nginx"];
     await patchStatus(cluster, service, { loadBalancer: { ingress: [{ ip: "192.0.2.9" }] } });
     const before = audit.deedsOf(account).length;
@@ -135,6 +138,7 @@ describe.each([
     for (const right of rightsOf(rendered)) granted.add(right);
     const rights = { apiVersion: "v1", kind: "List", items: objects.filter(({ kind }) => /Role/.test(kind)) };
     await cluster.kubectl(["delete", "-f", "-"], { input: JSON.stringify(rights) });
+    await untilDenied(cluster, account, rules);
   });
 });
 

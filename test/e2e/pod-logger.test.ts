@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { Program } from "./support/program.ts";
+import { untilAllowed } from "./support/rights.ts";
 
 const soon = { timeout: 30_000, interval: 20 };
 let cluster: Cluster;
@@ -10,6 +11,9 @@ beforeAll(async () => {
   cluster = await startCluster({ users: [{ name: "logger" }] });
   await cluster.kubectl(["create", "clusterrole", "logger", "--verb=list,watch", "--resource=pods"]);
   await cluster.kubectl(["create", "clusterrolebinding", "logger", "--clusterrole=logger", "--user=logger"]);
+  await untilAllowed(cluster, "logger", [
+    { rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"] }] },
+  ]);
 });
 afterAll(async () => {
   await program?.end("SIGKILL");

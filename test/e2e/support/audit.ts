@@ -42,9 +42,8 @@ export class Audit {
   }
 
   deedsOf(user: string): readonly Deed[] {
-    const lines = readFileSync(this.#logFile, "utf8")
-      .split("\n")
-      .filter((line) => line !== "");
+    // The last one may still be being written.
+    const lines = readFileSync(this.#logFile, "utf8").split("\n").slice(0, -1);
     const events = lines.map((line) => JSON.parse(line) as AuditEvent);
     return events
       .filter(({ user: { username } }) => username === user)

@@ -1,0 +1,56 @@
+/**
+ * Waiting for rights. They count from the moment on that the API server's authorizer has heard of them, which is some time after it has answered
+ * whoever wrote them; and they count until it has heard that they are gone.
+ */
+import { until } from "../../nginx/support/until.ts";
+import type { Cluster } from "./cluster.ts";
+
+export interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+export interface Rules {
+  /** Left out: in the whole cluster. */
+  readonly namespace?: string | undefined;
+  readonly rules: readonly Rule[];
+}
+
+/** Resolves when the user may do all that the rules say. */
+export const untilAllowed = (cluster: Cluster, user: string, rules: readonly Rules[]): Promise<true> =>
+  untilSaid(cluster, user, rules, "true");
+
+/** Resolves when the user may do nothing of what the rules say. */
+export const untilDenied = (cluster: Cluster, user: string, rules: readonly Rules[]): Promise<true> =>
+  untilSaid(cluster, user, rules, "false");
+
+async function untilSaid(cluster: Cluster, user: string, rules: readonly Rules[], wanted: string): Promise<true> {
+  const items = rules.flatMap(({ namespace, rules: some }) => some.flatMap((rule) => reviewsOf(user, namespace, rule)));
+  const input = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+  const ask = ["create", "--filename", "-", "--output", "jsonpath={.status.allowed} "];
+  return until(`the API server says ${wanted} of every right of ${user}`, async () => {
+    const said = (await cluster.kubectl(ask, { input })).trim().split(" ");
+    return said.length === items.length && said.every((one) => one === wanted);
+  });
+}
+
+function reviewsOf(user: string, namespace: string | undefined, rule: Rule): readonly object[] {
+  const { apiGroups, resources, verbs, resourceNames = [undefined] } = rule;
+  return apiGroups.flatMap((group) =>
+    resources.flatMap((named) =>
+      verbs.flatMap((verb) =>
+        resourceNames.map((name) => {
+          const [resource, subresource] = named.split("/");
+          const resourceAttributes = { namespace, group, resource, subresource, verb, name };
+          return {
+            apiVersion: "authorization.k8s.io/v1",
+            kind: "SubjectAccessReview",
+            spec: { user, resourceAttributes },
+          };
+        }),
+      ),
+    ),
+  );
+}
