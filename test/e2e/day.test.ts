@@ -45,7 +45,8 @@ const lines = () =>
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as Readonly<Record<string, string>>);
-const says = (pattern: RegExp, limitMs = 30_000) => until(`${pattern}`, () => pattern.test(printed()), limitMs);
+/** Waits until it says so, after what it had printed at `since`. */
+const says = (pattern: RegExp, since = 0) => until(`${pattern}`, () => pattern.test(printed().slice(since)), 120_000);
 /** Of all syncs but those that still wait for their reload, which have another line then. */
 const syncLines = () =>
   lines().filter(({ translate, msg }) => translate !== undefined && msg !== "not live yet: it waits for a reload");
@@ -97,11 +98,13 @@ test("a day goes by", async () => {
   expect(await tried(cluster, bad)).toMatch(/denied the request/);
   await says(/Service shop\/nothing not found/);
 
+  const away = printed().length;
   await cluster.apiServer.stop("SIGKILL");
-  await says(/the API server is not reached/);
+  await says(/the API server is not reached/, away);
   await delay(1_000);
+  const back = printed().length;
   await cluster.apiServer.start();
-  await says(/the API server is reached again/, 120_000);
+  await says(/the API server is reached again/, back);
 
   await apply(cluster, [settings({ "ssl-session-ticket-key": ticketKey, "http-snippet": "no_such_directive on;" })]);
   await says(/nginx refuses it and goes on/);
@@ -126,15 +129,16 @@ test("whoever describes an object sees what is wrong with it", async () => {
     ]);
     return text.slice(text.indexOf("Events:")).replaceAll(/\s+/g, " ");
   };
-  expect(await described("ingress", "nobody")).toMatch(
-    /Warning ServiceMissing .* Service shop\/nothing not found; the path answers 503/,
-  );
-  const misfit = await described("ingress", "misfit");
-  expect(misfit).toMatch(/Warning AnnotationUnknown .* \(did you mean proxy-read-timeout\?\)/);
-  expect(misfit).toMatch(
+  // An Event is written after the log line.
+  const sees = (kind: string, name: string, what: RegExp) => expect.poll(() => described(kind, name)).toMatch(what);
+  await sees("ingress", "nobody", /Warning ServiceMissing .* Service shop\/nothing not found; the path answers 503/);
+  await sees("ingress", "misfit", /Warning AnnotationUnknown .* \(did you mean proxy-read-timeout\?\)/);
+  await sees(
+    "ingress",
+    "misfit",
     /Warning SecretUnusable .* Secret shop\/broken has a tls.key that does not belong to its tls.crt/,
   );
-  expect(await described("configmap", "settings")).toMatch(/Warning SettingUnreadable .* nginx refused it/);
+  await sees("configmap", "settings", /Warning SettingUnreadable .* nginx refused it/);
 });
 
 test("it stops", async () => {

@@ -20,7 +20,8 @@ beforeAll(async () => {
   await installPod(cluster);
   const services = [...shopObjects, ...serviceAt("held", heldAddress)];
   await apply(cluster, [...services, ingress("held", { service: "held" }), ingress("quick")]);
-  const flags = ["--shutdown-grace-period=2", "--post-shutdown-grace-period=1", "--healthz-host=127.0.0.1"];
+  // Long enough that a busy machine sees what happens meanwhile.
+  const flags = ["--shutdown-grace-period=6", "--post-shutdown-grace-period=1", "--healthz-host=127.0.0.1"];
   sluice = new Sluice({ cluster, flags });
   await sluice.process.start();
   await until("the host is served", async () => (await answerOf("quick")) === "echo-a");
@@ -85,7 +86,7 @@ test(`SIGTERM while ${inFlight} requests run: none is lost, new ones are served 
   console.log(`${inFlight} requests ran at SIGTERM, ${lost.length} of them were lost`);
   expect(lost).toEqual([]);
   expect(await ended).toBe(0);
-  expect(performance.now() - began).toBeGreaterThan(3_000);
+  expect(performance.now() - began).toBeGreaterThan(7_000);
   expect(sluice.nginxPid).toBeUndefined();
   expect(await statusOf("192.0.2.1:80", "/healthz")).toBeUndefined();
 });
@@ -94,7 +95,6 @@ test("POST /stop from this machine ends it as SIGTERM does", async () => {
   await sluice.process.start();
   const to = "127.0.0.1:10254";
   expect((await request({ to, path: "/stop", method: "POST" })).status).toBe(202);
-  await until("it has ended", async () => (await statusOf(to, "/healthz/ping")) === undefined);
-  expect(await sluice.process.stop()).toBe(0);
+  expect(await sluice.process.ended()).toBe(0);
   expect(sluice.nginxPid).toBeUndefined();
 });

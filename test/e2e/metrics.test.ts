@@ -60,10 +60,16 @@ test("a life with everything in it leaves a trace of everything", async () => {
   await until("orphan answers", async () => (await answerOf("orphan")) === 503);
   await until("the setting is set aside", () => /nginx refused it/.test(sluice.log), 30_000);
   await until("this replica leads", () => /this replica leads/.test(sluice.log), 60_000);
-  await until("the requests are counted", async () => {
+  await until("what happened is counted", async () => {
     scrape = await scraped();
-    const asked = { ingress: "orphan", status: "503" };
-    return sumOf(scrape, "nginx_ingress_controller_requests", asked) > 0;
+    // Each of nginx's workers hands over in its own time what it counted.
+    const answered = (asked: Readonly<Record<string, string>>) =>
+      sumOf(scrape, "nginx_ingress_controller_requests", asked) > 0;
+    const set = sumOf(scrape, "sluice_quarantined_objects", { kind: "ConfigMap" }) === 1;
+    const refused = sumOf(scrape, "nginx_ingress_controller_check_errors", { ingress: "bad" }) === 1;
+    return (
+      answered({ ingress: "web", status: "200" }) && answered({ ingress: "orphan", status: "503" }) && set && refused
+    );
   });
 });
 

@@ -69,7 +69,7 @@ test("the Ingress goes with the annotation, and with the Service", async () => {
   await answers("echo-a", 404);
   await until("one is left", async () => (await ingressesIn()) === "echo-b");
   await inShop("delete", "service", "echo-b");
-  await until("none is left", async () => (await ingressesIn()) === "", 30_000);
+  await until("none is left", async () => (await ingressesIn()) === "", 120_000);
 });
 
 test("what the API server refuses is given up after ten retries, with one Event", async () => {
@@ -103,7 +103,7 @@ test("what the API server refuses is given up after ten retries, with one Event"
   };
   await until("the policy counts", isRefused, 30_000);
   await annotate("echo-a", "=true");
-  await until("an Event says so", async () => (await eventsAbout("echo-a")).includes("IngressFailed"), 30_000);
+  await until("an Event says so", async () => (await eventsAbout("echo-a")).includes("IngressFailed"), 120_000);
   const counts = "jsonpath={.items[?(@.reason=='IngressFailed')].count}";
   expect(await inShop("get", "events", "-o", counts)).toBe("1");
   await cluster.kubectl(["delete", "validatingadmissionpolicybinding", metadata.name]);

@@ -34,7 +34,7 @@ export class Daemon {
     return this.#child?.pid;
   }
 
-  /** Starts it and waits until it is ready, for at most a minute. Throws with the end of its log when it is not. */
+  /** Starts it and waits until it is ready, for some minutes at most. Throws with the end of its log when it is not. */
   async start(): Promise<void> {
     const { command, folder, env, isReady, name } = this.#options;
     const log = openSync(this.logFile, "a");
@@ -45,7 +45,7 @@ export class Daemon {
     });
     closeSync(log);
     this.#child = child;
-    const deadline = performance.now() + 60_000;
+    const deadline = performance.now() + 200_000;
     while (!(await isReady())) {
       const failed = child.exitCode !== null ? "ended" : performance.now() > deadline ? "is not ready" : undefined;
       if (failed) throw new Error(`${name} ${failed}:\n${readFileSync(this.logFile, "utf8").slice(-2_000)}`);
@@ -64,6 +64,13 @@ export class Daemon {
     await ended;
     clearTimeout(impatience);
     return child.exitCode;
+  }
+
+  /** Waits until it has ended by itself; gives its exit code. */
+  async ended(): Promise<number | null | undefined> {
+    const child = this.#child;
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    return child?.exitCode;
   }
 
   async restart(): Promise<void> {

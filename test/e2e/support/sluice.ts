@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { request } from "../../nginx/support/request.ts";
+import { until } from "../../nginx/support/until.ts";
 import type { Cluster } from "./cluster.ts";
 import { Daemon } from "./daemon.ts";
 
@@ -58,21 +59,16 @@ export class Sluice {
     });
   }
 
-  /** What it logged so far, without nginx's own lines. */
+  /** What it logged so far, in whole lines and without nginx's own. */
   get log(): string {
-    return readFileSync(this.process.logFile, "utf8").replace(/^[^{].*\n/gm, "");
+    const text = readFileSync(this.process.logFile, "utf8");
+    return text.slice(0, text.lastIndexOf("\n") + 1).replace(/^[^{].*\n/gm, "");
   }
 
   /** The status of `/healthz`, undefined while nobody answers. */
   async health(): Promise<number | undefined> {
     const answer = await request({ to: `127.0.0.1:${this.#healthPort}`, path: "/healthz" }).catch(() => undefined);
     return answer?.status;
-  }
-
-  /** How many requests its nginx is answering. */
-  async inFlight(): Promise<number> {
-    const { body } = await request({ to: "127.0.0.1:10246", path: "/nginx_status" });
-    return Number(/Writing: (\d+)/.exec(body)?.[1]) - 1; // this one is among them
   }
 
   /** The nginx that belongs to it, if one runs. */
@@ -88,9 +84,24 @@ export class Sluice {
   /** Leaves neither it nor its nginx nor its files, in whatever state they are. */
   async end(): Promise<void> {
     await this.process.stop("SIGKILL");
-    const nginx = this.nginxPid;
-    if (nginx !== undefined) process.kill(-nginx, "SIGKILL");
+    await this.killNginx();
     rmSync(this.folder, { recursive: true });
+  }
+
+  /** Ends its nginx as an accident would, and waits until no process of it is left. */
+  async killNginx(): Promise<void> {
+    const nginx = this.nginxPid;
+    if (nginx !== undefined) await until("nginx is gone", () => !signalled(-nginx, "SIGKILL"));
+  }
+}
+
+/** False when there is nobody to be told. */
+function signalled(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
+    throw error;
   }
 }
 

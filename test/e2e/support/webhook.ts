@@ -24,7 +24,8 @@ const registration = {
       failurePolicy: "Fail",
       sideEffects: "None",
       admissionReviewVersions: ["v1"],
-      timeoutSeconds: 5,
+      // As long as an API server lets it be: what is looked at is the answer.
+      timeoutSeconds: 30,
       clientConfig: { service: { ...service, port, path: "/networking/v1/ingresses" } },
     },
   ],
