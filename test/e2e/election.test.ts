@@ -17,9 +17,15 @@ afterEach(async () => {
 });
 afterAll(() => cluster?.stop());
 
-function start(name: string, server?: string): Program {
+interface Standing {
+  /** In front of the API server. */
+  readonly server?: string;
+  readonly durationMs?: number;
+}
+
+function start(name: string, { server, durationMs = 4_000 }: Standing = {}): Program {
   const env = { KUBECONFIG: cluster.kubeconfig("admin", server) };
-  const candidate = new Program("test/e2e/support/candidate.ts", [name], env);
+  const candidate = new Program("test/e2e/support/candidate.ts", [name, String(durationMs)], env);
   candidates.push(candidate);
   return candidate;
 }
@@ -52,16 +58,17 @@ function expectNoOverlap(...programs: readonly Program[]): void {
 }
 
 /** Two processes, the first of them leading. */
-async function leaderAndFollower(server?: string): Promise<readonly [Program, Program]> {
-  const leader = start("leader", server);
+async function leaderAndFollower(standing: Standing = {}): Promise<readonly [Program, Program]> {
+  const leader = start("leader", standing);
   await until(leader, "write");
-  const follower = start("follower");
+  const follower = start("follower", { ...standing, server: cluster.url });
   await until(follower, "observed");
   return [leader, follower];
 }
 
 test("a leader that stops hands over, after its last write", async () => {
-  const [leader, follower] = await leaderAndFollower();
+  // Long enough that it is not lost before it is released, however busy the machine.
+  const [leader, follower] = await leaderAndFollower({ durationMs: 16_000 });
   leader.child.kill("SIGTERM");
   await until(leader, "released");
   await until(follower, "write");
@@ -82,7 +89,7 @@ test("a leader whose API server answers too late gives up, again and again, and 
   const { hostname, port } = new URL(cluster.url);
   const proxy = new FaultyProxy({ host: hostname, port: Number(port) });
   try {
-    const [leader, follower] = await leaderAndFollower(await proxy.listen("127.0.0.1"));
+    const [leader, follower] = await leaderAndFollower({ server: await proxy.listen("127.0.0.1") });
     for (const ms of [2_500, 0, 2_500]) {
       proxy.fault = ms === 0 ? { kind: "none" } : { kind: "delay", ms };
       const [slow, other] = ms === 0 ? [follower, leader] : [leader, follower];
@@ -103,7 +110,7 @@ test("a leader whose API server does not answer gives up before the other begins
   const { hostname, port } = new URL(cluster.url);
   const proxy = new FaultyProxy({ host: hostname, port: Number(port) });
   try {
-    const [leader, follower] = await leaderAndFollower(await proxy.listen("127.0.0.1"));
+    const [leader, follower] = await leaderAndFollower({ server: await proxy.listen("127.0.0.1") });
     proxy.fault = { kind: "stall" };
     await until(leader, "lost");
     await until(follower, "write");

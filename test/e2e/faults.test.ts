@@ -176,15 +176,21 @@ test("a watch that stalls while nothing changes is noticed soon after the server
   const stalling = new FaultyProxy({ host: new URL(cluster.url).hostname, port: Number(new URL(cluster.url).port) });
   const client = await clientOf(await stalling.listen("127.0.0.1"));
   const stop = new AbortController();
+  const lists: boolean[] = [];
   const failures: string[] = [];
   const informer = new SharedInformer(client, configMaps, {
     namespace: "default",
-    watchSeconds: 1,
-    report: (event) => event.kind === "failed" && failures.push(event.failure.reason),
+    // Long enough that the watch which brought the list still stands when the fault begins.
+    watchSeconds: 3,
+    report: (event) => {
+      if (event.kind === "listed") lists.push(event.streamed);
+      if (event.kind === "failed") failures.push(event.failure.reason);
+    },
   });
   const ended = informer.run(stop.signal);
   await informer.synced;
   stalling.fault = { kind: "stall" };
+  expect(lists).toEqual([true]);
   await vi.waitFor(() => expect(failures[0]).toBe("Silent"), { timeout: 60_000, interval: 50 });
   await changeSomething(1);
   stalling.fault = { kind: "none" };

@@ -13,6 +13,7 @@ import { configMap, configMaps } from "./support/objects.ts";
 let cluster: Cluster;
 let client: Client;
 let stop: AbortController;
+const runs: Promise<void>[] = [];
 const events: ReflectorEvent[] = [];
 
 beforeAll(async () => {
@@ -27,7 +28,10 @@ beforeEach(() => {
   stop = new AbortController();
   events.length = 0;
 });
-afterEach(() => stop.abort());
+afterEach(async () => {
+  stop.abort();
+  await Promise.all(runs.splice(0));
+});
 
 const never = new AbortController().signal;
 /** What could not be reached for long is tried again after a minute at most. */
@@ -37,7 +41,7 @@ const soon = { timeout: 120_000, interval: 20 };
 async function running(options: InformerOptions<ConfigMap> = {}): Promise<SharedInformer<ConfigMap>> {
   const report = (event: ReflectorEvent) => events.push(event);
   const informer = new SharedInformer(client, configMaps, { namespace: "default", report, ...options });
-  void informer.run(stop.signal);
+  runs.push(informer.run(stop.signal));
   await informer.synced;
   return informer;
 }
@@ -103,7 +107,7 @@ test("a kind that is forbidden is reported and tried again slowly", async () => 
   const nobody = new Client(await kubeConfigCredentials([cluster.kubeconfig("nobody")]));
   const report = (event: ReflectorEvent) => events.push(event);
   const informer = new SharedInformer(nobody, configMaps, { report });
-  void informer.run(stop.signal);
+  runs.push(informer.run(stop.signal));
   await vi.waitFor(() => expect(events).toHaveLength(1), soon);
   expect(events[0]).toMatchObject({ kind: "failed", denied: true, failure: { code: 403, reason: "Forbidden" } });
   expect((events[0] as { retryMs: number }).retryMs).toBeGreaterThanOrEqual(10_000);

@@ -1,11 +1,12 @@
 /**
- * A process that stands for election and says on stdout what it does: `KUBECONFIG=... node candidate.ts NAME`.
+ * A process that stands for election and says on stdout what it does: `KUBECONFIG=... node candidate.ts NAME DURATION_MS`.
  * Each line is a word and the time in milliseconds of the machine's monotonic clock, which all its processes share.
  */
 import { systemClock } from "../../../src/clock.ts";
 import { Client, findCredentials, LeaseElection } from "../../../src/kubernetes/index.ts";
 
-const say = (word: string) => process.stdout.write(`${word} ${process.hrtime.bigint() / 1_000_000n}\n`);
+const now = () => process.hrtime.bigint() / 1_000_000n;
+const say = (word: string, at = now()) => process.stdout.write(`${word} ${at}\n`);
 
 const stop = new AbortController();
 process.once("SIGTERM", () => stop.abort());
@@ -13,14 +14,16 @@ const client = new Client(await findCredentials({ env: process.env }));
 const election = new LeaseElection(client, {
   lease: { namespace: "default", name: "leader" },
   identity: process.argv[2] as string,
-  durationMs: 4_000,
+  durationMs: Number(process.argv[3]),
   clock: systemClock,
   random: Math.random,
   report: (event) => say(event.kind),
   lead: (term) =>
     new Promise((ended) => {
       const round = () => {
-        if (term.holds()) say("write");
+        // Before it asks: whoever holds the Lease then has held it at this moment, wherever the process is stopped.
+        const at = now();
+        if (term.holds()) say("write", at);
         if (term.lost.aborted || stop.signal.aborted) return ended();
         setTimeout(round, 20);
       };

@@ -9,6 +9,7 @@ export class Program {
   readonly child: ChildProcess;
   readonly #lines: string[] = [];
   #complaints = "";
+  readonly #closed: Promise<unknown>;
 
   /** `script` is a path from the root of the repository. */
   constructor(script: string, args: readonly string[], env: Readonly<Record<string, string>>) {
@@ -16,6 +17,7 @@ export class Program {
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
+    this.#closed = once(this.child, "close");
     let rest = "";
     this.child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       const lines = (rest + text).split("\n");
@@ -36,13 +38,10 @@ export class Program {
     return this.#complaints;
   }
 
-  /** Sends the signal and gives the exit code, null when the signal ended it. */
+  /** Sends the signal and gives the exit code, null when the signal ended it; then all that it printed has been read. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
-    const { child } = this;
-    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-    const ended = once(child, "exit");
-    child.kill(signal);
-    await ended;
-    return child.exitCode;
+    this.child.kill(signal);
+    await this.#closed;
+    return this.child.exitCode;
   }
 }
