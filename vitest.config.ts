@@ -14,8 +14,8 @@ const suites = {
   e2e: { include: ["test/e2e/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
 };
 
-/** When to give up: vitest's own ten seconds for a hook and one for a look are less than a busy machine takes now and then. */
-const patience = { hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } };
+/** When to give up, which a hook that starts a cluster on a busy machine must not meet: vitest itself would wait ten seconds for a hook and one for a look. */
+const patience = { hookTimeout: 300_000, expect: { poll: { timeout: 30_000 } } };
 
 export default defineConfig({
   test: {

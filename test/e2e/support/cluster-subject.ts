@@ -123,6 +123,12 @@ const place = { namespace: "sentinel", name: "last" };
 const sentinels: readonly KubernetesObject[] = [
   { apiVersion: "v1", kind: "Secret", metadata: place },
   { apiVersion: "v1", kind: "ConfigMap", metadata: place },
+  {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "IngressClass",
+    metadata: { name: "last" },
+    spec: { controller: "example.com/nobody" },
+  },
   { apiVersion: "v1", kind: "Service", metadata: place, spec: { ports: [{ port: 80 }] } },
   { apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", metadata: place, addressType: "IPv4", endpoints: [] },
   {

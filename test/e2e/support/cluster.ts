@@ -114,6 +114,7 @@ function etcdIn(folder: string, { address = "192.0.2.1", etcdPort = 2379 }: Clus
   });
 }
 
+/** It is ready when it says so and has made the namespace `default`, which it may do later. */
 function apiServerIn(folder: string, options: ClusterOptions): Daemon {
   const { address = "192.0.2.1", apiPort = 6443, etcdPort = 2379, apiServerFlags = [], unready = [] } = options;
   const excluded = unready.map((check) => `exclude=${check}`).join("&");
@@ -139,7 +140,10 @@ function apiServerIn(folder: string, options: ClusterOptions): Daemon {
     name: "kube-apiserver",
     command: [toolPath("kube-apiserver"), ...given, ...apiServerFlags],
     folder,
-    isReady: () => answersOk(`https://${address}:${apiPort}/readyz?${excluded}`, join(folder, "ca.crt")),
+    isReady: async () => {
+      const says = (path: string) => answersOk(`https://${address}:${apiPort}/${path}`, join(folder, "ca.crt"));
+      return (await says(`readyz?${excluded}`)) && (await says("api/v1/namespaces/default"));
+    },
     // It waits for every watch to end, for a minute.
     endMs: 2_000,
   });
