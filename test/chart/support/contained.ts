@@ -46,14 +46,18 @@ export function startContained({ enter, mounts, command, env, write }: Contained
     }
   })();
   const first = () => childOf(running.pid);
+  /** `unshare` itself, which passes no signal on, where it has not started the first process yet, or has none any more. */
+  const tell = (signal: NodeJS.Signals) => {
+    const told = first();
+    if (told === undefined) running.kill("SIGKILL");
+    else process.kill(told, signal);
+  };
   return {
     first,
     async stop() {
       stopping = true;
-      const late = setTimeout(() => running.kill("SIGKILL"), stopMs);
-      const told = first();
-      if (told === undefined) running.kill("SIGKILL");
-      else process.kill(told, "SIGTERM");
+      const late = setTimeout(() => tell("SIGKILL"), stopMs);
+      tell("SIGTERM");
       await living;
       clearTimeout(late);
     },
@@ -77,7 +81,7 @@ function apart(mounts: readonly Mount[]): readonly string[] {
   return ["unshare", ...spaces, "sh", "-ec", script.join("\n"), "sh"];
 }
 
-/** `unshare` waits for the container's first process, and passes no signal on. */
+/** `unshare` waits for the container's first process; until it has reaped that, its process id is nobody else's. */
 function childOf(pid: number | undefined): number | undefined {
   return Number(read(`/proc/${pid}/task/${pid}/children`).split(" ")[0]) || undefined;
 }

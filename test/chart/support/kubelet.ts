@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client, kubeConfigCredentials, resource } from "../../../src/kubernetes/index.ts";
+import { Client, kubeConfigCredentials, resource, type WatchEvent } from "../../../src/kubernetes/index.ts";
 import type { KubernetesObject } from "../../../src/model/objects.ts";
 import { issueServer } from "../../e2e/support/authority.ts";
 import type { Cluster } from "../../e2e/support/cluster.ts";
@@ -50,18 +50,18 @@ export async function startKubelet(
   const client = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));
   const stopping = new AbortController();
   const running = new Map<string, { readonly started: Promise<Running>; readonly going: AbortController }>();
+  const stopped = new Map<string, Promise<void>>();
   const looks = new Set<Promise<void>>();
   let addresses = 0;
 
   const look = async (pod: Pod): Promise<void> => {
     const { name, namespace, uid } = pod.metadata as { name: string; namespace: string; uid: string };
     const say = (args: readonly string[], input = "") =>
-      cluster.kubectl([...args, "--namespace", namespace], { input });
+      untilTaken(() => cluster.kubectl([...args, "--namespace", namespace], { input }), stopping.signal);
     if (pod.metadata.deletionTimestamp) {
-      const one = running.get(uid);
-      running.delete(uid);
-      one?.going.abort();
-      await (await one?.started)?.stop();
+      // What is said of a Pod that is going already must not let it go before its containers have ended.
+      if (!stopped.has(uid)) stopped.set(uid, stopOf(uid));
+      await stopped.get(uid);
       await say(["delete", "pod", name, "--grace-period=0", "--force", "--ignore-not-found"]);
     } else if (!pod.spec.nodeName) {
       const binding = {
@@ -85,18 +85,25 @@ export async function startKubelet(
     }
   };
 
-  const watching = client.watch(
-    pods,
-    { timeoutSeconds: 3600, inactivityMs: 3_600_000, sendInitialEvents: true },
-    ({ type, object }) => {
-      if (type === "BOOKMARK" || type === "DELETED") return;
-      // A Pod may be gone by the time something is said about it.
-      const looked = look(object).catch(() => {});
-      looks.add(looked);
-      void looked.then(() => looks.delete(looked));
-    },
-    stopping.signal,
-  );
+  const stopOf = async (uid: string): Promise<void> => {
+    const one = running.get(uid);
+    one?.going.abort();
+    await (await one?.started)?.stop();
+    running.delete(uid);
+  };
+
+  const hear = ({ type, object }: WatchEvent<Pod>): void => {
+    if (type === "BOOKMARK" || type === "DELETED") return;
+    const looked = look(object);
+    looks.add(looked);
+    void looked.finally(() => looks.delete(looked));
+  };
+  /** A watch may break; the next one tells of every Pod again. */
+  const watch = async (): Promise<void> => {
+    const options = { timeoutSeconds: 3600, inactivityMs: 3_600_000, sendInitialEvents: true };
+    while (!stopping.signal.aborted) await client.watch(pods, options, hear, stopping.signal);
+  };
+  const watching = watch();
 
   return {
     async stop() {
@@ -120,6 +127,19 @@ async function untilItStarts(start: () => Promise<Running>, signal: AbortSignal)
     }
   }
   return { stop: async () => {} };
+}
+
+/** What is said of a Pod that is gone, or was said before, is refused for good; any other refusal is one of a busy API server, and it is said again. */
+async function untilTaken(say: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await say();
+      return;
+    } catch (error) {
+      if (/NotFound|AlreadyExists|Conflict/.test(String((error as { stderr?: unknown }).stderr))) return;
+      await sleep(200);
+    }
+  }
 }
 
 /** The API server asks the Node for logs, and takes any certificate unless it is told an authority. */
