@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { toolPath } from "../../scripts/kubernetes-tools.ts";
 import { type Cluster, startCluster } from "../e2e/support/cluster.ts";
-import { foreignKinds } from "./support/foreign-kinds.ts";
+import { installForeignKinds } from "./support/foreign-kinds.ts";
 import { chartFolder, type Rendered, render } from "./support/helm.ts";
 
 const casesFolder = join(import.meta.dirname, "cases");
@@ -20,8 +20,7 @@ beforeAll(async () => {
     controllerManager: true,
     apiServerFlags: ["--service-cluster-ip-range=10.96.0.0/16,fd00:10:96::/112"],
   });
-  await cluster.kubectl(["apply", "--filename", "-"], { input: foreignKinds.yaml });
-  await cluster.kubectl(["wait", "--for=condition=Established", ...foreignKinds.names.map((name) => `crd/${name}`)]);
+  await installForeignKinds(cluster);
   for (const name of ["ingress-nginx", "shop"]) await cluster.kubectl(["create", "namespace", name]);
   await cluster.kubectl(["label", "namespace", "ingress-nginx", "pod-security.kubernetes.io/enforce=restricted"]);
 });

@@ -12,14 +12,15 @@ import { toolPath } from "../../scripts/kubernetes-tools.ts";
 import { type Cluster, startCluster } from "../e2e/support/cluster.ts";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
-import { foreignKinds } from "./support/foreign-kinds.ts";
+import { installForeignKinds } from "./support/foreign-kinds.ts";
 import { type Kubelet, podSubnet, startKubelet } from "./support/kubelet.ts";
 import { podsAsProcesses } from "./support/pods.ts";
+import { ingressesAreTaken } from "./support/taken.ts";
 
 const root = join(import.meta.dirname, "../..");
 
 /** A page starts and ends a controller for each of its commands. */
-const longMs = 900_000;
+const longMs = 1_800_000;
 /** Each would wait ten seconds more for a load balancer to forget it. */
 const quickEnd = ["--post-shutdown-grace-period=0"];
 
@@ -28,7 +29,7 @@ let kubelet: Kubelet;
 let folder: string;
 beforeEach(async () => {
   cluster = await startCluster({ controllerManager: true, apiServerFlags: ["--enable-aggregator-routing=true"] });
-  await cluster.kubectl(["apply", "--filename", "-"], { input: foreignKinds.yaml });
+  await installForeignKinds(cluster);
   kubelet = await startKubelet(cluster, podsAsProcesses(cluster, quickEnd).start, podSubnet);
   folder = mkdtempSync(join(tmpdir(), "sluice-docs-"));
   symlinkSync(join(root, "charts"), join(folder, "charts"));
@@ -46,15 +47,16 @@ afterEach(async () => {
 const blocksOf = (page: string) =>
   [...readFileSync(join(root, "docs", page), "utf8").matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1]!);
 
-/** Runs commands as a reader would paste them, and stops at the first that fails. */
+/** Runs commands as a reader would paste them, at his leisure, and stops at the first that fails. */
 async function paste(commands: string): Promise<string> {
+  await ingressesAreTaken(cluster);
   const path = [dirname(toolPath("helm")), dirname(toolPath("kubectl")), process.env.PATH].join(delimiter);
   const env = { PATH: path, KUBECONFIG: cluster.kubeconfig() };
   const script = commands.replaceAll("npx sluice", `${process.execPath} ${join(root, "src/main.ts")}`);
   const { stdout } = await execa("bash", ["--norc", "-euo", "pipefail", "-c", script], {
     cwd: folder,
     env,
-    timeout: 240_000,
+    timeout: 600_000,
   });
   return stdout;
 }
@@ -70,7 +72,7 @@ async function answers(release: string, namespace: string, host: string, expecte
     );
     return (await Promise.all(asked)).map(({ body }) => body);
   };
-  await expect.poll(seen, { timeout: 60_000 }).toEqual([expected]);
+  await expect.poll(seen, { timeout: 180_000 }).toEqual([expected]);
 }
 
 test("docs/install.md", { timeout: longMs }, async () => {
@@ -135,9 +137,9 @@ test("docs/move.md: the address stays, there and back", { timeout: longMs }, asy
     if (block.includes("--install sluice")) {
       await served("sluice", "sluice");
       await writeAddress("service", "sluice-ingress-nginx-controller", "sluice", "203.0.113.8");
-      await until("the Ingress has the other address", async () => (await addressOfShop()) === "203.0.113.8", 90_000);
+      await until("the Ingress has the other address", async () => (await addressOfShop()) === "203.0.113.8", 180_000);
     } else if (block.includes('"ingressClassName":"nginx"')) {
-      await until("the Ingress has its address again", async () => (await addressOfShop()) === "203.0.113.7", 90_000);
+      await until("the Ingress has its address again", async () => (await addressOfShop()) === "203.0.113.7", 180_000);
     } else expect(await addressOfShop()).toBe("203.0.113.7");
   }
   const theirs = "ingress-nginx/controller:v1.15.1 ";

@@ -17,6 +17,7 @@ import type { Seen } from "../support/echo-backend.ts";
 import { chartFolder } from "./support/helm.ts";
 import { type Kubelet, podSubnet, startKubelet } from "./support/kubelet.ts";
 import { type Pods, podsAsProcesses } from "./support/pods.ts";
+import { ingressesAreTaken } from "./support/taken.ts";
 
 let cluster: Cluster;
 let shop: Shop;
@@ -47,7 +48,7 @@ interface InstallOptions {
   readonly set?: readonly string[];
 }
 
-/** Installs a case until the end of the test, and gives the name and address of its Pod once that is ready. */
+/** Installs a case until the end of the test, and gives the name and address of its Pod once that is ready and Ingresses are taken. */
 async function install(name: string, { workload = "deployment", set = [] }: InstallOptions = {}) {
   const helm = (...args: readonly string[]) =>
     execa(toolPath("helm"), [...args, "--kubeconfig", cluster.kubeconfig(), "--namespace", namespace]);
@@ -56,18 +57,19 @@ async function install(name: string, { workload = "deployment", set = [] }: Inst
   const one = ["--set", "controller.replicaCount=1", ...set.flatMap((value) => ["--set", value])];
   onTestFinished(async () => {
     await helm("uninstall", "ingress-nginx");
-    await until("its Pods are gone", async () => (await kubectl("get", "pods", "--no-headers")) === "", 60_000);
+    await until("its Pods are gone", async () => (await kubectl("get", "pods", "--no-headers")) === "", 200_000);
   });
   await helm("install", "ingress-nginx", chartFolder, "--create-namespace", ...values, ...quick, ...one);
-  await until("there is a Pod", async () => (await kubectl("get", "pods", "--no-headers")) !== "");
+  await until("there is a Pod", async () => (await kubectl("get", "pods", "--no-headers")) !== "", 120_000);
   await kubectl("rollout", "status", `${workload}/ingress-nginx-controller`, "--timeout=180s");
+  await ingressesAreTaken(cluster);
   const fields = "jsonpath={.items[0].metadata.name} {.items[0].status.podIP}";
   const [pod = "", address = ""] = (await kubectl("get", "pods", "--output", fields)).split(" ");
   return { pod, to: `${address}:80`, address };
 }
 
 const answers = (name: string, to: string, expected: string | number) =>
-  until(`${name} answers ${expected}`, async () => (await answerOf(name, { to }).catch(() => 0)) === expected, 30_000);
+  until(`${name} answers ${expected}`, async () => (await answerOf(name, { to }).catch(() => 0)) === expected, 60_000);
 
 /** Whether a process finds the account's token where Kubernetes mounts it. */
 const seesToken = (pid: number) => existsSync(`/proc/${pid}/root/run/secrets/kubernetes.io/serviceaccount/token`);
@@ -109,7 +111,8 @@ test("nginx in its own container: no token, and either half may die without the 
   };
   await apply(cluster, [ingress("two", { annotations, service: "echo-b" })]);
   await answers("two", to, "echo-b");
-  expect(pods.log(`${pod}/controller`)).toContain("applied with a reload");
+  const says = (words: string) => until(words, () => pods.log(`${pod}/controller`).includes(words));
+  await says("applied with a reload");
 
   const traffic = new Traffic(["two"], { to });
   const before = master();
@@ -118,21 +121,17 @@ test("nginx in its own container: no token, and either half may die without the 
   await until(
     "another controller runs",
     () => ![victim, undefined].includes(find("controller", "main.ts run")),
-    30_000,
+    60_000,
   );
   // The webhook went with the controller.
-  const applied = () =>
-    apply(cluster, [ingress("two", { annotations })]).then(
-      () => true,
-      () => false,
-    );
-  await until("an Ingress is taken", applied, 30_000);
+  await ingressesAreTaken(cluster);
+  await apply(cluster, [ingress("two", { annotations })]);
   await answers("two", to, "echo-a");
   expect(await traffic.end()).toEqual(["echo-a", "echo-b"]);
   expect(master()).toBe(before);
 
   process.kill(before!, "SIGKILL");
-  await until("another nginx runs", () => ![before, undefined].includes(master()), 30_000);
+  await until("another nginx runs", () => ![before, undefined].includes(master()), 60_000);
   await answers("two", to, "echo-a");
   await apply(cluster, [ingress("two", { service: "echo-b" })]);
   await answers("two", to, "echo-b");
@@ -195,8 +194,10 @@ test("settings, headers, flags and a template of the user's own reach the proces
   expect((JSON.parse(body) as Seen).headers["x-request-start"]).toMatch(/^t=[0-9.]+$/);
   expect((await request({ to: `${address}:10254`, path: "/health" })).status).toBe(200);
   const controller = pods.processes(`${pod}/controller`).find(({ command }) => command.includes("main.ts run"));
-  const conf = readFileSync(`/proc/${controller?.pid}/root/run/sluice/nginx.conf`, "utf8");
-  expect(conf).toMatch(/^# mine$/m);
+  const written = () => readFileSync(`/proc/${controller?.pid}/root/run/sluice/nginx.conf`, "utf8");
+  // It is tried on what is served already, and used from then on.
+  await until("the template is used", () => /^# mine$/m.test(written()));
+  const conf = written();
   expect(conf).toContain("client_max_body_size 64m;");
   expect(conf).toContain(String.raw`{\"release\":\"ingress-nginx\"`);
 });

@@ -2,6 +2,10 @@
  * The kinds of other projects that the chart makes objects of, with the fields it uses: Prometheus operator, KEDA, cert-manager.
  * With them the API server refuses a field that the chart misspells. Fields come from these projects' own API pages.
  */
+
+import type { Cluster } from "../../e2e/support/cluster.ts";
+import { until } from "../../nginx/support/until.ts";
+
 interface Kind {
   readonly group: string;
   readonly version: string;
@@ -108,11 +112,24 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** The CustomResourceDefinitions, as YAML to apply, and their names, to wait for. */
-export const foreignKinds = {
-  names: kinds.map(({ plural, group }) => `${plural}.${group}`),
-  yaml: kinds.map((kind) => JSON.stringify(definition(kind))).join("\n---\n"),
-};
+/** Makes their CustomResourceDefinitions, and waits until everybody finds the kinds: a definition is established before they are in the lists that clients read. */
+export async function installForeignKinds(cluster: Cluster): Promise<void> {
+  const input = kinds.map((kind) => JSON.stringify(definition(kind))).join("\n---\n");
+  await cluster.kubectl(["apply", "--filename", "-"], { input });
+  const names = kinds.map(({ plural, group }) => `${plural}.${group}`);
+  const found = async () => (await cluster.kubectl(["api-resources", "--output", "name"])).split("\n");
+  await until("the kinds are listed", async () => {
+    const listed = await found();
+    return names.every((name) => listed.includes(name));
+  });
+  for (const name of names)
+    await until(`${name} are served`, () =>
+      cluster.kubectl(["get", name]).then(
+        () => true,
+        () => false,
+      ),
+    );
+}
 
 function definition({ group, version, kind, plural, spec }: Kind): unknown {
   return {
