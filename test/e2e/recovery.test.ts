@@ -56,9 +56,10 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** Writes an object with kubectl, which has its own connection, and waits until the informer has it. */
+/** Writes an object with kubectl, which has its own connection, and waits until the informer has it. What was restarted may refuse at first. */
 async function expectToFollow(name: string): Promise<void> {
-  await cluster.kubectl(["apply", "-f", "-"], { input: JSON.stringify(configMap(name)) });
+  const input = JSON.stringify(configMap(name));
+  await vi.waitFor(() => cluster.kubectl(["apply", "-f", "-"], { input }), soon);
   await vi.waitFor(() => expect(informer.store.get(`default/${name}`)).toBeDefined(), soon);
 }
 

@@ -48,14 +48,26 @@ const apply = (objects: readonly object[]) =>
     input: objects.map((object) => JSON.stringify(object)).join("\n---\n"),
   });
 const rollout = (name: string) =>
-  cluster.kubectl(["rollout", "status", `deployment/${name}`, "--namespace", "ingress-nginx", "--timeout=20s"]);
+  cluster.kubectl(["rollout", "status", `deployment/${name}`, "--namespace", "ingress-nginx", "--timeout=180s"]);
 
-/** Processes whose command line has these words; containers are seen from outside, and share the network of the test. */
-const processesWith = (words: string) =>
-  readdirSync("/proc")
+/**
+ * Processes whose command line has these words; containers are seen from outside, and share the network of the test.
+ * A child looks like its parent for a moment: it is none of them.
+ */
+const processesWith = (words: string) => {
+  const found = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => commandLine(pid).includes(words) && networkOf(pid) === networkOf("self"))
-    .map(Number);
+    .filter((pid) => commandLine(pid).includes(words) && networkOf(pid) === networkOf("self"));
+  return found.filter((pid) => !found.includes(parentOf(pid))).map(Number);
+};
+
+function parentOf(pid: string): string {
+  try {
+    return /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "";
+  } catch {
+    return "";
+  }
+}
 
 function networkOf(pid: string): string {
   try {
@@ -95,9 +107,9 @@ test("a controller that dies is started again, and nginx serves on", async () =>
   const [victim] = controllers();
   const traffic = new Traffic(names);
   process.kill(victim!, "SIGKILL");
-  const next = await until("a new controller runs", () => controllers().find((pid) => pid !== victim), 30_000);
+  const next = await until("a new controller runs", () => controllers().find((pid) => pid !== victim), 60_000);
   await apply([ingress("web-0", { service: "echo-b" })]);
-  await until("it follows a change", async () => (await answerOf("web-0")) === "echo-b", 30_000);
+  await until("it follows a change", async () => (await answerOf("web-0")) === "echo-b", 60_000);
   const answers = await traffic.end();
   expect(answers.filter((answer) => !answer.startsWith("echo-"))).toEqual([]);
   expect(next).not.toBe(victim);
@@ -106,8 +118,8 @@ test("a controller that dies is started again, and nginx serves on", async () =>
 
 test("nothing is left when the release goes, and until then no right was missing", async () => {
   const asked = new Date().toISOString();
-  await helm("uninstall", "ingress-nginx", "--wait", "--timeout=60s");
-  await until("nothing is left", () => masters().length === 0 && controllers().length === 0, 60_000);
+  await helm("uninstall", "ingress-nginx", "--wait", "--timeout=180s");
+  await until("nothing is left", () => masters().length === 0 && controllers().length === 0, 180_000);
   const log = await until("the log is there", () => [...logs].find(([name]) => name.endsWith("/controller"))?.[1]);
   expect(log).toContain("no nginx is left");
   // helm takes the rights away before the Pods.
@@ -118,15 +130,15 @@ test("nothing is left when the release goes, and until then no right was missing
 test("nginx in a container of its own, as the same user and without the token, obeys the controller beside it", async () => {
   await helm("install", "ingress-nginx", chartFolder, ...values, "--set", "sluice.nginxContainer.enabled=true");
   await rollout("ingress-nginx-controller");
-  await until("it answers", async () => (await answerOf("web-1")) === "echo-a", 30_000);
+  await until("it answers", async () => (await answerOf("web-1")) === "echo-a", 60_000);
   const hasToken = (pid: number | undefined) =>
     existsSync(`/proc/${pid}/root/run/secrets/kubernetes.io/serviceaccount/token`);
   expect([controllers(), masters()].map(([pid]) => hasToken(pid))).toEqual([true, false]);
   const annotations = { "nginx.ingress.kubernetes.io/proxy-read-timeout": "77" };
   await apply([ingress("web-1", { service: "echo-b", annotations })]);
-  await until("it follows a change that needs a reload", async () => (await answerOf("web-1")) === "echo-b", 30_000);
-  await helm("uninstall", "ingress-nginx", "--wait", "--timeout=60s");
-  await until("nothing is left", () => masters().length === 0 && controllers().length === 0, 60_000);
+  await until("it follows a change that needs a reload", async () => (await answerOf("web-1")) === "echo-b", 60_000);
+  await helm("uninstall", "ingress-nginx", "--wait", "--timeout=180s");
+  await until("nothing is left", () => masters().length === 0 && controllers().length === 0, 180_000);
 });
 
 /** When a line of the controller's log was written; lines of nginx have no such field and count as written at once. */

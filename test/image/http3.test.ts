@@ -85,7 +85,7 @@ describe.each(["dynamic", "static"])("in %s mode", (mode) => {
       args: ["sluice", "serve", "/manifests", "--run-folder=/tmp/run", `--mode=${mode}`],
       mounts: { "/manifests": manifests },
     });
-    await until("it is healthy", healthy, 60_000);
+    await until("it is healthy", healthy, 120_000);
   });
   afterAll(async () => {
     running?.kill("SIGTERM");
@@ -98,7 +98,7 @@ describe.each(["dynamic", "static"])("in %s mode", (mode) => {
     const print = "\n%{http_version} %{http_code} %{redirect_url}";
     // The certificate is for this host alone.
     const trust = host === "alt.example" ? ["--cacert", "/pki/ca.crt"] : ["--insecure"];
-    const address = ["--resolve", `${host}:${port}:127.0.0.1`, "--max-time", "10"];
+    const address = ["--resolve", `${host}:${port}:127.0.0.1`, "--max-time", "20"];
     const { text, exitCode } = await inContainer(client!, {
       args: [
         "/usr/bin/curl",
