@@ -27,7 +27,7 @@ import { type Shape, Shapes } from "./shape.ts";
 import type { Template } from "./template.ts";
 import { TextHosts } from "./text-hosts.ts";
 import { type RoutedTextServer, textLocationsOf } from "./text-locations.ts";
-import { dataSlot, type Slot, textServerOf } from "./text-servers.ts";
+import { dataSlot, type Slot, textServerOf, twinServerOf } from "./text-servers.ts";
 import { placeOf, UsedShapes } from "./used-shapes.ts";
 
 type Whole = Configuration<Settings, FeatureValues>;
@@ -42,7 +42,8 @@ export class DynamicRenderer implements Renderer {
   readonly #serverParts = new Map<string, ServerParts>();
   #textHosts = new TextHosts();
   readonly #patterns = new Map<string, readonly HostPattern[]>();
-  readonly #textServers = new Map<string, RoutedTextServer>();
+  /** By host: its own, and that of its www twin where there is one. */
+  readonly #textServers = new Map<string, readonly RoutedTextServer[]>();
   readonly #used = new UsedShapes();
   #bytes = 0;
   #enlarged = 1;
@@ -167,8 +168,10 @@ export class DynamicRenderer implements Renderer {
     const used = server === undefined ? [] : shapes.ofServer(server);
     const isText = server !== undefined && this.#textHosts.isText(server);
     if (isText) {
-      const text = textServerOf(server, settings, this.#machine.paths.root);
-      this.#textServers.set(name, { ...text, locations: textLocationsOf(server, shapes) });
+      const own = textServerOf(server, settings, this.#machine.paths.root);
+      const twin = twinServerOf(server);
+      const routed = { ...own, locations: textLocationsOf(server, shapes) };
+      this.#textServers.set(name, twin === undefined ? [routed] : [routed, { ...twin, locations: [] }]);
     } else this.#textServers.delete(name);
     const slot = isText ? name : dataSlot;
     for (const shape of used) this.#used.use(slot, shape);
@@ -184,7 +187,7 @@ export class DynamicRenderer implements Renderer {
   #textOf(configuration: Whole): RenderedText {
     const needed = this.#enlarged * memoryFor(this.#records.size, this.#bytes);
     const recordsBytes = Math.max(needed, recordsBytesOf(configuration.settings));
-    const textServers = [...this.#textServers.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const textServers = [...this.#textServers.values()].flat().sort((a, b) => (a.name < b.name ? -1 : 1));
     const parts = { configuration, textServers, shapes: this.#used, recordsBytes };
     const last = this.#text;
     const hashes = Object.entries(hashesOf(parts));

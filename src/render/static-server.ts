@@ -14,7 +14,7 @@ import { speaksHttp3 } from "./settings/http3.ts";
 import { blocksOf } from "./static-blocks.ts";
 import { bodyOf, labelsOf } from "./static-location.ts";
 import type { StaticParts } from "./static-parts.ts";
-import { aliasNameOf, plainServerView, serverNameOf, textServerOf } from "./text-servers.ts";
+import { aliasNameOf, plainServerView, serverNameOf, textServerOf, twinServerOf } from "./text-servers.ts";
 import { Token, type View } from "./token.ts";
 
 export interface ServerText {
@@ -117,19 +117,17 @@ function appRootUrl(path: string, http3: boolean): Token {
   return Token.rewriteTarget(`$scheme://$${host}${path}`, (name) => name === host || isRequestVariable(name));
 }
 
-/** The other of `www.host` and `host`. Where it has the host's certificate it has its ciphers: a weak one needs them. */
-function twinText({ name, features }: Server<FeatureValues>, twin: Alias, parts: StaticParts): Token {
+/** The other of `www.host` and `host`. */
+function twinText(server: Server<FeatureValues>, twin: Alias, parts: StaticParts): Token {
   const { about, template } = parts;
-  const { ciphers } = features.sslCiphers;
-  const sslCiphers = twin.certificate !== undefined && ciphers !== undefined && Token.word(ciphers);
   return template.render("www-server", {
     ...headOf(about, false),
     dynamic: false,
     rejectsUnknownNames: false,
     names: Token.word(twin.name),
     certificate: certificateView(twin, parts, false),
-    features: { ...plainServerView, sslCiphers },
-    host: Token.name(name),
+    features: twinServerOf(server)?.view ?? plainServerView,
+    host: Token.name(server.name),
   });
 }
 

@@ -71,6 +71,18 @@ export function textServerOf(
   return { name, serverName: names, view: Object.fromEntries(view) as View, files, verifies };
 }
 
+/**
+ * The other of `www.host` and `host`, where it has the host's certificate: then it has its ciphers, since a weak one needs them. The rest of what
+ * is said of the host is not said of it: it redirects.
+ */
+export function twinServerOf({ redirectFrom, features }: Server<FeatureValues>): TextServer | undefined {
+  const { ciphers } = features.sslCiphers;
+  if (redirectFrom?.certificate === undefined || ciphers === undefined) return undefined;
+  const { name } = redirectFrom;
+  const view = { ...plainServerView, sslCiphers: Token.word(ciphers) };
+  return { name, serverName: Token.word(name), view, files: [], verifies: false };
+}
+
 /** Whether its clients show a certificate. */
 export function asksForCertificate({ features }: Pick<Server<FeatureValues>, "features">): boolean {
   return features.clientCertificate.kind === "verify";

@@ -93,12 +93,14 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     );
   });
 
-  test("the other name of a host with one has it too, where that is a server of its own", async () => {
+  test("the other name of a host with one has it too, and still redirects", async () => {
     const www = { "from-to-www-redirect": "true" };
     await subject.apply(host("short", inFolder("short.crt"), www));
     await subject.settled();
-    const fake = "Kubernetes Ingress Controller Fake Certificate";
-    expect(await served("www.short.example")).toBe(mode === "static" ? "short.example" : fake);
+    const name = "www.short.example";
+    const answer = await request({ to: "192.0.2.1:443", host: name, sni: name });
+    expect(answer).toMatchObject({ status: 308, certificate: "short.example" });
+    expect(answer.headers.location).toBe("https://short.example:443");
   });
 
   test("a weak issuer is served by the host alone; at a level of its own that refuses it, not", async () => {
