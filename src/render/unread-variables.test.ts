@@ -28,6 +28,9 @@ test.each([
   ["include /etc/nginx/own.conf;", ["scheme_first", "second", "alone", "own"]],
   ["allow all; include /etc/nginx/own.conf;", ["scheme_first", "second", "alone", "own"]],
   ["access_by_lua_file /etc/nginx/own.lua;", ["scheme_first", "second", "alone", "own"]],
+  ['access_by_lua_block { require("own").run() }', ["scheme_first", "second", "alone", "own"]],
+  ['access_by_lua_block { local ok, own = pcall(require, "own") }', ["scheme_first", "second", "alone", "own"]],
+  ['ssl_certificate_by_lua_block { require("sluice.certificate").run() }', ["own"]],
 ])("with %j in the text these maps are left: %j", (rest, left) => {
   const conf = withoutUnreadVariables(text(rest)).text;
   expect(mapsOf(conf)).toEqual(left);

@@ -1,14 +1,18 @@
 /**
  * Leaves out variables that nothing reads: a map costs a test of the text and a reload alike, because nginx makes room for ten thousand
  * keys, and each variable costs a request memory. Only where the template says `ifRead` may one go. Any mention of the name in the
- * rest of the text counts as reading it, but for a `set`; what a snippet includes may read all of them. Records of `dynamic` mode
- * name variables too, and are not in the text: so what users may name is never marked there.
+ * rest of the text counts as reading it, but for a `set`; what a snippet includes may read all of them, and so may a Lua module that it
+ * requires. Records of `dynamic` mode name variables too, and are not in the text: so what users may name is never marked there.
  */
 import { Token } from "./token.ts";
 
 const mark = String(Token.gaps.ifRead);
 const lineIfRead = new RegExp(`^ *(?:map \\S+ |set )\\$${mark}(\\w+) .*\\n`, "gm");
-const readsElsewhere = /\binclude\s|_by_lua_file\s/;
+/** The template's own modules read none but those that it never marks. */
+const ownModule = /\s*\(["'](?:sluice\.|resty\.core["'])/;
+const readsElsewhere = new RegExp(
+  `\\binclude\\s|_by_lua_file\\s|\\b(?:require|dofile|loadfile)\\b(?!${ownModule.source})`,
+);
 
 /** The name of a variable, for a line that stays where something of the whole text reads it. */
 export function ifRead(name: string): Token {
