@@ -39,6 +39,7 @@ export function idleParts(
   const world = {
     settings,
     sslPassthrough: options.enableSslPassthrough,
+    pathsAreText: options.lacks.has("lua"),
     annotationsPrefix: options.annotationsPrefix,
     service: (key: string) => snapshot.services.get(key),
     secret: () => undefined,

@@ -5,6 +5,7 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import { targetVariables } from "../annotations/rewrite.ts";
 import type { Server } from "../model/configuration.ts";
+import { escapedPath } from "./records.ts";
 import { hasTextPaths } from "./text-servers.ts";
 import { Token, type View } from "./token.ts";
 
@@ -54,6 +55,25 @@ export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locatio
     }
   }
   return blocks;
+}
+
+/** How many bytes a word in quotes may have in nginx.conf: nginx takes none that fills its buffer of 4096 with what stands around it. */
+export const longestWord = 4093;
+
+/** How many bytes the longest word has that a path may become in a text: `$` and what is special in a pattern take more than one. */
+export function longestWordOf(path: string): number {
+  const words = [
+    Token.word(path),
+    Token.pattern(`^${escapeRegex(path)}(?:/|\\z)`),
+    // with use-regex
+    Token.pattern(`(?i)${path}`),
+    // where a request without the last slash is redirected to
+    ...(path.endsWith("/")
+      ? [Token.variables(`${escapedPath(path).replaceAll("$", "%24")}$is_args$args`, () => true)]
+      : []),
+  ];
+  // without the quotes
+  return Math.max(...words.map((word) => Buffer.byteLength(String(word)) - 2));
 }
 
 function prefixMatch(path: string, withItself: boolean): Token {

@@ -32,7 +32,7 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
   }
   let drafts = [...byPath.values()];
   if (isRegexHost(drafts.map(({ path }) => path))) drafts = drafts.filter(compiles);
-  else problems.push(...literalPatterns(host, claims));
+  else problems.push(...literalPatterns(host, claims, world));
   if (host === catchAll) drafts = withDefaultBackend(drafts);
   else if (claims[0] !== undefined && !drafts.some(isRoot)) drafts = withImplicitRoot(drafts, claims[0]);
   return { drafts, uses: uses.all, problems };
@@ -41,7 +41,7 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
     const { object } = claim;
     const typed = typedPath(written);
     const { type, text } = typed;
-    const why = pathFault(typed);
+    const why = pathFault(typed, world.pathsAreText);
     if (why !== undefined) {
       const done = "the path is ignored";
       problems.push({ object, kind: "field-unusable", field: `${field}.path`, why, done });

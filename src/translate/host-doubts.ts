@@ -14,13 +14,17 @@ import { isRegexHost } from "./routes.ts";
 import type { World } from "./world.ts";
 
 /** Paths that look like patterns on a host without regular expressions. `host` is its key in the Claims. */
-export function literalPatterns(host: string, claims: readonly Claim[]): Problem[] {
+export function literalPatterns(
+  host: string,
+  claims: readonly Claim[],
+  { pathsAreText }: Pick<World, "pathsAreText">,
+): Problem[] {
   return claims.flatMap(({ object, hosts }) =>
     (hosts.get(host) ?? []).flatMap(({ field, path }): Problem[] => {
       if (path.pathType !== "ImplementationSpecific") return [];
       const typed = typedPath(path);
       // One that is ignored is told of already, without its line breaks.
-      if (pathFault(typed) !== undefined) return [];
+      if (pathFault(typed, pathsAreText) !== undefined) return [];
       const { text } = typed;
       if (!/[*+?^$()[\]{}|\\]/.test(text)) return [];
       const why = `${text} looks like a regular expression, and use-regex is not true`;

@@ -1,5 +1,6 @@
 /** The path and path type of a rule as they count: ImplementationSpecific and no type are Prefix, no path is `/` (RS-5.5). */
 import type { HTTPIngressPath } from "../model/objects.ts";
+import { longestWord, longestWordOf } from "../render/static-blocks.ts";
 import { Token } from "../render/token.ts";
 
 export interface TypedPath {
@@ -11,7 +12,15 @@ export function typedPath({ path, pathType }: Pick<HTTPIngressPath, "path" | "pa
   return { text: path === undefined || path === "" ? "/" : path, type: pathType === "Exact" ? "exact" : "prefix" };
 }
 
-/** Why no request can be sent by this path, or undefined. The API server takes any text after the `/` of ImplementationSpecific. */
-export function pathFault({ text }: TypedPath): string | undefined {
-  return Token.printable(text) ? undefined : "has a control character or a line separator in it";
+/**
+ * Why no request can be sent by this path, or undefined. The API server takes any text after the `/` of ImplementationSpecific. `inText`: nginx here
+ * has paths in its text and nowhere else.
+ */
+export function pathFault({ text }: TypedPath, inText: boolean): string | undefined {
+  if (!Token.printable(text)) return "has a control character or a line separator in it";
+  // No character takes more than 17 bytes.
+  const bytes = inText && text.length > 200 ? longestWordOf(text) : 0;
+  return bytes > longestWord
+    ? `would be a word of ${bytes} bytes in nginx.conf, which takes ${longestWord}`
+    : undefined;
 }

@@ -16,6 +16,7 @@ function builder() {
       claims,
       certificates: new Certificates(undefined, fake),
       sslPassthrough: false,
+      pathsAreText: false,
       annotationsPrefix: "nginx.ingress.kubernetes.io",
     },
     problems,

@@ -30,6 +30,8 @@ export interface ServerSources {
   readonly certificates: Certificates;
   /** Whether the flag for TLS passthrough is on. */
   readonly sslPassthrough: boolean;
+  /** Whether nginx here has paths in its text and nowhere else. */
+  readonly pathsAreText: boolean;
   readonly annotationsPrefix: string;
 }
 
@@ -105,10 +107,11 @@ export class Servers {
   }
 
   #world({ now, settings }: Turn): World {
-    const { claims, certificates, sslPassthrough, annotationsPrefix } = this.#sources;
+    const { claims, certificates, sslPassthrough, pathsAreText, annotationsPrefix } = this.#sources;
     return {
       settings,
       sslPassthrough,
+      pathsAreText,
       annotationsPrefix,
       service: (key) => now.snapshot.services.get(key),
       secret: (key) => certificates.secret(key),

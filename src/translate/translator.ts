@@ -60,6 +60,7 @@ export class Translator {
       claims: this.#claims,
       certificates: this.#certificates,
       sslPassthrough: options.enableSslPassthrough,
+      pathsAreText: options.lacks.has("lua"),
       annotationsPrefix: options.annotationsPrefix,
     };
     this.#servers = new Servers(sources, this.#problems);

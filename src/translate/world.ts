@@ -6,6 +6,8 @@ import type { WantedNames } from "./host-names.ts";
 export interface World {
   /** Whether the flag for TLS passthrough is on. */
   readonly sslPassthrough: boolean;
+  /** Whether nginx here has paths in its text and nowhere else: it has no Lua. */
+  readonly pathsAreText: boolean;
   /** Without a slash. */
   readonly annotationsPrefix: string;
   readonly settings: Settings;

@@ -1,4 +1,4 @@
-/** Paths as regular expressions, where an author or a client means ill: what does not compile, runs too long, or holds line breaks. */
+/** Paths where an author or a client means ill: what does not compile, runs too long, is too long, or holds line breaks. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ingress } from "../support/sketch.ts";
 import { type Stand, startStand } from "./support/stand.ts";
@@ -34,6 +34,19 @@ describe.each([
       'spec.rules[0].http.paths[1].path: "/bad/([a-z]+" is no regular expression: a "(" is not closed; the path is ignored',
       'spec.rules[0].http.paths[2].path: "/worse/[z-a]" is no regular expression: the range z-a is out of order; the path is ignored',
     ]);
+  });
+
+  test("a path too long for nginx.conf is left out alone where it stands there, and its author is told", async () => {
+    const paths = [
+      [`/${"a".repeat(4082)}`, "web"],
+      [`/${"b".repeat(4083)}`, "web"],
+    ] as const;
+    await stand.apply(ingress({ name: "long", host: "a.example", paths }));
+    expect(await status("a.example", paths[0][0])).toBe(200);
+    expect(await status("a.example", paths[1][0])).toBe(mode === "static" ? 404 : 200);
+    const why = "would be a word of 4094 bytes in nginx.conf, which takes 4093";
+    const told = `spec.rules[0].http.paths[1].path: ${why}; the path is ignored`;
+    expect(stand.problemsOf("long")).toEqual(mode === "static" ? [told] : []);
   });
 
   test("a pattern that would take too long answers 500, and not the path after it", async () => {

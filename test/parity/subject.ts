@@ -15,7 +15,7 @@ import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 import { emptySnapshot, type ObjectChange, tableOf, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
 import { nginxHere, openRunFolder } from "../../src/nginx/index.ts";
 import type { Problem } from "../../src/problem.ts";
-import { lackingOf } from "../../src/render/capabilities.ts";
+import { inMode, lackingOf } from "../../src/render/capabilities.ts";
 import { compileTemplate } from "../../src/render/template.ts";
 import type { Source } from "../../src/sync/ports.ts";
 import { builtInTemplates, readTemplateFiles } from "../../src/template-files.ts";
@@ -88,7 +88,10 @@ export async function startOn(
   if (!compiled.ok) throw new Error(compiled.why);
   const started = await startController({
     source,
-    translate: { ...translateOptions(flags, "run", undefined), lacks: lackingOf(found.nginx.capabilities) },
+    translate: {
+      ...translateOptions(flags, "run", undefined),
+      lacks: lackingOf(inMode(flags.mode, found.nginx.capabilities)),
+    },
     machine: machineOf(
       found.nginx.capabilities,
       found.nginx.place,
