@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { drawn } from "../../test/support/drawn.ts";
-import { base, fake, ingress, ingressClass, put, service, slice } from "../../test/support/sketch.ts";
+import { base, configMap, fake, ingress, ingressClass, put, service, slice } from "../../test/support/sketch.ts";
 import { keyOf } from "../model/objects.ts";
 import { type Snapshot, type WatchedKind, withObjects } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
@@ -12,6 +12,8 @@ import { type Translation, Translator, translate } from "./translator.ts";
 import { emptyInputs } from "./turn.ts";
 
 const options = { ...defaultOptions, configMap: "ingress-nginx/settings", defaultBackendService: "ns/fallback" };
+
+const settings = (data: Readonly<Record<string, string>>) => configMap(options.configMap, data);
 
 /** Everything a Translation says, in plain sorted data. */
 function told({ configuration, problems, lastGood, accepted }: Translation) {
@@ -174,12 +176,7 @@ const step = fc.oneof(
   fc
     .tuple(fc.constantFrom("web", "api", "fallback"), fc.subarray(["192.0.2.1", "192.0.2.2"]))
     .map(([name, found]) => slice(name, ...found)),
-  fc.constantFrom("5", "7", "x").map((text) => ({
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name: "settings", namespace: "ingress-nginx" },
-    data: { "proxy-read-timeout": text },
-  })),
+  fc.constantFrom("5", "7", "x").map((text) => settings({ "proxy-read-timeout": text })),
   fc.constantFrom(ingressClass, { kind: "IngressClass", key: "nginx" }),
 );
 
@@ -208,17 +205,14 @@ test("a turn over any history of changes says what a full translation says", () 
 }, 60_000);
 
 test("an edit of a ConfigMap that the settings name is an edit of the settings", () => {
-  const configMap = (name: string, data: Record<string, string>) =>
-    ({ apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "ingress-nginx", name }, data }) as const;
+  const extra = (version: string) => configMap("ingress-nginx/extra", { "X-Version": version });
   const translator = new Translator(options, fake);
   const turn = (snapshot: Snapshot) => translator.turn({ ...emptyInputs, snapshot }).configuration.settings;
-  const named = put(base, configMap("settings", { "add-headers": "ingress-nginx/extra" }));
+  const named = put(base, settings({ "add-headers": "ingress-nginx/extra" }));
   expect(turn(named).followed.addHeaders).toEqual([]);
-  const one = put(named, configMap("extra", { "X-Version": "1" }));
+  const one = put(named, extra("1"));
   expect(turn(one).followed.addHeaders).toEqual([{ name: "X-Version", value: "1" }]);
-  const settings = turn(one);
-  expect(turn(put(one, configMap("other", {})))).toBe(settings);
-  expect(turn(put(one, configMap("extra", { "X-Version": "2" }))).followed.addHeaders).toEqual([
-    { name: "X-Version", value: "2" },
-  ]);
+  const before = turn(one);
+  expect(turn(put(one, configMap("ingress-nginx/other", {})))).toBe(before);
+  expect(turn(put(one, extra("2"))).followed.addHeaders).toEqual([{ name: "X-Version", value: "2" }]);
 });
