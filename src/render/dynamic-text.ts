@@ -2,11 +2,11 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
+import { authorsAmong } from "./authors.ts";
 import { confOf, defaultFiles, distinct, hashOf } from "./conf.ts";
 import type { Machine } from "./machine.ts";
 import type { Authors, RenderedText } from "./rendering.ts";
 import { aboutServers, dataServerView, textServerView } from "./server-views.ts";
-import { authorsAmong } from "./static-server.ts";
 import type { Template } from "./template.ts";
 import type { RoutedTextServer } from "./text-locations.ts";
 import { dataSlot } from "./text-servers.ts";

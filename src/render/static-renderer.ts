@@ -6,6 +6,7 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Certificate, Configuration, Server, Upstream } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
+import { authorsAmong } from "./authors.ts";
 import { certificateFiles, confOf, defaultFiles, distinct, hashOf } from "./conf.ts";
 import { configuredNames } from "./configured-names.ts";
 import { type WildcardCertificates, wildcardCertificates, withInherited } from "./inherited-certificates.ts";
@@ -16,7 +17,7 @@ import type { Rendered, RenderedText, Renderer } from "./rendering.ts";
 import { type AboutServers, aboutServers, defaultPairFile } from "./server-views.ts";
 import { affinityKey } from "./static-affinity.ts";
 import type { StaticParts } from "./static-parts.ts";
-import { authorsAmong, type ServerText, staticServers } from "./static-server.ts";
+import { type ServerText, staticServers } from "./static-server.ts";
 import type { Template } from "./template.ts";
 import { asksForCertificate } from "./text-servers.ts";
 import { staticUpstream } from "./upstream-views.ts";

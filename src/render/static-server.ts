@@ -8,13 +8,12 @@ import type { BesideLocation } from "./location-text.ts";
 import type { HttpPart } from "./place.ts";
 import { escapedPath } from "./records.ts";
 import type { RenderedFile } from "./rendered-files.ts";
-import type { Authors } from "./rendering.ts";
 import { certificateAt, defaultPairFile, headOf } from "./server-views.ts";
 import { speaksHttp3 } from "./settings/http3.ts";
 import { blocksOf } from "./static-blocks.ts";
 import { bodyOf, labelsOf } from "./static-location.ts";
 import type { StaticParts } from "./static-parts.ts";
-import { aliasNameOf, plainServerView, serverNameOf, textServerOf, twinServerOf } from "./text-servers.ts";
+import { plainServerView, textServerOf, twinServerOf, writtenName } from "./text-servers.ts";
 import { Token, type View } from "./token.ts";
 
 export interface ServerText {
@@ -58,7 +57,7 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
       dynamic: false,
       rejectsUnknownNames:
         about.settings.sslRejectHandshake && takesUnknownNames && about.machine.capabilities.rejectHandshake,
-      names: Token.words(names.map((one) => nameOf(server, one.name))),
+      names: Token.words(names.map((one) => writtenName(server, one.name))),
       certificate: certificateView(tls, parts, takesUnknownNames || !isPlain),
       features,
       catchAll: server.name === catchAll && { healthPath: Token.word(about.machine.healthPath) },
@@ -72,19 +71,6 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
   return { texts, files, needs: gathered.needs, http: gathered.http, pools: gathered.pools };
 }
 
-/** Who wrote what stands in the server blocks of these. */
-export function authorsAmong(servers: { values(): Iterable<Server<FeatureValues>> }): Authors {
-  return (name, match) => {
-    const server = [...servers.values()].find((one) =>
-      [one.name, ...one.aliases.map((alias) => alias.name)].some((called) => String(nameOf(one, called)) === name),
-    );
-    if (server === undefined) return new Set();
-    const own = blocksOf(server).filter((block) => match === undefined || String(block.match) === match);
-    const found = own.map(({ location }) => server.locations[location]!.ingress).filter(({ name: of }) => of !== "");
-    return new Set(found.map(({ namespace, name: of }) => `${namespace}/${of}`));
-  };
-}
-
 /**
  * The certificate of a server block; false where the default one's TLS serves it as well: nginx reads certificate and key again
  * for each block that names them, 2 ms each. `ownTls`: whether the block says something of TLS itself, or is the default one. Where
@@ -94,11 +80,6 @@ function certificateView({ certificate }: Alias, { about, certificateFile, stapl
   const file = certificateFile(certificate);
   const refuses = about.settings.sslRejectHandshake && about.machine.capabilities.rejectHandshake;
   return (ownTls || refuses || file !== defaultPairFile) && certificateAt(about.machine, file, stapleFile(certificate));
-}
-
-function nameOf({ name: host }: Server<FeatureValues>, name: string): Token {
-  if (name === catchAll) return Token.name(catchAll);
-  return name === host ? serverNameOf(name) : aliasNameOf(name);
 }
 
 /** A server block has one certificate and one answer on TLS, so names that differ in these get a block of their own. */

@@ -98,3 +98,9 @@ export function serverNameOf(name: string): Token {
   if (!name.startsWith("*.")) return Token.word(name);
   return Token.pattern(`~^(?<subdomain>[\\w-]+)${name.slice(1).replaceAll(".", "\\.")}$`);
 }
+
+/** One of a host's names, its own or an alias, as its server block has it. */
+export function writtenName({ name: host }: Server<FeatureValues>, name: string): Token {
+  if (name === catchAll) return Token.name(catchAll);
+  return name === host ? serverNameOf(name) : aliasNameOf(name);
+}
