@@ -181,6 +181,30 @@ test("nothing is written once the lead is lost", async () => {
   expect(setup.writes).toHaveLength(1);
 });
 
+test("a write that has begun when the work is to stop is not cut short, and the work ends after it", async () => {
+  const setup = setUp([ingress("web"), ingress("next")]);
+  const arrived = Promise.withResolvers<AbortSignal>();
+  const answered = Promise.withResolvers<void>();
+  const { update } = setup.options.client;
+  setup.options.client.update = async (of, sent, signal, options) => {
+    arrived.resolve(signal);
+    await answered.promise;
+    return update(of, sent, signal, options);
+  };
+  const { stop, ended } = await started(setup);
+  const signal = await arrived.promise;
+  stop.abort();
+  let over = false;
+  void ended.then(() => {
+    over = true;
+  });
+  for (let i = 0; i < 100; i += 1) await new Promise(setImmediate);
+  expect([signal.aborted, over]).toEqual([false, false]);
+  answered.resolve();
+  await ended;
+  expect(setup.addressesOf("web")).toEqual([{ ip: "192.0.2.1" }]);
+});
+
 test("addresses that cannot be read change nothing", async () => {
   const setup = setUp([ingress("web", { ip: "192.0.2.7" })]);
   const failure = ownFailure("unreachable", "gone");
@@ -199,4 +223,10 @@ test.each([
   Object.assign(setup.world, { addresses, company });
   await clearStatus(setup.options, never);
   expect(setup.addressesOf("web")).toEqual(expected);
+});
+
+test("on shutdown an address is taken out that was written too lately to be known here", async () => {
+  const setup = setUp([ingress("web", { ip: "192.0.2.1" })]);
+  await clearStatus({ ...setup.options, ingresses: () => [ingress("web")] }, never);
+  expect(setup.addressesOf("web")).toBeUndefined();
 });

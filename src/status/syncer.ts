@@ -7,7 +7,7 @@ import type { ApiFailure, Client, Term } from "../kubernetes/index.ts";
 import type { Ingress } from "../model/objects.ts";
 import { type Addresses, sameAddresses } from "./addresses.ts";
 import type { AddressSource } from "./sources.ts";
-import { writeAddresses } from "./writer.ts";
+import { has, writeAddresses } from "./writer.ts";
 
 export interface StatusOptions {
   readonly client: Pick<Client, "get" | "update">;
@@ -38,16 +38,20 @@ interface Look {
   readonly addresses: Addresses;
 }
 
-/** Writes until the term is lost or `stop` aborts. */
+/**
+ * Writes until the term is lost or `stop` aborts. The API server may carry out a write that was cut short, after whatever is asked of it next: so
+ * `stop` lets the writes that have begun end, and this resolves after them.
+ */
 export async function keepStatus(options: StatusOptions, term: Term, stop: AbortSignal): Promise<void> {
   const { clock, intervalMs } = options;
   const signal = AbortSignal.any([term.lost, stop]);
+  const writing = { mayWrite: () => term.holds() && !stop.aborted, signal: term.lost };
   let noticed = new AbortController();
   let last: Look | undefined;
   const unsubscribe = options.onChange(() => noticed.abort());
   while (!signal.aborted) {
     noticed = new AbortController();
-    last = await round(options, last, () => term.holds(), signal);
+    last = await round(options, last, writing, signal);
     await sleep(clock, leastMs, signal);
     const dueMs = (last?.atMs ?? clock.now()) + intervalMs;
     await sleep(clock, dueMs - clock.now(), AbortSignal.any([signal, noticed.signal]));
@@ -59,7 +63,7 @@ export async function keepStatus(options: StatusOptions, term: Term, stop: Abort
 async function round(
   options: StatusOptions,
   last: Look | undefined,
-  mayWrite: () => boolean,
+  writing: Pick<Writing, "mayWrite" | "signal">,
   signal: AbortSignal,
 ): Promise<Look | undefined> {
   const { clock, intervalMs, report } = options;
@@ -72,11 +76,9 @@ async function round(
   const addresses = answer.value;
   const atMs = clock.now();
   const suffices = last !== undefined && atMs - last.atMs < intervalMs && sameAddresses(last.addresses, addresses);
-  const { ingresses, failed } = await write(suffices ? options.changed() : options.ingresses(), addresses, {
-    ...options,
-    mayWrite,
-    signal,
-  });
+  const looked = suffices ? options.changed() : options.ingresses();
+  const targets = looked.filter((ingress) => !has(ingress, addresses));
+  const { ingresses, failed } = await write(targets, addresses, { ...options, ...writing });
   if (ingresses > 0) report({ kind: "written", ingresses });
   if (failed) return undefined;
   return suffices ? last : { atMs, addresses };
@@ -92,7 +94,9 @@ export async function clearStatus(options: ClearOptions, signal: AbortSignal): P
   const answer = await options.addresses(signal);
   if (!answer.ok || answer.value.length > 1) return;
   if ((await options.hasCompany(signal)) !== false) return;
-  const { ingresses } = await write(options.ingresses(), [], { ...options, mayWrite: () => true, signal });
+  // What was written a moment ago has not come back yet, so all are read again; but nothing was written where there is no address.
+  const targets = options.ingresses().filter((ingress) => answer.value.length > 0 || !has(ingress, []));
+  const { ingresses } = await write(targets, [], { ...options, mayWrite: () => true, signal });
   if (ingresses > 0) options.report({ kind: "cleared", ingresses });
 }
 

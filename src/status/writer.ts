@@ -1,5 +1,5 @@
 /**
- * Writes addresses into the status of Ingresses: only where they differ, ten at a time, on the newest form of the Ingress.
+ * Writes addresses into the status of Ingresses: only where the newest form of the Ingress differs, ten at a time.
  * What a newcomer would get wrong: a PUT of the status replaces labels and annotations as well, so what is sent must have been read
  * a moment ago, and a conflict means reading it again.
  */
@@ -10,7 +10,7 @@ import { type Addresses, sameAddresses } from "./addresses.ts";
 
 export interface WriteOptions {
   readonly client: Pick<Client, "get" | "update">;
-  /** Asked right before each write; false ends the round. */
+  /** Asked right before each write; false ends the round, after the writes that have begun. */
   readonly mayWrite: () => boolean;
   readonly failed: (key: string, failure: ApiFailure) => void;
 }
@@ -18,17 +18,14 @@ export interface WriteOptions {
 const atATime = 10;
 const tries = 5;
 
-/** Gives how many were written. What failed is reported, and left to the next round. */
+/** Gives how many were written. What failed is reported, and left to the next round. `signal` cuts short what has begun. */
 export async function writeAddresses(
   all: readonly Ingress[],
   addresses: Addresses,
   options: WriteOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const keys = all
-    .filter((ingress) => !has(ingress, addresses))
-    .map(keyOf)
-    .values();
+  const keys = all.map(keyOf).values();
   let written = 0;
   const work = async () => {
     for (const key of keys) {
@@ -40,7 +37,7 @@ export async function writeAddresses(
   return written;
 }
 
-const has = ({ status }: Ingress, addresses: Addresses) =>
+export const has = ({ status }: Ingress, addresses: Addresses) =>
   sameAddresses(status?.loadBalancer?.ingress ?? [], addresses);
 
 async function writeOne(

@@ -1,6 +1,7 @@
 /**
  * What only one of several replicas does: the election, and what its winner writes, which is the status of Ingresses and, where a flag asks for it,
- * Ingresses for Services. Stopping has an order: the status is cleared while the Lease is still held, so that no other leader writes it back meanwhile.
+ * Ingresses for Services. Stopping has an order: the status is cleared after its last writing has ended, and while the Lease is still held, so that
+ * neither this leader nor another one writes it back.
  */
 import type { Clock } from "../../clock.ts";
 import { type Client, type ElectionEvent, LeaseElection, type Term } from "../../kubernetes/index.ts";
@@ -48,13 +49,15 @@ export function standForElection(options: LeaderOptions): Leader {
   const keepIngresses = async (term: Term) => {
     if (serviceIngresses) await keepServiceIngresses(serviceIngresses, term, leaving.signal);
   };
+  let work: Promise<unknown> = Promise.resolve();
   const election = new LeaseElection(client, {
     lease: { namespace: own.name.namespace, name: flags.electionId },
     identity: own.name.name,
     durationMs: flags.electionTtl,
     lead: async (term) => {
       const keepsStatus = flags.updateStatus ? keepStatus(status, term, leaving.signal) : undefined;
-      await Promise.all([keepsStatus, keepIngresses(term)]);
+      work = Promise.all([keepsStatus, keepIngresses(term)]);
+      await work;
     },
     clock,
     random,
@@ -73,12 +76,14 @@ export function standForElection(options: LeaderOptions): Leader {
     running,
     async stop(limitMs) {
       leaving.abort();
+      const limit = AbortSignal.timeout(limitMs);
+      await Promise.race([work, new Promise((late) => limit.addEventListener("abort", late))]);
       if (flags.updateStatus && flags.updateStatusOnShutdown) {
         const company = async (signal: AbortSignal) => {
           const answer = await hasCompany(client, own, signal);
           return answer.ok ? answer.value : undefined;
         };
-        await clearStatus({ ...status, hasCompany: company }, AbortSignal.timeout(limitMs));
+        await clearStatus({ ...status, hasCompany: company }, limit);
       }
       resigning.abort();
       await running;
