@@ -31,7 +31,7 @@ export function draftOf(claim: Claim, { text, type }: TypedPath, backend: NamedB
   return {
     claim,
     field,
-    path: { path: text, type, regex: rewrite.regex, rewriteTarget: rewrite.target },
+    path: { path: text, type, regex: rewrite.regex, rewriteTarget: rewrite.target, denied: claim.denied },
     location: {
       path: text,
       ingress: { namespace: claim.object.namespace, name: claim.object.name },
@@ -71,7 +71,7 @@ export function unownedRoot(settings: Settings): Draft {
   return {
     claim: undefined,
     field: "",
-    path: { path: "/", type: "prefix", regex: false, rewriteTarget: "" },
+    path: { path: "/", type: "prefix", regex: false, rewriteTarget: "", denied: false },
     location: {
       path: "/",
       ingress: { namespace: "", name: "" },

@@ -6,6 +6,7 @@ const prefix = (path: string, more: Partial<Path> = {}): Path => ({
   type: "prefix",
   regex: false,
   rewriteTarget: "",
+  denied: false,
   ...more,
 });
 const exact = (path: string, more: Partial<Path> = {}): Path => ({ ...prefix(path, more), type: "exact" });
@@ -19,6 +20,7 @@ test.each([
   ["Prefix is element-wise", [prefix("/"), prefix("/foo")], ["exact /foo -> 1", "prefix /foo/ -> 1", "prefix / -> 0"]],
   ["Prefix with a slash redirects to it", [prefix("/foo/")], ["prefix /foo/ -> 0", "slash /foo"]],
   ["Exact with a slash redirects to it", [exact("/foo/")], ["exact /foo/ -> 0", "slash /foo"]],
+  ["nothing redirects to what is denied", [exact("/foo/", { denied: true })], ["exact /foo/ -> 0"]],
   [
     "Exact takes the path itself, Prefix what is below",
     [prefix("/foo"), exact("/foo")],

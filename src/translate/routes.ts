@@ -11,6 +11,8 @@ export interface Path {
   readonly regex: boolean;
   /** Empty: the path reaches the backend as it was asked. */
   readonly rewriteTarget: string;
+  /** nginx adds a slash only on the way to a location that hands requests on. */
+  readonly denied: boolean;
 }
 
 /** Whether the host is in regex mode (RS-6.1). */
@@ -43,7 +45,8 @@ function plainRoutes(paths: readonly Path[]): Route[] {
   const slash = new Map<string, Route>();
   for (const { path, location } of [...exact.values(), ...prefix.values()]) {
     const bare = path.slice(0, -1);
-    if (path.endsWith("/") && bare !== "" && !exact.has(bare)) claim(slash, { match: "slash", path: bare, location });
+    if (!path.endsWith("/") || bare === "" || paths[location]!.denied) continue;
+    if (!exact.has(bare)) claim(slash, { match: "slash", path: bare, location });
   }
   const byLength = [...prefix.values()].sort((a, b) => b.path.length - a.path.length || (a.path < b.path ? 1 : -1));
   return [...exact.values(), ...byLength, ...slash.values()];
