@@ -113,6 +113,7 @@ function pageView(status: number, own: boolean, place: Place): View {
   return {
     status: Token.count(status),
     routed: status !== 413,
+    forgotten: place.forgottenBeside,
     sets: sets.map(([name, value]) => ({ name: Token.name(name), value })),
     pass,
   };

@@ -11,6 +11,7 @@ import type { Consequence, ObjectName, Problem } from "../problem.ts";
 import type { Capability } from "../render/capabilities.ts";
 import type { AnswerHeader, Directive, Header, Place, Protocol, ServerPlace } from "../render/place.ts";
 import type { View } from "../render/token.ts";
+import type { AnswerLine } from "../settings/answer-lines.ts";
 import type { Settings } from "../settings/registry.ts";
 
 export type Risk = "Low" | "Medium" | "High" | "Critical";
@@ -99,8 +100,8 @@ export interface Feature<F extends Fields, R> {
   readonly requestHeaders?: (value: R, place: Place, settings: Settings) => readonly Header[];
   /** Headers of the answer, beside or in the place of the backend's. */
   readonly answerHeaders?: (value: R, place: Place, settings: Settings) => readonly AnswerHeader[];
-  /** Whether its text makes nginx forget the headers of answers that the http block adds. */
-  readonly forgetsAnswerHeaders?: (value: R) => boolean;
+  /** What its text says about headers of answers. */
+  readonly answerLines?: (value: R) => readonly AnswerLine[];
   /** Names of the route variables that `view` and `requestHeaders` bind. */
   readonly variables?: readonly string[];
 }

@@ -8,15 +8,17 @@
  */
 import { parse, type Statement } from "../kinds/grammar.ts";
 import type { View } from "../render/token.ts";
+import { type AnswerLine, answerLinesIn, answerLinesOf, restatedView } from "../settings/answer-lines.ts";
 import { snippet } from "../settings/snippet.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 
 export interface Snippet {
   /** Empty where there is none. */
   readonly text: string;
-  /** Whether it has a directive that makes nginx forget the request headers, or the answer's headers, of the http block. */
+  /** Whether it has a directive that makes nginx forget the request headers of the http block. */
   readonly forgetsRequestHeaders: boolean;
-  readonly forgetsAnswerHeaders: boolean;
+  /** What it says about headers of answers. */
+  readonly answerLines: readonly AnswerLine[];
   /** Whether it has what means something only in a location with a path: a location of its own, `alias` or `internal`. */
   readonly needsPath: boolean;
   /** Whether it names groups of the path, `$1`, and not only those of a pattern of its own. */
@@ -30,7 +32,6 @@ export interface Snippet {
 }
 
 const requestHeaders = new Set(["proxy_set_header", "grpc_set_header"]);
-const answerHeaders = new Set(["add_header"]);
 const withPath = new Set(["location", "alias", "internal"]);
 
 function snippetField(key: string, doc: string) {
@@ -50,7 +51,7 @@ function resolve(key: string): (values: { readonly text: string }, context: Cont
       value: {
         text,
         forgetsRequestHeaders: statements.some((one) => says(one, requestHeaders)),
-        forgetsAnswerHeaders: statements.some((one) => says(one, answerHeaders)),
+        answerLines: answerLinesIn(statements),
         needsPath: statements.some((one) => within(one, ({ name }) => withPath.has(name))),
         namesGroups: statements.some(namesGroup),
         namesUpstream: statements.some((one) => within(one, setsUpstream)),
@@ -64,7 +65,7 @@ function resolve(key: string): (values: { readonly text: string }, context: Cont
 const none: Snippet = {
   text: "",
   forgetsRequestHeaders: false,
-  forgetsAnswerHeaders: false,
+  answerLines: [],
   needsPath: false,
   namesGroups: false,
   namesUpstream: false,
@@ -96,8 +97,8 @@ function headersSetBy({ name, args }: Statement): string[] {
   return name === "more_set_headers" ? args.map((arg) => arg.split(":")[0]!.trim().toLowerCase()) : [];
 }
 
-function view({ text, forgetsAnswerHeaders, namesUpstream }: Snippet): View {
-  return text === "" ? false : { text: snippet.view(text), forgetsAnswerHeaders, namesUpstream };
+function view({ text, namesUpstream }: Snippet): View {
+  return text === "" ? false : { text: snippet.view(text), namesUpstream };
 }
 
 export const configurationSnippet = resolvedFeature({
@@ -108,7 +109,7 @@ export const configurationSnippet = resolvedFeature({
   resolve: resolve("configuration-snippet"),
   view,
   forgetsRequestHeaders: ({ forgetsRequestHeaders }) => forgetsRequestHeaders,
-  forgetsAnswerHeaders: ({ forgetsAnswerHeaders }) => forgetsAnswerHeaders,
+  answerLines: ({ answerLines }) => answerLines,
 });
 
 export const serverSnippet = resolvedFeature({
@@ -121,7 +122,8 @@ export const serverSnippet = resolvedFeature({
   /** So that a location below it keeps its own, as ingress-nginx's do. */
   forgetsRequestHeaders: ({ forgetsRequestHeaders }) => forgetsRequestHeaders,
   textServer: ({ text }) => text !== "",
-  serverView: view,
+  serverView: ({ text, answerLines }, _place, { serverSnippet: everyones }) =>
+    text !== "" && { text: snippet.view(text), restated: restatedView(answerLines, answerLinesOf(everyones)) },
 });
 
 export const streamSnippet = resolvedFeature({

@@ -10,11 +10,12 @@ test("statements have a name, words as nginx reads them, and a block where there
         args: ["$host", "$x"],
         line: 1,
         block: [
-          { name: "default", args: ["a; b"], line: 2 },
-          { name: "~^\\.x", args: ["it's"], line: 3 },
+          { name: "default", args: ["a; b"], line: 2, text: 'default "a; b" ;' },
+          { name: "~^\\.x", args: ["it's"], line: 3, text: "~^\\.x 'it\\'s';" },
         ],
+        text: "map $host $x { # a } comment\n  default \"a; b\" ;\n ~^\\.x 'it\\'s'; }",
       },
-      { name: "set", args: ["$y", "${x}"], line: 4 },
+      { name: "set", args: ["$y", "${x}"], line: 4, text: "set $y ${x};" },
     ],
   });
 });

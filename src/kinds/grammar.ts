@@ -10,6 +10,8 @@ export interface Statement {
   /** The statements in its braces; a Lua block counts as empty. */
   readonly block?: readonly Statement[];
   readonly line: number;
+  /** As it is written, with its semicolon or braces. */
+  readonly text: string;
 }
 
 export type Parsed =
@@ -63,6 +65,7 @@ class Reader {
 
   #statement(): Statement {
     const line = this.line();
+    const from = this.#at;
     const words: string[] = [];
     for (;;) {
       this.#blanks();
@@ -74,7 +77,8 @@ class Reader {
         const [name, ...args] = words;
         if (name === undefined) throw new Mistake(`line ${line}: unexpected "${next}"`);
         this.#at += 1;
-        return next === ";" ? { name, args, line } : { name, args, line, block: this.#block(name, line) };
+        const block = next === ";" ? {} : { block: this.#block(name, line) };
+        return { name, args, line, ...block, text: this.#text.slice(from, this.#at) };
       }
       words.push(this.#word());
     }

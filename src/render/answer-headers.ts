@@ -1,5 +1,6 @@
 /** Headers of answers that a location adds, and those of backends that it takes away in their place. */
 import type { FeatureValues } from "../annotations/registry.ts";
+import { type AnswerLines, forgottenLines, hasOwn, hideDirectives } from "../settings/answer-lines.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { AnswerHeader, Protocol } from "./place.ts";
 import { Token, type View } from "./token.ts";
@@ -7,21 +8,29 @@ import { Token, type View } from "./token.ts";
 /** For `templates/answer-headers.tmpl`; false where the location inherits all and adds nothing. */
 export function answerHeadersView(
   all: readonly AnswerHeader[],
-  forgets: boolean,
+  lines: AnswerLines,
   { hideHeaders, followed }: Settings,
   protocol: Protocol,
 ): View {
-  if (all.length === 0 && !forgets) return false;
+  const hide = hideDirectives[protocol];
+  const says = (directive: string) => lines.location.some((line) => line.directive === directive);
   const own = all.filter((header, at) => !header.replaces || all.findIndex((one) => isSame(one, header)) === at);
   const replaced = own.filter(({ replaces }) => replaces).map(({ name }) => name);
-  const inherited = ["Strict-Transport-Security", ...hideHeaders].map(Token.name);
-  const directive = { http: "proxy_hide_header", grpc: "grpc_hide_header", fastcgi: "fastcgi_hide_header" }[protocol];
+  const adds = own.length > 0 || says("add_header");
+  const hides = replaced.length > 0 || says(hide);
+  if (!adds && !hides) return false;
   const added = new Set(followed.addHeaders.map(({ name }) => name.toLowerCase()));
+  const hidden = [Token.name("Strict-Transport-Security"), ...(hasOwn(lines, hide) ? [] : hideHeaders.map(Token.name))];
   return {
+    adds,
     cleared: replaced.filter((name) => added.has(String(name).toLowerCase())),
     headers: own.map(({ name, value, always }) => ({ name, value, always })),
-    directive: Token.name(directive),
-    hidden: replaced.length === 0 ? [] : [...inherited, ...replaced],
+    directive: Token.name(hide),
+    hidden: hides ? [...hidden, ...replaced] : [],
+    forgotten: [
+      ...(own.length > 0 ? forgottenLines(lines, "add_header") : []),
+      ...(replaced.length > 0 ? forgottenLines(lines, hide) : []),
+    ],
   };
 }
 

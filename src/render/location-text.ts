@@ -5,6 +5,7 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import { isElsewhere, rewritesLate } from "../annotations/rewrite.ts";
 import { defaultUpstream, type Location } from "../model/configuration.ts";
+import { type AnswerLine, forgottenLines } from "../settings/answer-lines.ts";
 import type { Settings } from "../settings/registry.ts";
 import { type AboutLocations, locationView } from "./location-view.ts";
 import type { Machine } from "./machine.ts";
@@ -49,6 +50,8 @@ export interface LocationTraits {
   readonly standsIn: boolean;
   /** Whether the times of its answers are noted for ewma. */
   readonly timed: boolean;
+  /** What the host's own server-snippet says about headers of answers, where it does. */
+  readonly hostLines?: readonly AnswerLine[];
   /** The path, where nginx has to match it once more for its groups: a rewrite that comes after a snippet takes those away that the snippet's headers name. */
   readonly matchedAgain?: string;
 }
@@ -89,10 +92,12 @@ export class LocationTexts {
 
   of(values: FeatureValues, traits: LocationTraits, writing: Writing, target: Target): LocationText {
     const { dynamic, unserved, rewrite, chosen, answerHeaders = [] } = target;
+    const { hostLines = [] } = traits;
+    const { http, server } = this.#about.everywhere.answerLines;
     const beside: BesideLocation[] = [];
     const files: RenderedFile[] = [];
     const needs = new Set<HttpPart>();
-    const http = new Map<string, Token>();
+    const inHttp = new Map<string, Token>();
     const apart: string[] = [];
     const place: Place = {
       ...filesOf(this.#root, files),
@@ -101,8 +106,9 @@ export class LocationTexts {
       dynamic,
       owned: traits.owned,
       authenticates: traits.authenticates,
+      forgottenBeside: forgottenLines({ http, server: [...server, ...hostLines], location: [] }, "add_header"),
       needs: (part) => needs.add(part),
-      inHttp: (text) => http.set(String(text), text),
+      inHttp: (text) => inHttp.set(String(text), text),
       pooledApart: (by) => apart.push(by),
       beside: (kind, location) => this.#beside(kind, location, beside),
     };
@@ -120,7 +126,7 @@ export class LocationTexts {
       chosen: chosen !== undefined,
     };
     const text = this.#template.render("location", { ...view, ...where });
-    return { text, beside, files, needs, http: [...http.values()], pools: blocks };
+    return { text, beside, files, needs, http: [...inHttp.values()], pools: blocks };
   }
 
   /** Adds it to `all` unless it is there, and gives its URI or name. */
@@ -139,7 +145,12 @@ function lateMatch(path: string | undefined): Token {
   return path === undefined ? Token.conf`^` : Token.pattern(`(?i)^${path}`);
 }
 
-export function traitsOf(location: Location<FeatureValues>, settings: Settings): LocationTraits {
+/** `host`: what is said of the host as a whole. */
+export function traitsOf(
+  location: Location<FeatureValues>,
+  { serverSnippet: { answerLines: hostLines } }: FeatureValues,
+  settings: Settings,
+): LocationTraits {
   const { path, denied, timed, ingress, features, upstream } = location;
   const within = (prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix));
   const owned = ingress.name !== "";
@@ -152,6 +163,7 @@ export function traitsOf(location: Location<FeatureValues>, settings: Settings):
     scheme: upstream === defaultUpstream ? "HTTP" : features.backendProtocol.scheme,
     timed,
     standsIn: false,
+    ...(hostLines.length > 0 ? { hostLines } : {}),
     ...(again ? { matchedAgain: path } : {}),
   };
 }

@@ -2,6 +2,7 @@
 import { standInHeaders } from "../annotations/custom-errors.ts";
 import { unannotated } from "../annotations/read.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
+import type { AnswerLine } from "../settings/answer-lines.ts";
 import type { Settings } from "../settings/registry.ts";
 import { answerHeadersView, overruledHeaders } from "./answer-headers.ts";
 import { directivesOf } from "./directives.ts";
@@ -26,6 +27,8 @@ export interface LocationSaid {
   readonly standsIn: boolean;
   /** Whether the times of its answers are noted for ewma. */
   readonly timed: boolean;
+  /** What the host's own server-snippet says about headers of answers. */
+  readonly hostLines?: readonly AnswerLine[];
   /** Headers of its answers beside those of its features. */
   readonly answerHeaders: readonly AnswerHeader[];
 }
@@ -42,8 +45,9 @@ function withoutPath(values: FeatureValues, settings: Settings): FeatureValues {
 }
 
 export function locationView(said: LocationSaid, place: Place, about: AboutLocations): Readonly<Record<string, View>> {
-  const { denied, redirectsToHttps, standsIn, timed } = said;
+  const { denied, redirectsToHttps, standsIn, timed, hostLines = [] } = said;
   const { settings, everywhere } = about;
+  const { http, server } = everywhere.answerLines;
   const values = denied
     ? withoutOwnPages(said.values, settings)
     : standsIn && place.dynamic
@@ -54,7 +58,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
   const headers: Header[] = standsIn ? standInHeaders.map(([name, value]) => ({ name: Token.name(name), value })) : [];
   const answer: AnswerHeader[] = [...said.answerHeaders];
   let restated = everywhere.restatesRequestHeaders;
-  let forgets = everywhere.restatesResponseHeaders;
+  const lines: AnswerLine[] = [...everywhere.answerLines.location];
   for (const named of featureList) {
     const [name, feature] = named;
     const value = values[name] as never;
@@ -64,7 +68,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
     if (feature.view !== undefined) view[name] = able && feature.view(value, place, settings);
     answer.push(...(feature.answerHeaders?.(value, place, settings) ?? []));
     if (feature.forgetsRequestHeaders?.(value) === true) restated = true;
-    if (feature.forgetsAnswerHeaders?.(value) === true) forgets = true;
+    lines.push(...(feature.answerLines?.(value) ?? []));
   }
   return {
     ...view,
@@ -74,7 +78,12 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
       directive: Token.name(place.protocol === "grpc" ? "grpc_set_header" : "proxy_set_header"),
       headers: headersView(headers, about.requestHeaders, restated),
     },
-    answerHeaders: answerHeadersView(answer, forgets, settings, place.protocol),
+    answerHeaders: answerHeadersView(
+      answer,
+      { http, server: [...server, ...hostLines], location: lines },
+      settings,
+      place.protocol,
+    ),
     settings: everywhere.view,
   };
 }

@@ -78,6 +78,8 @@ export interface Place extends ServerPlace {
    * that has endpoints. `sets` are variables, without `$`, that are to be set before.
    */
   errorBackend(own: boolean): ErrorBackend;
+  /** Lines of `add_header` in snippets that a location beside this one makes nginx forget by one of its own. */
+  readonly forgottenBeside: readonly Token[];
   /** Adds a location beside this one and returns its URI (`/_sluice/…`) or name (`@…`), made from a hash of its text. */
   beside(kind: "uri" | "named", location: InternalLocation): Token;
 }

@@ -83,7 +83,7 @@ function hostRecord(server: Server<FeatureValues>, shapes: Shapes): string {
   }
   return JSON.stringify({
     ...tls(server),
-    locations: locations.map((location, at) => locationRecord(location, shapes, keptBy(server, at))),
+    locations: locations.map((location, at) => locationRecord(location, server.features, shapes, keptBy(server, at))),
     ...given({
       root: expandable(server.appRoot ?? ""),
       exact,
@@ -99,8 +99,8 @@ function tls({ tlsConfigured }: Pick<Alias, "tlsConfigured">) {
   return tlsConfigured ? { tls: 1 } : {};
 }
 
-function locationRecord(location: Location<FeatureValues>, shapes: Shapes, kept: string) {
-  const { name, variables } = shapes.of(location);
+function locationRecord(location: Location<FeatureValues>, host: FeatureValues, shapes: Shapes, kept: string) {
+  const { name, variables } = shapes.of(location, host);
   const { namespace, name: ingress } = location.ingress;
   return {
     shape: name,
@@ -114,7 +114,7 @@ function locationRecord(location: Location<FeatureValues>, shapes: Shapes, kept:
       path: location.path,
       variables: { ...variables, ...given({ kept }) },
       canaries: location.canaries.map(canaryRecord),
-      standIn: standInRecord(location, shapes),
+      standIn: standInRecord(location, host, shapes),
     }),
     // only a Location whose own Ingress asks for affinity issues the cookie (RS-14.3)
     ...(location.features.sessionAffinity.type === "cookie" ? { sticky: 1 } : {}),
@@ -122,8 +122,9 @@ function locationRecord(location: Location<FeatureValues>, shapes: Shapes, kept:
   };
 }
 
-function standInRecord(location: Location<FeatureValues>, shapes: Shapes) {
-  return location.standIn === undefined ? {} : { upstream: location.standIn, shape: shapes.standInOf(location).name };
+function standInRecord(location: Location<FeatureValues>, host: FeatureValues, shapes: Shapes) {
+  if (location.standIn === undefined) return {};
+  return { upstream: location.standIn, shape: shapes.standInOf(location, host).name };
 }
 
 export function upstreamRecord({ label, endpoints, balance }: Upstream): string {

@@ -6,7 +6,7 @@ import { settings as declarations, type Settings } from "../settings/registry.ts
 import { type Capabilities, capabilityNames } from "./capabilities.ts";
 import { blockedView } from "./settings/blocked.ts";
 import { directivesOf } from "./settings/directives.ts";
-import { snippetView, uses } from "./settings/everywhere.ts";
+import { serverSnippetView, uses } from "./settings/everywhere.ts";
 import { forwardedView, realIpView, streamRealIpView } from "./settings/forwarded.ts";
 import { geoip2View } from "./settings/geoip2.ts";
 import { http3View, whyNoHttp3 } from "./settings/http3.ts";
@@ -36,7 +36,7 @@ export function settingsView(settings: Settings, can: Capabilities, around: Surr
       modsecurity: modsecurityView(settings, can, around),
       opentelemetry: tracingView(settings, can, around),
     },
-    server: snippetView("serverSnippet", settings),
+    server: serverSnippetView(settings),
     stream: {
       directives: stream,
       snippet: snippet("streamSnippet"),

@@ -36,22 +36,23 @@ export class Shapes {
   }
 
   /** All that the Locations of a Server may be served by, each once. */
-  ofServer({ locations }: Server<FeatureValues>): readonly Shape[] {
+  ofServer({ locations, features }: Server<FeatureValues>): readonly Shape[] {
     const shapes: Shape[] = [];
     for (const location of locations) {
-      shapes.push(this.of(location));
-      if (location.standIn !== undefined) shapes.push(this.standInOf(location));
+      shapes.push(this.of(location, features));
+      if (location.standIn !== undefined) shapes.push(this.standInOf(location, features));
     }
     return shapes.length < 2 ? shapes : [...new Set(shapes)];
   }
 
-  of(location: Location<FeatureValues>): Shape {
-    return this.#shapeOf(location.features, traitsOf(location, this.#settings));
+  /** `host`: what is said of the host as a whole. */
+  of(location: Location<FeatureValues>, host: FeatureValues): Shape {
+    return this.#shapeOf(location.features, traitsOf(location, host, this.#settings));
   }
 
   /** For the Service that stands in where the Location's own has no endpoints. */
-  standInOf(location: Location<FeatureValues>): Shape {
-    return this.#shapeOf(location.features, { ...traitsOf(location, this.#settings), standsIn: true });
+  standInOf(location: Location<FeatureValues>, host: FeatureValues): Shape {
+    return this.#shapeOf(location.features, { ...traitsOf(location, host, this.#settings), standsIn: true });
   }
 
   #shapeOf(values: FeatureValues, traits: LocationTraits): Shape {

@@ -2,7 +2,7 @@
 import { certificateWord } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import { isBackendVariable } from "../annotations/variables.ts";
-import { type Alias, type Canary, defaultUpstream, type Location, type Server } from "../model/configuration.ts";
+import { type Alias, type Canary, defaultUpstream, type Server } from "../model/configuration.ts";
 import { bindingOf } from "./balance-record.ts";
 import { configuredName, isPattern } from "./configured-names.ts";
 import { keptBy } from "./kept-by.ts";
@@ -19,7 +19,8 @@ import { staticBlock } from "./upstream-views.ts";
  * With what it needs of the http block; `pools` has the id of the Upstream behind each upstream block it sends to, `labels` what
  * is set beside those of `labelsOf`.
  */
-export function bodyOf(location: Location<FeatureValues>, rewrite: View, parts: StaticParts) {
+export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: View, parts: StaticParts) {
+  const location = server.locations[index]!;
   const { about, texts, isServed, labelOf, cookieOf } = parts;
   const own = isServed(location.upstream);
   const standIn = location.standIn !== undefined && isServed(location.standIn) ? location.standIn : undefined;
@@ -59,7 +60,7 @@ export function bodyOf(location: Location<FeatureValues>, rewrite: View, parts: 
       };
     },
   };
-  const traits = { ...traitsOf(location, about.settings), standsIn };
+  const traits = { ...traitsOf(location, server.features, about.settings), standsIn };
   const text = texts.of(location.features, traits, writing, target);
   const ids = [upstream, ...canaries.map((canary) => canary.upstream)];
   const each = text.pools.length / ids.length;

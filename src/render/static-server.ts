@@ -134,11 +134,11 @@ function locationViews(
   parts: StaticParts,
   { beside, files, needs, http, pools }: Gathered,
 ): View[] {
-  const { locations, routes, appRoot } = server;
+  const { routes, appRoot } = server;
   const { about } = parts;
   const asked = routes.filter((route) => appRoot === undefined || route.match !== "exact" || route.path !== "/");
   return blocksOf({ ...server, routes: asked }).map(({ match, location, rewrite }) => {
-    const body = bodyOf(locations[location]!, rewrite, parts);
+    const body = bodyOf(server, location, rewrite, parts);
     files.push(...body.files);
     for (const part of body.needs) needs.add(part);
     http.push(...body.http);
@@ -147,7 +147,7 @@ function locationViews(
       if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
     const labels = [...labelsOf(server, location, tls, parts), ...body.labels];
     // a snippet that limits bodies in the server would else hold here
-    const { most } = locations[location]!.features.requestBody;
+    const { most } = server.locations[location]!.features.requestBody;
     const restated = server.features.serverSnippet.limitsBodies && most === about.settings.proxyBodySize;
     return { match, labels, most: restated && Token.size(most), text: body.text };
   });

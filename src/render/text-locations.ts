@@ -26,6 +26,6 @@ export function textLocationsOf(server: Server<FeatureValues>, shapes: Shapes): 
   if (!hasTextPaths(server)) return [];
   return blocksOf(server).map(({ match, location }) => {
     const own = server.locations[location]!;
-    return isText(own) ? { match, shape: shapes.of(own).name } : { match };
+    return isText(own) ? { match, shape: shapes.of(own, server.features).name } : { match };
   });
 }

@@ -67,6 +67,7 @@ export function notingPlace(
     dynamic: true,
     owned: true,
     authenticates: true,
+    forgottenBeside: [],
     needs: () => {},
     inHttp: (text) => noted.http.push(String(text)),
     pooledApart: (by) => noted.apart.push(by),

@@ -3,6 +3,7 @@
  * directive (nginx's array directives do), so the inherited lines are restated beside it.
  */
 import { parse, type Statement } from "../../kinds/grammar.ts";
+import { type AnswerLines, answerLinesOf, restatedView } from "../../settings/answer-lines.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
 import type { Capabilities } from "../capabilities.ts";
 import { Token, type View } from "../token.ts";
@@ -16,36 +17,39 @@ export interface InEveryLocation {
   readonly inspected: boolean;
   /** Whether the request headers towards the backend are to be restated. */
   readonly restatesRequestHeaders: boolean;
-  /** Whether the headers of answers that the http block adds are to be restated. */
-  readonly restatesResponseHeaders: boolean;
+  /** What the ConfigMap's snippets say about headers of answers. */
+  readonly answerLines: AnswerLines;
 }
 
 /** For `templates/settings/location.tmpl`. */
 export function inEveryLocation(settings: Settings, can: Capabilities, { files }: Surroundings): InEveryLocation {
-  const { snippet, restatesResponseHeaders } = snippetView("locationSnippet", settings);
   return {
     can,
     inspected: settings.enableModsecurity && can.modsecurity,
     view: {
       ruleFiles: { stock: Token.word(files.modsecurityRules), owasp: Token.word(files.owaspRules) },
       realIp: realIpView(settings, can),
-      snippet,
-      restatesResponseHeaders: false,
+      snippet: snippetView("locationSnippet", settings),
     },
-    restatesResponseHeaders,
+    answerLines: {
+      http: answerLinesOf(settings.httpSnippet),
+      server: answerLinesOf(settings.serverSnippet),
+      location: answerLinesOf(settings.locationSnippet),
+    },
     restatesRequestHeaders: ["proxy_set_header", "grpc_set_header"].some((name) =>
       uses(settings.locationSnippet, name),
     ),
   };
 }
 
-/** For `templates/settings/snippet.tmpl`: the text, and whether the inherited response headers come with it. */
-export function snippetView(name: "serverSnippet" | "locationSnippet", settings: Settings) {
-  const text = settings[name];
-  return {
-    snippet: text !== "" && declarations[name].kind.view(text),
-    restatesResponseHeaders: uses(text, "add_header"),
-  };
+/** For `templates/server-head.tmpl`. */
+export function serverSnippetView(settings: Settings) {
+  const restated = restatedView(answerLinesOf(settings.serverSnippet));
+  return { snippet: snippetView("serverSnippet", settings), restated };
+}
+
+function snippetView(name: "serverSnippet" | "locationSnippet", settings: Settings): View {
+  return settings[name] !== "" && declarations[name].kind.view(settings[name]);
 }
 
 /** Whether the snippet has the directive at its own level; what stands in a block of it is about that block. */

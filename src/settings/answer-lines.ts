@@ -1,0 +1,59 @@
+/**
+ * What snippets say about the headers of answers. nginx inherits all lines of such a directive or none: a block that has one of its own
+ * forgets those around it. An author's line is to hold whatever else Sluice says there, and the other way round, so each side is
+ * restated where the other would make nginx forget it.
+ */
+import { parse, type Statement } from "../kinds/grammar.ts";
+import type { Protocol } from "../render/place.ts";
+import { Token, type View } from "../render/token.ts";
+import { snippet } from "./snippet.ts";
+
+export interface AnswerLine {
+  readonly directive: string;
+  /** As its author wrote it, up to the semicolon. */
+  readonly text: string;
+}
+
+export const hideDirectives: Readonly<Record<Protocol, string>> = {
+  http: "proxy_hide_header",
+  grpc: "grpc_hide_header",
+  fastcgi: "fastcgi_hide_header",
+};
+const directives = new Set(["add_header", ...Object.values(hideDirectives)]);
+
+/** At the level of the snippet itself: what stands in a block of it is about that block. */
+export function answerLinesIn(statements: readonly Statement[]): readonly AnswerLine[] {
+  return statements.filter(({ name }) => directives.has(name)).map(({ name, text }) => ({ directive: name, text }));
+}
+
+export function answerLinesOf(text: string): readonly AnswerLine[] {
+  const parsed = parse(text);
+  return parsed.ok ? answerLinesIn(parsed.statements) : [];
+}
+
+/** Those of an author that hold for a location, by where they stand. */
+export interface AnswerLines {
+  readonly http: readonly AnswerLine[];
+  readonly server: readonly AnswerLine[];
+  readonly location: readonly AnswerLine[];
+}
+
+/** Whether a location, or the server around it, has its own lines of a directive, so that those of the http block are forgotten. */
+export function hasOwn({ server, location }: AnswerLines, directive: string): boolean {
+  return [...location, ...server].some((line) => line.directive === directive);
+}
+
+/** What a location has to restate of a directive when Sluice puts one there: those of the nearest block around it. */
+export function forgottenLines({ http, server, location }: AnswerLines, directive: string): readonly Token[] {
+  const levels = [location, server, http].map((lines) => lines.filter((line) => line.directive === directive));
+  const nearest = levels.findIndex((lines) => lines.length > 0);
+  return nearest < 1 ? [] : levels[nearest]!.map(({ text }) => snippet.view(text) as Token);
+}
+
+/** For `templates/restated-headers.tmpl`: what a server restates of the http block beside its snippet, but what `said` does already. */
+export function restatedView(lines: readonly AnswerLine[], said: readonly AnswerLine[] = []): View {
+  const named = new Set(lines.map(({ directive }) => directive));
+  for (const { directive } of said) named.delete(directive);
+  const hides = [...named].filter((directive) => directive !== "add_header");
+  return named.size > 0 && { adds: named.has("add_header"), hides: hides.map(Token.name) };
+}
