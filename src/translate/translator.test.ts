@@ -202,7 +202,7 @@ test("a turn over any history of changes says what a full translation says", () 
     }),
     drawn(300),
   );
-}, 60_000);
+});
 
 test("an edit of a ConfigMap that the settings name is an edit of the settings", () => {
   const extra = (version: string) => configMap("ingress-nginx/extra", { "X-Version": version });

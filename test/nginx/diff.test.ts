@@ -71,7 +71,7 @@ test("diff predicts what a change costs", async () => {
     await served.remove();
     rmSync(next, { recursive: true });
   }
-}, 60_000);
+});
 
 /** The sequence is the same in every run. */
 const seed = 20261121;
@@ -131,7 +131,7 @@ test("diff foretells which routes a random change changes, and whether nginx is 
     rmSync(next, { recursive: true });
     for (const backend of backends) backend.close();
   }
-}, 180_000);
+});
 
 /** Routes that one of them has and the other has not, or that lead elsewhere. */
 function differing(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {

@@ -32,13 +32,13 @@ beforeAll(async () => {
       ({ status }) => status === 200,
       () => false,
     );
-  await until("what npm start runs to answer", answers, 60_000);
-}, 90_000);
+  await until("what npm start runs to answer", answers, 100_000);
+});
 afterAll(async () => {
   demo.kill("SIGTERM");
   await demo;
   rmSync(folder, { recursive: true });
-}, 60_000);
+});
 
 /** Commands, without those that start what runs already. */
 const commands = pages.flatMap((page) =>

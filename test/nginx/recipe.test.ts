@@ -29,7 +29,7 @@ beforeEach(() => {
     cpSync(join(root, part), join(copy, part), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
 });
-afterEach(() => rmSync(copy, { recursive: true }), 60_000);
+afterEach(() => rmSync(copy, { recursive: true }));
 
 /** The code after the words "This is `FILE`:", by file. */
 const files = [...page.matchAll(/[Tt]his is `([^`]+)`:\n\n```ts\n(.*?)^```$/gms)].map(

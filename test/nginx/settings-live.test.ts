@@ -31,7 +31,7 @@ beforeAll(async () => {
   const objects = [...clusterObjects(pki), ...standardObjects(namespace, pki), ...hosts.map(ingress)];
   subject = await startSubject({ mode: "dynamic", flags: [], objects });
   await subject.settled();
-}, 60_000);
+});
 
 afterAll(async () => {
   await subject.stop();

@@ -42,7 +42,7 @@ test("ssl-session-timeout ends the life of a session", async () => {
 /** What `openssl s_client` prints, and the headers that the backend saw, by their names in lower case. */
 async function sendByOpenssl(more: readonly string[], input: string) {
   const to = ["-connect", `192.0.2.1:${it.ports.https}`, "-servername", host, "-tls1_3", "-ign_eof"];
-  const { stdout } = await execa("openssl", ["s_client", ...to, ...more], { input, reject: false, timeout: 10_000 });
+  const { stdout } = await execa("openssl", ["s_client", ...to, ...more], { input, reject: false, timeout: 100_000 });
   const body = /^\{.*"headers":.*\}/m.exec(stdout)?.[0];
   return { said: stdout, headers: body === undefined ? undefined : (JSON.parse(body) as { headers: object }).headers };
 }

@@ -32,7 +32,6 @@ async function start(flags: readonly string[], env: Readonly<Record<string, stri
   const { exitCode, stderr } = await execa(process.execPath, [program, "run", ...own, ...flags], {
     env: { ...around, ...env },
     reject: false,
-    timeout: 30_000,
   });
   return [exitCode, stderr];
 }

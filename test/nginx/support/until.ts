@@ -6,9 +6,9 @@ import { setTimeout as delay } from "node:timers/promises";
  * when to give up: it is longer than anything takes on a busy machine.
  */
 export async function until<T>(
-  what: string,
+  what: string | (() => string),
   look: () => T | Promise<T>,
-  limitMs = 30_000,
+  limitMs = 60_000,
 ): Promise<Exclude<NonNullable<T>, false>> {
   const deadline = performance.now() + limitMs;
   while (performance.now() < deadline) {
@@ -16,5 +16,5 @@ export async function until<T>(
     if (answer !== undefined && answer !== null && answer !== false) return answer as Exclude<NonNullable<T>, false>;
     await delay(10);
   }
-  throw new Error(`waited ${limitMs} ms in vain: ${what}`);
+  throw new Error(`waited ${limitMs} ms in vain: ${typeof what === "string" ? what : what()}`);
 }
