@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { signal } from "../../src/nginx/ground.ts";
 import type { RunFolder } from "../../src/nginx/index.ts";
 import { nginxProcesses } from "../../src/nginx/processes.ts";
 import { rendered } from "./support/conf.ts";
@@ -23,15 +24,17 @@ interface Controller {
   /** What it printed so far. */
   readonly said: readonly Readonly<Record<string, unknown>>[];
   ready(): Promise<number>;
-  /** Resolves when the process is gone. */
-  end(signal: NodeJS.Signals): Promise<void>;
+  /** Resolves when the process is gone and all that it printed has been read. */
+  readonly gone: Promise<unknown>;
+  end(name: NodeJS.Signals): Promise<void>;
 }
 
 let folder: RunFolder;
 beforeEach(() => {
   folder = temporaryFolder();
   onTestFinished(async () => {
-    for (const { pid } of nginxProcesses(folder)) process.kill(pid, "SIGKILL");
+    // The watchdog of a controller that a test has just killed may be at it as well.
+    for (const { pid } of nginxProcesses(folder)) signal(pid, "SIGKILL");
     await until("no nginx", () => nginxProcesses(folder).length === 0);
     rmSync(folder.root, { recursive: true });
   });
@@ -49,25 +52,26 @@ async function controller(endWithController: boolean, text?: string): Promise<Co
   onTestFinished(() => void child.kill("SIGKILL"));
   const said: Record<string, unknown>[] = [];
   createInterface(child.stdout!).on("line", (line) => line.startsWith("{") && said.push(JSON.parse(line)));
-  const gone = once(child, "exit");
+  const gone = once(child, "close");
   return {
     child,
     said,
+    gone,
     ready: () => until("the controller", () => said.find((words) => "ready" in words)?.ready as number | undefined),
-    async end(signal) {
-      child.kill(signal);
+    async end(name) {
+      child.kill(name);
       await gone;
     },
   };
 }
 
-/** Asks again and again, each time on a new connection; what came back, failures included, is told at the end. */
+/** Asks again and again, each time on a new connection, and at its end once more; what came back, failures included, is told then. */
 function steadyTraffic(): { end(): Promise<ReadonlySet<string>> } {
   let going = true;
   const asking = (async () => {
     const answers = new Set<string>();
     while (going) answers.add(await answer().catch(String));
-    return answers;
+    return answers.add(await answer().catch(String));
   })();
   return {
     end() {
@@ -139,7 +143,7 @@ test("a second controller on the same folder is told, and disturbs nothing", asy
   const first = await controller(true, "one");
   const pid = await first.ready();
   const second = await controller(true, "two");
-  await once(second.child, "exit");
+  await second.gone;
   const why = `The run folder cannot be used: another controller, process ${first.child.pid}, is using it.`;
   expect(second.said).toEqual([{ refused: why }]);
   expect(await answer()).toBe("one");

@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { signal } from "../../src/nginx/ground.ts";
 import { type Nginx, type NginxEvent, nginxBeside, type ReloadOutcome, type RunFolder } from "../../src/nginx/index.ts";
 import { nginxProcesses } from "../../src/nginx/processes.ts";
 import { rendered } from "./support/conf.ts";
@@ -26,7 +27,7 @@ beforeEach(() => {
   folder = temporaryFolder();
   socket = join(folder.sockets, "nginx.sock");
   onTestFinished(async () => {
-    for (const { pid } of nginxProcesses(folder)) process.kill(pid, "SIGKILL");
+    for (const { pid } of nginxProcesses(folder)) signal(pid, "SIGKILL");
     await until("no nginx", () => nginxProcesses(folder).length === 0);
     rmSync(folder.root, { recursive: true });
   });
@@ -40,9 +41,9 @@ function startProgram(at = socket): ChildProcess {
   return child;
 }
 
-async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+async function ended(child: ChildProcess, name: NodeJS.Signals): Promise<number | null> {
   const gone = once(child, "exit");
-  child.kill(signal);
+  child.kill(name);
   return (await gone)[0] as number | null;
 }
 
@@ -55,8 +56,8 @@ interface Side {
 
 /** What runs in the controller's container. */
 async function startSide(): Promise<Side> {
-  const signal = AbortSignal.timeout(patienceMs);
-  const found = await nginxBeside(socket, { limitMs: patienceMs, told: () => {}, signal });
+  const waiting = { limitMs: patienceMs, told: () => {}, signal: AbortSignal.timeout(patienceMs) };
+  const found = await nginxBeside(socket, waiting);
   if (!found.ok) throw new Error(found.why);
   const events: NginxEvent[] = [];
   const report = (event: NginxEvent) => void events.push(event);

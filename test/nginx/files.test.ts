@@ -40,7 +40,7 @@ test("a file goes when nothing names it and no older worker is left", async () =
   await it.serve(serving("include/two", "2"));
   await it.serve(serving("include/two", "2", "add_header X-Reload again;"));
   expect(await answer()).toBe("2");
-  expect(it.nginx.generations().draining).toBe(1);
+  await until("the idle workers to end", () => it.nginx.generations().draining === 1);
   expect(there("include/one")).toBe(true);
   backend.release("done");
   await held;

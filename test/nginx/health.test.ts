@@ -44,14 +44,14 @@ afterAll(async () => {
 const health = (path?: string) => served.health(path).catch(() => undefined);
 
 test("not ready before the first configuration is applied, and ready after it", async () => {
-  const before = await until("it to answer", () => health("/healthz?verbose"), 50_000);
+  const before = await until("it to answer", () => health("/healthz?verbose"), 100_000);
   expect(before).toMatchObject({
     status: 500,
     body: expect.stringContaining("[-]nginx-ingress-controller failed: nginx serves nothing yet"),
   });
   writeFileSync(go, "");
   await until("it to be ready", async () => (await health())?.status === 200);
-  expect(served.printed()).toContain("applied with a reload");
+  await served.said(/"applied with a reload"/);
 });
 
 test("ready while nginx refuses what is wanted, and verbose says what", async () => {

@@ -18,11 +18,12 @@ import { until } from "./support/until.ts";
 const [longAddress, ...quick] = ["192.0.2.78", "192.0.2.79", "192.0.2.80"] as const;
 let backend: Server;
 let tick: NodeJS.Timeout;
+/** The downloads that go on. */
+const sending = new Set<(line: string | undefined) => void>();
 
 /** Echoes what comes over an upgraded connection; sends a line of a download every 20 ms, until `/end` is asked. */
 beforeAll(async () => {
   let going = true;
-  const sending = new Set<(line: string | undefined) => void>();
   tick = setInterval(() => {
     for (const send of sending) send(going ? "line\n" : undefined);
   }, 20);
@@ -107,6 +108,7 @@ test.each([
   await request({ to, host: "alt.example", path: "/begin" });
   const socket = await openSocket(to, "alt.example");
   const download = request({ to, host: "alt.example", path: "/download" });
+  await until("the download to begin", () => sending.size === 1);
   const changes: Readonly<Record<string, readonly KubernetesObject[]>> = {
     endpoints: service("web", [quick[1]]),
     "its own endpoints": service("long", [longAddress, quick[0]]),

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { signal } from "../../src/nginx/ground.ts";
 import { until } from "./support/until.ts";
 
 const init = join(import.meta.dirname, "../../image/sluice-init");
@@ -14,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   const pid = nginxPid();
-  if (pid !== undefined) process.kill(pid, "SIGTERM"); // and not KILL, which its worker would outlive
+  if (pid !== undefined) signal(pid, "SIGTERM"); // and not KILL, which its worker would outlive
   await until("nginx to end", () => nginxPid() === undefined);
   rmSync(folder, { recursive: true });
 });
@@ -33,11 +34,18 @@ async function startNginx(): Promise<void> {
 
 /** The master, while it lives. */
 function nginxPid(): number | undefined {
-  const file = join(folder, "nginx.pid");
-  const pid = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
-  return pid !== "" && existsSync(`/proc/${pid}/stat`) && !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
-    ? Number(pid)
-    : undefined;
+  const pid = contentOf(join(folder, "nginx.pid")).trim();
+  const stat = pid === "" ? "" : contentOf(`/proc/${pid}/stat`);
+  return stat === "" || /\) Z/.test(stat) ? undefined : Number(pid);
+}
+
+/** Nothing where it is not there, which may become so at any moment. */
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 test.each([

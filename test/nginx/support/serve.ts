@@ -23,7 +23,7 @@ export interface Served {
   write(file: string, text: string | undefined): void;
   readonly folder: string;
   readonly runFolder: string;
-  /** JSON lines of standard output so far. */
+  /** JSON lines of what it printed so far. */
   lines(): readonly LogLine[];
   /** Everything it printed so far. */
   printed(): string;
@@ -113,7 +113,10 @@ export function startServe({ files, flags = [], env = {}, through = (command) =>
     printed += text;
   });
   const lines = (): LogLine[] =>
-    printed.split("\n").flatMap((line) => (line.startsWith("{") && line.endsWith("}") ? [JSON.parse(line)] : []));
+    printed
+      .slice(0, printed.lastIndexOf("\n") + 1)
+      .split("\n")
+      .flatMap((line) => (line.startsWith("{") && line.endsWith("}") ? [JSON.parse(line)] : []));
   const ended = child.then(({ exitCode, signal }) => exitCode ?? signal ?? "unknown");
   const nginxes = () => nginxProcesses({ root: runFolder, conf: join(runFolder, "nginx.conf") }).length;
   return {
@@ -124,7 +127,10 @@ export function startServe({ files, flags = [], env = {}, through = (command) =>
     lines,
     printed: () => printed,
     said: (pattern) =>
-      until(`a line like ${pattern} in:\n${printed}`, () => lines().find((line) => pattern.test(JSON.stringify(line)))),
+      until(
+        () => `a line like ${pattern} in:\n${printed}`,
+        () => lines().find((line) => pattern.test(JSON.stringify(line))),
+      ),
     ask: (host, path = "/") => request({ to: `127.0.0.1:${ports.http}`, host, path }),
     health: (path = "/healthz") => request({ to: `127.0.0.1:${ports.health}`, path }),
     ended,
@@ -143,7 +149,7 @@ export function startServe({ files, flags = [], env = {}, through = (command) =>
 export async function serving(options: ServeOptions): Promise<Served> {
   const served = startServe(options);
   await Promise.race([
-    until("it to serve", () => served.lines().some(({ msg }) => msg === "serving"), options.limitMs ?? 40_000),
+    until("it to serve", () => served.lines().some(({ msg }) => msg === "serving"), options.limitMs ?? 100_000),
     served.ended.then((code) => Promise.reject(new Error(`it ended with ${code}:\n${served.printed()}`))),
   ]);
   return served;
