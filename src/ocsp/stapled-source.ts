@@ -8,10 +8,10 @@ import type { Snapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 import type { Source } from "../sync/ports.ts";
 import { type Question, questionOf, readAnswer } from "./message.ts";
+import { type Ask, fewAtOnce } from "./responders.ts";
 
 export interface StapleOptions {
-  /** Gives the answer's bytes; rejects with a reason in words. */
-  readonly ask: (question: Question, signal: AbortSignal) => Promise<Uint8Array>;
+  readonly ask: Ask;
   readonly clock: Clock;
   readonly report: (event: StapleEvent) => void;
 }
@@ -29,16 +29,20 @@ export class StapledSource implements Source {
   readonly #source: Source;
   readonly #options: StapleOptions;
   readonly #signal: AbortSignal;
+  readonly #askInTurn: Ask;
   readonly #listeners = new Set<() => void>();
   /** Certificates that are followed, by fingerprint, with how to stop. */
   readonly #followed = new Map<string, AbortController>();
   #inner: Snapshot | undefined;
   #snapshot: Snapshot | undefined;
   #staples: Table<string> = Table.empty();
+  /** Resolves when the chain that came last is about to be read. */
+  #reading = Promise.resolve();
 
   constructor(source: Source, options: StapleOptions, signal: AbortSignal) {
     this.#source = source;
     this.#options = options;
+    this.#askInTurn = fewAtOnce(options.ask);
     this.#signal = signal;
     if (source.synced !== undefined) this.synced = source.synced;
   }
@@ -79,7 +83,8 @@ export class StapledSource implements Source {
 
   async #askOnAndOn({ id, chain, fingerprint }: Certificate, signal: AbortSignal): Promise<void> {
     const { clock, report } = this.#options;
-    const question = questionOf(chain);
+    await this.#turnToRead(signal);
+    const question = signal.aborted ? undefined : questionOf(chain);
     if (question === undefined) return;
     if (typeof question === "string") return report({ kind: "failed", certificate: id, why: question });
     let [failures, endsAt] = [0, 0];
@@ -102,9 +107,15 @@ export class StapledSource implements Source {
     }
   }
 
+  /** To read a chain takes milliseconds, and there may be thousands at once: all else goes on between two of them. */
+  #turnToRead(signal: AbortSignal): Promise<void> {
+    this.#reading = this.#reading.then(() => sleep(this.#options.clock, 0, signal));
+    return this.#reading;
+  }
+
   async #ask(question: Question, signal: AbortSignal) {
     try {
-      const body = await this.#options.ask(question, signal);
+      const body = await this.#askInTurn(question, signal);
       return { ...readAnswer(question, body, new Date(this.#options.clock.wall())), body };
     } catch (error) {
       return { ok: false, why: (error as Error).message } as const;
