@@ -27,7 +27,8 @@ export interface Question {
 
 export type Answer =
   | { readonly ok: true; readonly thisUpdate: Date; readonly nextUpdate: Date | undefined }
-  | { readonly ok: false; readonly why: string };
+  /** `revoked`: what was said before does not hold any more. */
+  | { readonly ok: false; readonly why: string; readonly revoked?: true };
 
 /** Undefined where the certificate names no responder; a sentence's end where it does and cannot be asked about. */
 export function questionOf(chain: string): Question | string | undefined {
@@ -71,7 +72,7 @@ function judged(
   const single = basic.tbsResponseData.responses.find(({ certID }) => sameSerial(certID.serialNumber, serialNumber));
   if (single === undefined) return { ok: false, why: "the answer is about another certificate" };
   const { certStatus, thisUpdate, nextUpdate } = single;
-  if (certStatus.revoked !== undefined) return { ok: false, why: "the certificate is revoked" };
+  if (certStatus.revoked !== undefined) return { ok: false, why: "the certificate is revoked", revoked: true };
   if (certStatus.good === undefined) return { ok: false, why: "the responder does not know the certificate" };
   if (nextUpdate !== undefined && nextUpdate <= now) return { ok: false, why: "the answer is out of date" };
   return { ok: true, thisUpdate, nextUpdate };

@@ -9,6 +9,7 @@ import {
   ResponderID,
   ResponseBytes,
   ResponseData,
+  RevokedInfo,
   SingleResponse,
 } from "@peculiar/asn1-ocsp";
 import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
@@ -48,12 +49,15 @@ const pkcs8 = async ({ privateKey }: webcrypto.CryptoKeyPair) =>
   `-----BEGIN PRIVATE KEY-----\n${Buffer.from(await crypto.subtle.exportKey("pkcs8", privateKey)).toString("base64")}\n-----END PRIVATE KEY-----`;
 const [issuerKey, leafKey] = await Promise.all([pkcs8(issuerKeys!), pkcs8(leafKeys!)]);
 
-/** An answer that the certificate is good, from `from` for an hour, signed with `key`. */
-function answer(from: Date, key = issuerKey!): Buffer {
+const good = new CertStatus({ good: null });
+const revoked = new CertStatus({ revoked: new RevokedInfo({ revocationTime: new Date("2026-01-01") }) });
+
+/** An answer that the certificate is `certStatus`, from `from` for an hour, signed with `key`. */
+function answer(from: Date, key = issuerKey!, certStatus = good): Buffer {
   const { reqCert } = AsnConvert.parse(question.body, OCSPRequest).tbsRequest.requestList[0]!;
   const single = new SingleResponse({
     certID: reqCert,
-    certStatus: new CertStatus({ good: null }),
+    certStatus,
     thisUpdate: from,
     nextUpdate: new Date(from.getTime() + 3_600_000),
   });
@@ -123,4 +127,25 @@ test("an answer is renewed at half its time, and stapled to its end while the re
   expect(staple()).toBe(false);
   source.follow([]);
   expect(events.map(({ kind }) => kind).slice(0, 3)).toEqual(["stapled", "stapled", "failed"]);
+});
+
+test("a good answer is not stapled any more when the certificate is revoked, and the responder is asked on", async () => {
+  const clock = new FakeClock();
+  const ending = new AbortController();
+  onTestFinished(() => ending.abort());
+  let status = good;
+  const ask = async () => answer(new Date(clock.wall()), issuerKey!, status);
+  const inner = { snapshot: () => emptySnapshot, onChange: () => () => {} };
+  const source = new StapledSource(inner, { ask, clock, report: () => {} }, ending.signal);
+  const certificate = certificateFrom("ns/web", chain, leafKey!);
+  source.follow([certificate]);
+  const staple = () => source.snapshot().staples.get(certificate.fingerprint) !== undefined;
+  await clock.advance(1);
+  expect(staple()).toBe(true);
+  status = revoked;
+  await clock.advance(1_800_000);
+  expect(staple()).toBe(false);
+  status = good;
+  await clock.advance(60_000);
+  expect(staple()).toBe(true);
 });

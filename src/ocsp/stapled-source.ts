@@ -1,6 +1,7 @@
 /**
  * A Source with the OCSP answers of the certificates that are served in the Snapshot. Each is asked for again long before it runs out; while
  * the responder does not answer, the last answer is stapled until its own end, and after that none is: a handshake without one is a good one.
+ * Where it answers that the certificate is revoked, none is from then on.
  */
 import { type Clock, sleep } from "../clock.ts";
 import type { Certificate } from "../model/configuration.ts";
@@ -99,6 +100,7 @@ export class StapledSource implements Source {
         await sleep(clock, waitMs(asked.nextUpdate, clock.wall()), signal);
       } else {
         report({ kind: "failed", certificate: id, why: asked.why });
+        if ("revoked" in asked) endsAt = 0;
         if (endsAt <= clock.wall()) this.#put(fingerprint, undefined);
         const againMs = Math.min(3_600_000, soonestMs * 2 ** failures++);
         const leftMs = endsAt - clock.wall();
