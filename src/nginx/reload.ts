@@ -74,7 +74,7 @@ export class Reloader {
       return outcome;
     } catch (error) {
       if (!isSystemError(error)) throw error;
-      return { kind: "unreachable", cause: error };
+      return { kind: "unreachable", cause: named(error) };
     }
   }
 
@@ -180,6 +180,12 @@ async function replaceByLink(from: string, to: string): Promise<void> {
   await link(from, draft);
   await rename(draft, to);
   await rm(draft, { force: true }); // rename leaves it where both are the same file already
+}
+
+/** Of a write that fails Node says no path, and a machine has many disks. */
+function named(error: NodeJS.ErrnoException): Error {
+  if (error.syscall?.startsWith("spawn")) return error;
+  return new Error(`the run folder cannot be written: ${error.message}`, { cause: error });
 }
 
 /** A full disk, a file that may not be written: the program is right and the machine is not. */

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
 import type { Agent } from "node:http";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { signal } from "../../src/nginx/ground.ts";
@@ -126,6 +126,16 @@ describe("a reload", () => {
 describe("a text that passes the test and does not work", () => {
   const zone = (key: string): { readonly http: string } => ({
     http: `limit_req_zone ${key} zone=same:1m rate=1r/s; ${saying("zone").http}`,
+  });
+
+  test("that finds no room on the disk says whose folder it is; the old text goes on", async () => {
+    mkdirSync(it.folder.candidateConf);
+    onTestFinished(() => rmdirSync(it.folder.candidateConf));
+    const before = await answer();
+    const outcome = await it.apply(saying("unwritten"));
+    expect(outcome).toMatchObject({ kind: "unreachable" });
+    expect(String("cause" in outcome && outcome.cause)).toMatch(/the run folder cannot be written: E\w+: /);
+    expect(await answer()).toBe(before);
   });
 
   test("is refused when nginx says so at the reload only", async () => {
