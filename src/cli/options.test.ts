@@ -17,3 +17,8 @@ test.each([
 ] as const)("%s %j serves Ingresses without a class: %s", (command, argv, expected) => {
   expect(optionsOf(command, ...argv).watchIngressWithoutClass).toBe(expected);
 });
+
+test("the webhook's port is kept from TCP and UDP services", () => {
+  const certificate = ["--validating-webhook-certificate=c.pem", "--validating-webhook-key=k.pem"];
+  expect(optionsOf("run", "--validating-webhook=:8443", ...certificate).reservedPorts.get(8443)).toBe("the webhook");
+});

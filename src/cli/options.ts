@@ -54,6 +54,7 @@ export function machineFlags(
 /** RS-27.3: ports that TCP and UDP services keep away from, by what has them. */
 function reservedPorts(flags: Flags): ReadonlyMap<number, string> {
   return new Map([
+    ...webhookPort(flags),
     [flags.streamPort, "the flag --stream-port"],
     [flags.statusPort, "nginx's status server"],
     [flags.profilerPort, "the profiler"],
@@ -63,6 +64,11 @@ function reservedPorts(flags: Flags): ReadonlyMap<number, string> {
     [flags.httpsPort, "https"],
     [flags.httpPort, "http"],
   ]);
+}
+
+/** Else the nginx that a controller left behind might have it, and the next one could not start. */
+function webhookPort({ validatingWebhook }: Flags): [number, string][] {
+  return validatingWebhook === undefined ? [] : [[Number(validatingWebhook.replace(/^.*:/, "")), "the webhook"]];
 }
 
 function named(text: string | undefined): string | undefined {
