@@ -24,8 +24,7 @@ interface Controller {
   /** What it printed so far. */
   readonly said: readonly Readonly<Record<string, unknown>>[];
   ready(): Promise<number>;
-  /** Resolves when the process is gone and all that it printed has been read. */
-  readonly gone: Promise<unknown>;
+  /** Resolves when the process is gone. */
   end(name: NodeJS.Signals): Promise<void>;
 }
 
@@ -52,11 +51,10 @@ async function controller(endWithController: boolean, text?: string): Promise<Co
   onTestFinished(() => void child.kill("SIGKILL"));
   const said: Record<string, unknown>[] = [];
   createInterface(child.stdout!).on("line", (line) => line.startsWith("{") && said.push(JSON.parse(line)));
-  const gone = once(child, "close");
+  const gone = once(child, "exit");
   return {
     child,
     said,
-    gone,
     ready: () => until("the controller", () => said.find((words) => "ready" in words)?.ready as number | undefined),
     async end(name) {
       child.kill(name);
@@ -143,7 +141,7 @@ test("a second controller on the same folder is told, and disturbs nothing", asy
   const first = await controller(true, "one");
   const pid = await first.ready();
   const second = await controller(true, "two");
-  await second.gone;
+  await once(second.child, "close"); // all that it printed has been read then
   const why = `The run folder cannot be used: another controller, process ${first.child.pid}, is using it.`;
   expect(second.said).toEqual([{ refused: why }]);
   expect(await answer()).toBe("one");
