@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EndpointSlice, KubernetesObject } from "../model/objects.ts";
-import { kept } from "./kept.ts";
+import { isWhole, kept } from "./kept.ts";
 
 test("an EndpointSlice without entries comes with null lists", () => {
   const slice: unknown = {
@@ -36,4 +36,20 @@ test("of an Ingress it is kept whose it is; of an EndpointSlice it is not", () =
   const of = (kind: string) => kept({ apiVersion: "v1", kind, metadata: { name: "web", ownerReferences } });
   expect(of("Ingress").metadata.ownerReferences).toEqual(ownerReferences);
   expect(of("EndpointSlice").metadata).toEqual({ name: "web" });
+});
+
+test("an Ingress is whole where all of its metadata is kept; what is unknown here counts as lost", () => {
+  const metadata = {
+    namespace: "ns",
+    name: "web",
+    uid: "1",
+    resourceVersion: "7",
+    labels: { a: "b" },
+    annotations: { c: "d" },
+  };
+  const wholeWith = (more: object) =>
+    isWhole(kept({ apiVersion: "v1", kind: "Ingress", metadata: { ...metadata, ...more } }));
+  expect(wholeWith({})).toBe(true);
+  expect(wholeWith({ finalizers: ["example.com/hold"] })).toBe(false);
+  expect(wholeWith({ annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}" } })).toBe(false);
 });

@@ -12,10 +12,26 @@ const parts = new SharedParts();
 
 const copyOfKubectl = "kubectl.kubernetes.io/last-applied-configuration";
 
+/** Ingresses that came with nothing in their metadata but what is kept. */
+const whole = new WeakSet<KubernetesObject>();
+
 /** The object with what is read of its kind. */
 export function kept(object: KubernetesObject): KubernetesObject {
   const { apiVersion, kind } = object;
-  return { apiVersion, kind, metadata: metadataOf(object), ...contentOf(object) };
+  const metadata = metadataOf(object);
+  const lean = { apiVersion, kind, metadata, ...contentOf(object) };
+  if (kind === "Ingress" && hasAllOf(object.metadata, metadata)) whole.add(lean);
+  return lean;
+}
+
+/** Whether this is an Ingress as the API server has it, so that it can be written back and takes nothing away. */
+export function isWhole(ingress: KubernetesObject): boolean {
+  return whole.has(ingress);
+}
+
+/** Fields that nobody knows here count as lost. Of annotations all are kept but one. */
+function hasAllOf(metadata: KubernetesObject["metadata"], kept: KubernetesObject["metadata"]): boolean {
+  return Object.keys(metadata).every((field) => field in kept) && metadata.annotations?.[copyOfKubectl] === undefined;
 }
 
 /** An object whose content nobody asks for: enough to ask for the rest. */

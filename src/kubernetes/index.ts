@@ -4,7 +4,7 @@
  */
 export { type Clock, sleep, systemClock } from "../clock.ts";
 export { type KubernetesObject, keyOf, nameOf } from "../model/objects.ts";
-export { type Answer, type ApiFailure, isDenied, isVersionLost, ownReasons } from "./answer.ts";
+export { type Answer, type ApiFailure, isDenied, isVersionLost, ownReasons, succeeded } from "./answer.ts";
 export {
   Client,
   type List,

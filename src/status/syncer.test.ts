@@ -20,11 +20,20 @@ function setUp(present: readonly Ingress[]) {
   const writes: string[] = [];
   const listeners = new Set<() => void>();
   const clock = new FakeClock();
-  const world = { addresses: [{ ip: "192.0.2.1" }] as Addresses, company: false, busy: 0, busiest: 0, looks: 0 };
+  const world = {
+    addresses: [{ ip: "192.0.2.1" }] as Addresses,
+    company: false,
+    busy: 0,
+    busiest: 0,
+    looks: 0,
+    reads: 0,
+    whole: new Set<string>(),
+  };
   const changed: string[] = [];
   const hooks = { beforeUpdate: (_one: Ingress) => {} };
   const client = {
     async get(_of: unknown, { namespace, name }: { readonly namespace?: string; readonly name: string }) {
+      world.reads += 1;
       world.busy += 1;
       world.busiest = Math.max(world.busiest, world.busy);
       await new Promise(setImmediate);
@@ -55,6 +64,7 @@ function setUp(present: readonly Ingress[]) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    isWhole: (one: Ingress) => world.whole.has(one.metadata.name),
     intervalMs: 60_000,
     clock,
     report: (event: StatusEvent) => events.push(event),
@@ -81,6 +91,13 @@ async function started(setup: ReturnType<typeof setUp>, term: Term = leading()) 
   return { stop, ended };
 }
 
+test("an Ingress of which nothing is missing is written without a read", async () => {
+  const setup = setUp([ingress("whole"), ingress("part")]);
+  setup.world.whole.add("whole");
+  await started(setup);
+  expect([setup.writes.toSorted(), setup.world.reads]).toEqual([["part", "whole"], 1]);
+});
+
 test("only what differs is written, and the rest of the object stays", async () => {
   const setup = setUp([ingress("new"), ingress("right", { ip: "192.0.2.1" }), ingress("wrong", { ip: "192.0.2.7" })]);
   await started(setup);
@@ -99,8 +116,9 @@ test("a thousand are written ten at a time", async () => {
   await ended;
 });
 
-test("a conflict is tried again on the newer form", async () => {
+test.each(["part", "whole"])("a conflict is tried again on the newer form, which is read: %s", async (known) => {
   const setup = setUp([ingress("web")]);
+  if (known === "whole") setup.world.whole.add("web");
   let once = true;
   setup.hooks.beforeUpdate = (sent) => {
     if (!once) return;
@@ -225,8 +243,12 @@ test.each([
   expect(setup.addressesOf("web")).toEqual(expected);
 });
 
-test("on shutdown an address is taken out that was written too lately to be known here", async () => {
-  const setup = setUp([ingress("web", { ip: "192.0.2.1" })]);
-  await clearStatus({ ...setup.options, ingresses: () => [ingress("web")] }, never);
-  expect(setup.addressesOf("web")).toBeUndefined();
-});
+test.each(["part", "whole"])(
+  "on shutdown an address written too lately to be known here is taken out: %s",
+  async (known) => {
+    const setup = setUp([ingress("web", { ip: "192.0.2.1" })]);
+    if (known === "whole") setup.world.whole.add("web");
+    await clearStatus({ ...setup.options, ingresses: () => [ingress("web")] }, never);
+    expect(setup.addressesOf("web")).toBeUndefined();
+  },
+);

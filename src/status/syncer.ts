@@ -16,6 +16,8 @@ export interface StatusOptions {
   readonly ingresses: () => readonly Ingress[];
   /** Of those, the ones that came or changed since one of the two was asked last. */
   readonly changed: () => readonly Ingress[];
+  /** Whether nothing is missing of one of them, so that it can be written as it is. */
+  readonly isWhole: (ingress: Ingress) => boolean;
   /** Calls when Ingresses may have come or changed; gives how to stop. */
   readonly onChange: (listener: () => void) => () => void;
   readonly intervalMs: number;
@@ -100,18 +102,19 @@ export async function clearStatus(options: ClearOptions, signal: AbortSignal): P
   if (ingresses > 0) options.report({ kind: "cleared", ingresses });
 }
 
-interface Writing extends Pick<StatusOptions, "client" | "report"> {
+interface Writing extends Pick<StatusOptions, "client" | "isWhole" | "report"> {
   readonly mayWrite: () => boolean;
   readonly signal: AbortSignal;
 }
 
 /** How many were written, and whether one could not be. */
-async function write(targets: readonly Ingress[], addresses: Addresses, { client, report, mayWrite, signal }: Writing) {
+async function write(targets: readonly Ingress[], addresses: Addresses, writing: Writing) {
+  const { client, isWhole, report, mayWrite, signal } = writing;
   let failed = false;
   const refused = (ingress: string, failure: ApiFailure) => {
     failed = true;
     report({ kind: "write-failed", ingress, failure });
   };
-  const ingresses = await writeAddresses(targets, addresses, { client, mayWrite, failed: refused }, signal);
+  const ingresses = await writeAddresses(targets, addresses, { client, isWhole, mayWrite, failed: refused }, signal);
   return { ingresses, failed };
 }

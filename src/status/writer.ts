@@ -1,15 +1,17 @@
 /**
  * Writes addresses into the status of Ingresses: only where the newest form of the Ingress differs, ten at a time.
- * What a newcomer would get wrong: a PUT of the status replaces labels and annotations as well, so what is sent must have been read
- * a moment ago, and a conflict means reading it again.
+ * What a newcomer would get wrong: a PUT of the status replaces the metadata as well, labels and finalizers too, so what is sent must be the
+ * whole of it; and a conflict means that it is not the newest.
  */
-import { type ApiFailure, type Client, nameOf } from "../kubernetes/index.ts";
+import { type ApiFailure, type Client, nameOf, succeeded } from "../kubernetes/index.ts";
 import { type Ingress, keyOf } from "../model/objects.ts";
 import { ingresses } from "../resources.ts";
 import { type Addresses, sameAddresses } from "./addresses.ts";
 
 export interface WriteOptions {
   readonly client: Pick<Client, "get" | "update">;
+  /** Whether nothing is missing of an Ingress at hand; one that is not whole is read first. */
+  readonly isWhole: (ingress: Ingress) => boolean;
   /** Asked right before each write; false ends the round, after the writes that have begun. */
   readonly mayWrite: () => boolean;
   readonly failed: (key: string, failure: ApiFailure) => void;
@@ -25,12 +27,12 @@ export async function writeAddresses(
   options: WriteOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const keys = all.map(keyOf).values();
+  const targets = all.values();
   let written = 0;
   const work = async () => {
-    for (const key of keys) {
+    for (const ingress of targets) {
       if (signal.aborted || !options.mayWrite()) return;
-      if (await writeOne(key, addresses, options, signal)) written += 1;
+      if (await writeOne(ingress, addresses, options, signal)) written += 1;
     }
   };
   await Promise.all(Array.from({ length: atATime }, work));
@@ -41,14 +43,16 @@ export const has = ({ status }: Ingress, addresses: Addresses) =>
   sameAddresses(status?.loadBalancer?.ingress ?? [], addresses);
 
 async function writeOne(
-  key: string,
+  known: Ingress,
   addresses: Addresses,
   options: WriteOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { client, mayWrite, failed } = options;
+  const { client, isWhole, mayWrite, failed } = options;
+  const key = keyOf(known);
   for (let attempt = 1; ; attempt += 1) {
-    const read = await client.get(ingresses, nameOf(key), signal);
+    const isAtHand = attempt === 1 && isWhole(known) && !has(known, addresses);
+    const read = isAtHand ? succeeded(known) : await client.get(ingresses, nameOf(key), signal);
     if (!read.ok) {
       if (read.failure.code !== 404 && !signal.aborted) failed(key, read.failure);
       return false;

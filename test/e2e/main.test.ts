@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Manifest } from "../chart/support/helm.ts";
 import { heldBackend } from "../nginx/support/held-backend.ts";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
@@ -78,6 +79,27 @@ describe("around the Ingresses", () => {
     await until("web-1 has its address", async () => (await statusOf("web-1")) === "192.0.2.1");
     await apply(cluster, [ingress("late")]);
     await until("a late one has it as well", async () => (await statusOf("late")) === "192.0.2.1");
+  });
+
+  test("what else an Ingress has outlives the writing of its status", async () => {
+    const get = (name: string) => ["get", "ingress", name, "--namespace=shop", "-o", "json", "--show-managed-fields"];
+    const rest = ({ metadata, spec }: Manifest) => {
+      const { resourceVersion, managedFields, ...others } = metadata;
+      return { metadata: others, spec };
+    };
+    for (const more of [{}, { finalizers: ["example.com/hold"] }]) {
+      const name = "finalizers" in more ? "held" : "whole";
+      const made = ingress(name, { annotations: { "example.com/note": "stays" } }) as Manifest;
+      const object = { ...made, metadata: { ...made.metadata, labels: { team: "shop" }, ...more } };
+      const create = ["create", "-f", "-", "-o", "json", "--show-managed-fields"];
+      const before = JSON.parse(await cluster.kubectl(create, { input: JSON.stringify(object) }));
+      await until("it has its address", async () => (await statusOf(name)) === "192.0.2.1");
+      const after = JSON.parse(await cluster.kubectl(get(name)));
+      expect(rest(after)).toEqual(rest(before));
+      expect(after.metadata.managedFields).toEqual(expect.arrayContaining(before.metadata.managedFields));
+      await cluster.kubectl(["patch", "ingress", name, "--namespace=shop", "-p", '{"metadata":{"finalizers":null}}']);
+      await cluster.kubectl(["delete", "ingress", name, "--namespace=shop"]);
+    }
   });
 
   test("Events say what was done and what is wrong", async () => {

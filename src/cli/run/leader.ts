@@ -11,7 +11,7 @@ import { addressSource, hasCompany, type OwnPod } from "../../status/sources.ts"
 import { clearStatus, keepStatus, type StatusEvent, type StatusOptions } from "../../status/syncer.ts";
 import type { Flags } from "../flags.ts";
 
-export interface LeaderOptions extends Pick<StatusOptions, "ingresses" | "changed" | "onChange"> {
+export interface LeaderOptions extends Pick<StatusOptions, "ingresses" | "changed" | "isWhole" | "onChange"> {
   readonly client: Client;
   readonly flags: Flags;
   readonly own: OwnPod;
@@ -41,6 +41,7 @@ export function standForElection(options: LeaderOptions): Leader {
     addresses: addressSource(client, flags, own),
     ingresses: options.ingresses,
     changed: options.changed,
+    isWhole: options.isWhole,
     onChange: options.onChange,
     intervalMs: flags.statusUpdateInterval * 1000,
     clock,

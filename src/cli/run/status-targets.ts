@@ -1,5 +1,6 @@
 /** The Ingresses whose status is kept: all that are accepted, or those that changed, each in its newest form, and when to look again. */
 import type { Cluster } from "../../cluster/cluster.ts";
+import { isWhole } from "../../cluster/kept.ts";
 import type { Ingress } from "../../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../../model/snapshot.ts";
 import type { StatusOptions } from "../../status/syncer.ts";
@@ -9,7 +10,7 @@ import type { TranslateOptions } from "../../translate/options.ts";
 export function statusTargets(
   cluster: Pick<Cluster, "snapshot" | "ingress" | "onChange">,
   accept: TranslateOptions,
-): Pick<StatusOptions, "ingresses" | "changed" | "onChange"> {
+): Pick<StatusOptions, "ingresses" | "changed" | "isWhole" | "onChange"> {
   let looked = emptySnapshot;
   let noticed = cluster.snapshot();
 
@@ -40,6 +41,7 @@ export function statusTargets(
       const present = changes.flatMap(({ key, after }) => (after === undefined ? [] : [[key, after] as const]));
       return accepted(present, now);
     },
+    isWhole,
     onChange: (listener) =>
       cluster.onChange(() => {
         const before = noticed;
