@@ -16,6 +16,7 @@ import { issueServer, newAuthority } from "./support/authority.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { FaultyProxy } from "./support/faulty-proxy.ts";
 import { configMap, configMaps } from "./support/objects.ts";
+import { untilAllowed } from "./support/rights.ts";
 
 /**
  * What a cluster's administrator does to it while a controller runs. One informer lives through all of it, with the files a Pod gets;
@@ -83,7 +84,12 @@ test("the API server is started again while objects change: at most one more lis
 
 test("an outage: the first watch that gets through spares the others the rest of their wait", async () => {
   await cluster.kubectl(["create", "clusterrolebinding", "plain", "--clusterrole=cluster-admin", "--user=plain"]);
-  const plain = new Client(await kubeConfigCredentials([cluster.kubeconfig("plain")]));
+  await untilAllowed(cluster, "plain", [{ rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }] }]);
+  // A server that starts refuses for a while, and such a wait is not cut short: it is away behind a proxy, and back from one moment to the next.
+  const { hostname, port } = new URL(cluster.url);
+  const proxy = new FaultyProxy({ host: hostname, port: Number(port) });
+  const kubeconfig = cluster.kubeconfig("plain", await proxy.listen("127.0.0.1"));
+  const plain = new Client(await kubeConfigCredentials([kubeconfig]));
   const waits = new Map<Watch, { readonly retryMs: number; readonly since: number }>();
   /** By how many milliseconds each was back before its wait was over. */
   const spared: number[] = [];
@@ -103,15 +109,17 @@ test("an outage: the first watch that gets through spares the others the rest of
   const ending = new AbortController();
   const followed = openCluster(plain, options, ending.signal);
   await followed.synced;
-  await cluster.apiServer.stop("SIGKILL");
+  proxy.fault = { kind: "refuse" };
+  proxy.cut();
   const areLong = () => waits.size === 6 && [...waits.values()].every(({ retryMs }) => retryMs >= 5_000);
   await vi.waitFor(() => expect(areLong()).toBe(true), soon);
-  await cluster.apiServer.start();
+  proxy.fault = { kind: "none" };
   await vi.waitFor(() => expect(spared).toHaveLength(6), soon);
   expect(spared.filter((ms) => ms > 0).length).toBeGreaterThanOrEqual(3);
   ending.abort();
   await followed.ended;
   plain.close();
+  await proxy.close();
 });
 
 test("the watch cache has forgotten the version that is asked for (410): one list more, and nothing is said to be gone", async () => {
