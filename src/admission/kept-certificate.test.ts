@@ -145,6 +145,10 @@ test("it is renewed a month before its end, and the authority before stays told 
   expect(served).toEqual([]);
   time.ms += 40 * dayMs;
   await one.look();
+  expect(bundleOf(api)).toHaveLength(2);
+  // Told, and not served before every API server has heard of it.
+  expect(served).toEqual([]);
+  await one.look();
   expect(served).toEqual([pairs.current().cert]);
   const second = new X509Certificate(pairs.current().cert);
   const verified = [first, second].map(
@@ -184,7 +188,26 @@ test("a Secret of which something is heard is looked at at once, also where that
   });
   await one.resting();
   lose();
-  await expect.poll(() => new Set(served).size).toBe(2);
+  await one.look();
+  await one.look();
+  expect(new Set(served).size).toBe(2);
+  await one.end();
+});
+
+test("where the Secret is lost, the authority of what is served stays told until something else is served", async () => {
+  const api = new Api();
+  api.put(configuration);
+  const one = replica(api, { ms: Date.UTC(2026, 10, 1) });
+  const pairs = await one.kept.ready;
+  const verified = () =>
+    bundleOf(api).map(({ publicKey }) => new X509Certificate(pairs.current().cert).verify(publicKey));
   await one.resting();
+  api.objects.delete("Secret ns/door");
+  await one.look();
+  expect(verified()).toEqual([false, true]);
+  await one.look();
+  expect(verified()).toEqual([true, false]);
+  await one.look();
+  expect(verified()).toEqual([true]);
   await one.end();
 });

@@ -1,7 +1,8 @@
 /**
  * The webhook's own certificate, kept in a Secret that all replicas share, with its authority in the
  * ValidatingWebhookConfiguration. A new authority is told to the API server before anybody serves by it, and the one before
- * stays told, so no review fails while replicas change over.
+ * stays told, so no review fails while replicas change over. What a newcomer would get wrong: API servers answer the write of a
+ * configuration before they go by it, so a new certificate is not served at once either.
  */
 import { type Clock, sleep } from "../clock.ts";
 import { type ApiFailure, type Client, nameOf } from "../kubernetes/index.ts";
@@ -29,6 +30,9 @@ export type CertificateEvent =
 /** How often Secret and configuration are looked at by themselves, when all is well and when something is not. */
 const lookMs = 60_000;
 const againMs = 2_000;
+
+/** How long after an authority was told every API server is taken to go by it: each hears of it by a watch. */
+const heardMs = 5_000;
 
 export class KeptCertificate {
   readonly #options: KeptCertificateOptions;
@@ -74,20 +78,31 @@ export class KeptCertificate {
     if (names.length === 0) return `ValidatingWebhookConfiguration ${configuration} names no Service`;
     const kept = await this.#kept(names, signal);
     if (typeof kept === "string") return kept;
-    const untold = await this.#tell(asked.value, kept.ca, signal);
+    const { ca } = this.#changes(kept) ? withOlderAuthorities(kept, this.#served?.ca ?? "", this.#today()) : kept;
+    const untold = await this.#tell(asked.value, ca, signal);
     if (untold !== undefined) return untold;
-    this.#serve(kept);
+    if (this.#changes(kept)) await sleep(this.#options.clock, heardMs, signal);
+    if (!signal.aborted) this.#serve(kept);
     return undefined;
+  }
+
+  /** Whether another certificate is served now. */
+  #changes({ cert, key }: OwnCertificate): boolean {
+    return this.#served !== undefined && (cert !== this.#served.cert || key !== this.#served.key);
+  }
+
+  #today(): Date {
+    return new Date(this.#options.clock.wall());
   }
 
   /** What the Secret holds, made first where that is nothing usable. */
   async #kept(names: readonly string[], signal: AbortSignal): Promise<OwnCertificate | string> {
-    const { client, secret, clock, report } = this.#options;
+    const { client, secret, report } = this.#options;
     const name = nameOf(secret);
     const asked = await client.get(secrets, name, signal);
     if (!asked.ok && asked.failure.code !== 404) return missing(`Secret ${secret}`, asked.failure);
     const before = asked.ok ? asked.value : undefined;
-    const now = new Date(clock.wall());
+    const now = this.#today();
     const present = contentOf(before);
     // The API server calls by these; the shorter ones are for people.
     const called = names.filter((one) => one.endsWith(".svc"));
@@ -125,7 +140,7 @@ export class KeptCertificate {
   }
 
   #serve(kept: OwnCertificate): void {
-    const same = kept.cert === this.#served?.cert && kept.key === this.#served.key;
+    const changes = this.#changes(kept);
     this.#served = kept;
     const pair = (): KeyPair => ({ cert: this.#served!.cert, key: this.#served!.key });
     this.#first.resolve({
@@ -135,7 +150,7 @@ export class KeptCertificate {
         return () => this.#listeners.delete(listener);
       },
     });
-    if (!same) for (const listener of this.#listeners) listener(pair());
+    if (changes) for (const listener of this.#listeners) listener(pair());
   }
 }
 

@@ -69,9 +69,11 @@ export function isGood({ ca, cert, key }: OwnCertificate, name: string, now: Dat
   }
 }
 
-/** With the newest authorities of `older` that have not ended. */
+/** With the newest authorities of `older` that have not ended and are not among its own. */
 export function withOlderAuthorities(fresh: OwnCertificate, older: string, now: Date): OwnCertificate {
-  const valid = authoritiesOf(older).filter(({ validToDate }) => validToDate > now);
+  const own = new Set(authoritiesOf(fresh.ca).map(({ fingerprint256 }) => fingerprint256));
+  const others = authoritiesOf(older).filter(({ fingerprint256 }) => !own.has(fingerprint256));
+  const valid = others.filter(({ validToDate }) => validToDate > now);
   return { ...fresh, ca: [fresh.ca, ...valid.slice(0, 2).map(String)].join("") };
 }
 

@@ -99,7 +99,7 @@ test("its certificate is renewed while reviews go on, and none of them fails", a
       return (await servedCertificate()) !== before;
     },
     // Far less than the minute after which it is looked at unasked.
-    20_000,
+    40_000,
   );
   for (let more = 0; more < 5; more++) expect(await tried(ingress("good"))).toBe("");
 });
