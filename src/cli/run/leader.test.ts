@@ -57,6 +57,7 @@ test("a write of the status that has begun ends before the status is cleared, al
     log,
     ingresses: () => [ingress],
     changed: () => [],
+    isWhole: () => false,
     onChange: () => () => {},
     elected: () => {},
     serviceIngresses: undefined,
