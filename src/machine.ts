@@ -1,5 +1,7 @@
 /** What the template must know of the machine, from the capabilities of nginx, the place where it runs, and the flags. */
-import { existsSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Capabilities, Place, RunFolder } from "./nginx/index.ts";
 import type { Machine, Ports, RequestCounts } from "./render/machine.ts";
@@ -57,7 +59,16 @@ export function machineOf(capabilities: Capabilities, place: Place, folder: RunF
       journal: folder.journal,
       lua: luaFolder,
     },
+    luaVersion: luaVersion(),
   };
+}
+
+/** An nginx that an older Sluice left serving has the older Lua, until it is reloaded. */
+function luaVersion(): string {
+  const sum = createHash("sha256");
+  const files = readdirSync(luaFolder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  for (const path of files.map(({ parentPath, name }) => join(parentPath, name)).sort()) sum.update(readFileSync(path));
+  return sum.digest("hex");
 }
 
 /** The path that is there, of ingress-nginx's image or of Debian's packages; the first where none is, for nginx to name it. */

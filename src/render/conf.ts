@@ -46,7 +46,7 @@ export interface LuaParts {
 export function confOf(template: Template, parts: ConfParts, files: readonly RenderedFile[]) {
   const { text, isRead } = withoutUnreadVariables(textOf(template, parts), routeLabels);
   const conf = text.replace(String(Token.gaps.told), () => toldVariables(text, isRead, parts.machine).join(", "));
-  const generation = generationOf(conf, files);
+  const generation = generationOf(conf, files, parts.lua === undefined ? "" : parts.machine.luaVersion);
   return { conf: conf.replace(String(Token.gaps.generation), generation), generation };
 }
 
@@ -95,8 +95,9 @@ export function hashOf(text: string): string {
   return hash("sha256", text);
 }
 
-function generationOf(conf: string, files: readonly RenderedFile[]): string {
-  const sum = createHash("sha256").update(conf);
+/** Of all that nginx reads at a reload: of two versions of the Lua no line of the text need differ. */
+function generationOf(conf: string, files: readonly RenderedFile[], luaVersion: string): string {
+  const sum = createHash("sha256").update(luaVersion).update(conf);
   for (const { path, content, opened } of files)
     if (!opened) sum.update("\0").update(path).update("\0").update(content);
   return sum.digest("hex").slice(0, 32);

@@ -18,6 +18,8 @@ export interface Machine {
   readonly counts: RequestCounts | undefined;
   /** Absolute paths. */
   readonly paths: MachinePaths;
+  /** Another one for any other text of the Lua modules. */
+  readonly luaVersion: string;
 }
 
 /** What the flags of metrics say. */

@@ -80,6 +80,17 @@ function neutral(text: string): string {
 
 const names = readdirSync(cases);
 
+test("another text of the Lua is another generation, so that an nginx with the one before is reloaded", () => {
+  const { configuration } = translated("limits");
+  const generation = (mode: Machine["mode"], luaVersion: string): string => {
+    const here = { ...machine(mode), luaVersion };
+    const renderer = mode === "dynamic" ? new DynamicRenderer(here, template) : new StaticRenderer(here, template);
+    return renderer.render(configuration).text.generation;
+  };
+  expect(generation("dynamic", "new")).not.toBe(generation("dynamic", "old"));
+  expect(generation("static", "new")).toBe(generation("static", "old"));
+});
+
 test.each(names)("%s in dynamic mode", async (name) => {
   const renderer = new DynamicRenderer(machine("dynamic"), template);
   const { text } = renderer.render(translated(name).configuration);
