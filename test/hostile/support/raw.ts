@@ -2,7 +2,8 @@
 import { connect } from "node:net";
 import { ports } from "./world.ts";
 
-export function exchange(bytes: string | readonly string[], { silenceMs = 1_500 } = {}): Promise<string> {
+/** A connection that the server ends is read to its end; the silence is for one that it keeps. */
+export function exchange(bytes: string | readonly string[], { silenceMs = 60_000 } = {}): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host: "192.0.2.1", port: ports.http });
     let text = "";
