@@ -56,6 +56,13 @@ test.each([
   expect((await run(controller)).exitCode).toBe(status);
 });
 
+test("however soon the controller ends, it is known how", async () => {
+  // Between its start and the wait for it there is little time, in which it ends now and then.
+  const script = `for _ in $(seq 100); do sh ${init} sh -c "exit 7"; echo $?; done`;
+  const { stdout } = await execa("sh", ["-c", script], { env: { SLUICE_RUN_FOLDER: folder } });
+  expect(new Set(stdout.split("\n"))).toEqual(new Set(["7"]));
+});
+
 test("a controller that dies while nginx serves is started again, and nginx is left alone", async () => {
   await startNginx();
   const before = nginxPid();
