@@ -57,3 +57,16 @@ test("what is said again of a location that nobody has was not the fault of the 
 test("nor where nginx found something else to refuse in between", () => {
   expect(setAside({ isBad: true })).toEqual({ ingresses: ["ns/b"], settings: ["location-snippet"] });
 });
+
+test("a port that clashes with somebody's listener is the fault of neither the other ports nor the Ingresses that came with it", () => {
+  const own = { settings: "ns/settings", tcp: "ns/tcp", udp: undefined };
+  const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
+  const now = put(base, configMap("ns/tcp", { "9901": "ns/a:80", "9902": "ns/a:80" }), ingress({ name: "a" }));
+  const stderr = 'nginx: [emerg] duplicate "0.0.0.0:9901" address and port pair';
+  const refused = { stderr, line: 2, names: undefined, mayPass: false, conf: "stream {\n  listen 9901;\n}", records };
+  const aside = () => detention.kept.quarantine;
+  const isRefused = () => !aside().ports.has("tcp/9901");
+  for (let goesOn = true; goesOn; )
+    goesOn = isRefused() ? detention.refused(refused, now, base) : detention.accepted(now, base);
+  expect([...aside().ports.keys(), ...aside().ingresses.keys()]).toEqual(["tcp/9901"]);
+});

@@ -106,8 +106,8 @@ export class Detention {
 
   /**
    * Whoever the text names is set aside first. Where that was in vain, or names nobody, the settings that changed are asked, and then,
-   * where the machine is not at fault, all Ingresses that changed. What permits others to write comes last: without it the author of one bad
-   * snippet would take everybody's away.
+   * where the machine is not at fault, the ports of TCP and UDP services and all Ingresses that changed. What permits others to write comes
+   * last: without it the author of one bad snippet would take everybody's away.
    */
   #begin(why: string, refused: Refused, snapshot: Snapshot, live: Snapshot): boolean {
     const hunt = this.#hunt ?? new Hunt(why);
@@ -133,6 +133,7 @@ export class Detention {
     }
     if (hunt.suspect(written)) return true;
     if (refused.mayPass) return false;
+    if (hunt.suspect(this.#changedPorts(snapshot, live))) return true;
     const changed = snapshot.ingresses.changesSince(live.ingresses).filter(({ after }) => after !== undefined);
     return hunt.suspect(changed.map(({ key }) => `ingress ${key}`)) || hunt.suspect(permitting);
   }
@@ -149,6 +150,14 @@ export class Detention {
     return Object.keys(now)
       .filter((key) => now[key] !== before[key])
       .map((key) => `setting ${key.toLowerCase()}`);
+  }
+
+  #changedPorts(snapshot: Snapshot, live: Snapshot): Suspect[] {
+    return (["tcp", "udp"] as const).flatMap((kind) => {
+      const [now, before] = [snapshot, live].map((one) => dataOf(one, this.#own[kind])) as [Data, Data];
+      const changed = Object.keys(now).filter((port) => now[port] !== before[port]);
+      return changed.map((port) => `port ${kind}/${port}`);
+    });
   }
 
   #setAside(hunt: Hunt, snapshot: Snapshot, live: Snapshot): void {

@@ -4,7 +4,7 @@
  * what to set aside next; trying is the sync's.
  */
 
-/** An Ingress (`ingress ns/name`) or a ConfigMap key (`setting key`). */
+/** An Ingress (`ingress ns/name`), a key of the settings (`setting key`) or of TCP and UDP services (`port tcp/5432`). */
 export type Suspect = string;
 
 export class Hunt {
