@@ -80,9 +80,16 @@ export class Detention {
       this.#setAside(this.#hunt!, snapshot, live);
       return true;
     }
-    if (this.#hunt !== undefined) this.#quarantine = this.#before;
-    this.#hunt = undefined;
+    this.inVain();
     return false;
+  }
+
+  /** nginx refuses what is left without those who are set aside, too: it is not they. Whether there was a hunt. */
+  inVain(): boolean {
+    if (this.#hunt === undefined) return false;
+    this.#quarantine = this.#before;
+    this.#hunt = undefined;
+    return true;
   }
 
   /** Whether a TCP or UDP service asks for the port of `address`. */

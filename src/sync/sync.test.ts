@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import { base, configMap, fake, put } from "../../test/support/sketch.ts";
+import { base, configMap, fake, ingress, put, service } from "../../test/support/sketch.ts";
 import type { Certificate, Configuration } from "../model/configuration.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
@@ -155,6 +155,45 @@ test("a turn that began before a refusal does not have the same text tried again
   expect(tries).toEqual(["none", "all", "without the port"]);
   await sync.settled();
   expect([...sync.quarantine.settings.keys()]).toEqual([]);
+  ending.abort();
+  await running;
+});
+
+test("what nginx refuses for nobody's fault is not the fault of the next Ingress that comes", async () => {
+  const tries: string[] = [];
+  const apply: Nginx["apply"] = async ({ generation }) => {
+    tries.push(generation);
+    return generation.startsWith("broken")
+      ? { kind: "refused", stderr: "no" }
+      : { kind: "reloaded", tookMs: 1, warnings: [] };
+  };
+  let snapshot = base;
+  const source = { snapshot: () => snapshot, onChange: () => () => {} };
+  const configuration = { certificates: Table.empty(), settings: {} };
+  const translation = { configuration, problems: Table.empty(), lastGood: emptyLastGood, accepted: new Set() };
+  const translator = {
+    turn: ({ quarantine }: { quarantine: Quarantine }) => {
+      const hasIngress = snapshot.ingresses.size > 0 && quarantine.ingresses.size === 0;
+      change(`${snapshot.services.size > 0 ? "broken" : "whole"}${hasIngress ? " with Ingress" : ""}`);
+      return translation;
+    },
+  } as unknown as Translator;
+  const { sync, clock, change } = still(fake, { apply }, { source, translator });
+  const ending = new AbortController();
+  const running = sync.run(ending.signal);
+  const comes = async (next: typeof snapshot) => {
+    snapshot = next;
+    sync.notice();
+    await clock.advance(0);
+  };
+  await comes(base);
+  await comes(put(snapshot, service("unattributable")));
+  await comes(put(snapshot, ingress({ name: "innocent" })));
+  expect(tries).toEqual(["whole", "broken", "broken with Ingress"]);
+  expect([...sync.quarantine.ingresses.keys()]).toEqual([]);
+  await comes(put(base, ingress({ name: "innocent" })));
+  expect(tries.at(-1)).toBe("whole with Ingress");
+  await sync.settled();
   ending.abort();
   await running;
 });

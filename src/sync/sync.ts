@@ -237,7 +237,7 @@ export class Sync {
     this.#told = snapshot;
     if (this.#texts.isLive(text) || isGivenUp) {
       if (isNews) tell();
-      if (!isGivenUp && !this.#reloads.isOn) this.#alreadyServed(snapshot);
+      if (!this.#reloads.isOn) isGivenUp ? this.#alreadyRefused() : this.#alreadyServed(snapshot);
       return;
     }
     const beginsNow = !this.#texts.isResting(text) && this.#reloads.ask(() => this.#reload(signal), tell, signal);
@@ -249,6 +249,13 @@ export class Sync {
     const goesOn = this.#detention.accepted(snapshot, this.#texts.liveSnapshot);
     this.#texts.servesAlso(snapshot);
     if (goesOn) this.notice();
+  }
+
+  /** nginx refused this text before, and nobody was at fault. In a hunt that means: those who are set aside now are not, either. */
+  #alreadyRefused(): void {
+    if (!this.#detention.inVain()) return;
+    this.#texts.giveUp();
+    this.notice();
   }
 
   /** With those that depend on the time of day or on this nginx, which translate knows nothing of. */
