@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { nginxProcesses } from "../../src/nginx/processes.ts";
@@ -92,7 +92,9 @@ test("a master that cannot be started again is tried again and again, at longer 
   });
   expect(failures.slice(0, 2)).toMatchObject([{ nextTryMs: 100 }, { nextTryMs: 200 }]);
   expect(failures[0]?.why).toMatch(/^nginx did not start: nginx says: unknown directive "no_such_directive"/);
-  writeFileSync(it.folder.conf, good);
+  // In one step: the next try may come at any moment.
+  writeFileSync(it.folder.candidateConf, good);
+  renameSync(it.folder.candidateConf, it.folder.conf);
   await until("nginx", () => it.nginx.pid !== undefined);
   expect(it.nginx.restarts).toBe(1);
   expect(await answer()).toBe("here");
