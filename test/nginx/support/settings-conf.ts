@@ -58,7 +58,7 @@ listen {{this}};
 {{/each}}
 server_name _;
 {{> settings/blocked-server http.blocked}}
-{{> settings/snippet server}}
+{{#if server.snippet}}{{server.snippet}}{{/if}}
 location / {
 {{> settings/location location}}
 {{#each headers}}
