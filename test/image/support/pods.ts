@@ -15,7 +15,7 @@ import { type Container, type Image, startContainer } from "./container.ts";
 /** Also gives what each container has printed once it has ended, by Pod and container name. */
 export function podsFromImage(image: Image, cluster: Cluster): { start: StartPod; readonly logs: Map<string, string> } {
   const logs = new Map<string, string>();
-  const start: StartPod = async (pod) => {
+  const start: StartPod = async (pod, _address, signal) => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-pod-"));
     chmodSync(folder, 0o755);
     const spec = pod.spec as Manifest;
@@ -31,7 +31,7 @@ export function podsFromImage(image: Image, cluster: Cluster): { start: StartPod
       rmSync(folder, { recursive: true });
     };
     try {
-      await Promise.all(started.map(isReady));
+      await Promise.all(started.map((one: readonly [Manifest, Container]) => isReady(one, signal)));
     } catch (cause) {
       await stop();
       throw cause;
@@ -62,8 +62,8 @@ function setSysctls(sysctls: readonly { readonly name: string; readonly value: s
   for (const { name, value } of sysctls) writeFileSync(`/proc/sys/${name.replaceAll(".", "/")}`, value);
 }
 
-/** Asks the readiness probe until it says yes; throws once the container has ended. */
-async function isReady([container, running]: readonly [Manifest, Container]): Promise<void> {
+/** Asks the readiness probe until it says yes; throws once the container has ended, or the Pod is to go. */
+async function isReady([container, running]: readonly [Manifest, Container], signal: AbortSignal): Promise<void> {
   const probe = container.readinessProbe?.httpGet;
   if (probe === undefined) return;
   let ended: string | undefined;
@@ -77,7 +77,7 @@ async function isReady([container, running]: readonly [Manifest, Container]): Pr
     );
   while (!(await ask())) {
     if (ended !== undefined) throw new Error(`${container.name} ended: ${ended}`);
-    await sleep(100);
+    await sleep(100, undefined, { signal });
   }
 }
 
