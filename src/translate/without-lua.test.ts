@@ -51,6 +51,8 @@ test("so is what it cannot ask an auth service, and a canary that it cannot draw
     "annotation auth-signin: static mode cannot escape the address that the client came from, so the page gets it up to the first &",
     "annotation auth-response-headers: of several headers of one name in the answer static mode passes on the first, and of several cookies",
   ]);
+  const noPage = { "auth-url": "http://auth.shop/", "auth-signin": "https://a/?p=$http_authorization" };
+  expect(said(noPage, ["lua"]).filter((sentence) => sentence.includes("static mode"))).toEqual([]);
   const canary = (more: Record<string, string>) => said({ canary: "true", ...more }, ["lua"]);
   expect(canary({ "canary-weight": "4", "canary-weight-total": "100000" })).toEqual([
     "annotation canary-weight has no effect: static mode draws in hundredths of a percent, and this share is less than half of one",

@@ -74,12 +74,16 @@ function canaryLacks({ canary }: FeatureValues): Lack[] {
 
 function authLacks({ externalAuth }: FeatureValues): Lack[] {
   if (externalAuth.kind !== "ask" || externalAuth.question.by === "operator") return [];
-  const { only200 } = externalAuth.question;
+  const { only200, signin } = externalAuth.question;
   return [
-    otherwise(
-      "auth-signin",
-      "static mode cannot escape the address that the client came from, so the page gets it up to the first &",
-    ),
+    ...(signin === ""
+      ? []
+      : [
+          otherwise(
+            "auth-signin",
+            "static mode cannot escape the address that the client came from, so the page gets it up to the first &",
+          ),
+        ]),
     otherwise(
       "auth-response-headers",
       "of several headers of one name in the answer static mode passes on the first, and of several cookies",
