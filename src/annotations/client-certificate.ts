@@ -122,6 +122,7 @@ export const clientCertificate = resolvedFeature({
     return { value: { kind: "verify", ...rest, ...read, depth: Math.max(1, depth) } };
   },
   provides: (value) => value.kind !== "none",
+  ofCanaries: true,
   textServer: (value) => value.kind !== "none",
   serverView: (value, place) => {
     if (value.kind === "none") return false;

@@ -83,6 +83,8 @@ export interface Feature<F extends Fields, R> {
   readonly resolve?: (values: FieldValues<F>, context: Context) => Resolved<R>;
   /** Of a `host` feature: whether this value says something; the oldest Ingress of the host whose value does is heard. */
   readonly provides?: (value: R) => boolean;
+  /** Whether a canary speaks for its host as well. Only with `provides`. */
+  readonly ofCanaries?: true;
   /** Lines that several fields decide together; printed are those that differ from what the defaults give. */
   readonly directives?: (value: R, settings: Settings, protocol: Protocol) => readonly Directive[];
   /** What the location partial sees under the feature's name (in camelCase); without it, nothing but its directives. */

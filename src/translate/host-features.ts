@@ -8,13 +8,13 @@ import type { Claim } from "./claim.ts";
 
 const hostScoped = featureList.filter(([, { provides }]) => provides !== undefined);
 
-/** Of each the value of the oldest Ingress that says something (RS-3.5). */
-export function hostFeatures(claims: readonly Claim[], settings: Settings): FeatureValues {
+/** Of each the value of the oldest Ingress that says something (RS-3.5). `all`: with the canaries, oldest first. */
+export function hostFeatures(all: readonly Claim[], settings: Settings): FeatureValues {
   const plain = unannotated(settings);
-  if (claims.every(({ values }) => values === plain)) return plain;
+  if (all.every(({ values }) => values === plain)) return plain;
   const heard: Record<string, unknown> = {};
-  for (const [name, { provides }] of hostScoped) {
-    const speaker = claims.find(({ values }) => provides!(values[name]));
+  for (const [name, { provides, ofCanaries = false }] of hostScoped) {
+    const speaker = all.find(({ values }) => (ofCanaries || values.canary === undefined) && provides!(values[name]));
     if (speaker !== undefined) heard[name] = speaker.values[name];
   }
   return Object.keys(heard).length === 0 ? plain : { ...plain, ...heard };

@@ -55,7 +55,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
       return shadows.length === 0 && !closed ? location : changed(location, shadows, closed);
     }),
     routes: routesOf(paths),
-    features: featuresFor(tls.weakness, hostFeatures(claims, world.settings), world.settings),
+    features: featuresFor(tls.weakness, hostFeatures(all, world.settings), world.settings),
   };
   const told = problems.concat(
     idlePassthrough(host, claims, drafts, world),

@@ -8,9 +8,9 @@ import type { Claim } from "./claim.ts";
 
 const known = new Set(annotationKeys);
 
-/** Whether a canary is heard about this key. What it says of cookies counts where its clients are bound to it by itself. */
+/** Whether a canary is heard about this key. What it says of cookies counts where its clients are bound to it by itself, and client certificates are its whole host's. */
 export function isHeardOfCanary(key: string): boolean {
-  return /^(canary|affinity|session-cookie-|load-balance$|upstream-hash-by|service-upstream$)/.test(key);
+  return /^(canary|auth-tls-|affinity|session-cookie-|load-balance$|upstream-hash-by|service-upstream$)/.test(key);
 }
 
 /** `relieved` are those whose Locations it relieves. */
