@@ -11,7 +11,7 @@ import type { Consequence, ObjectName, Problem } from "../problem.ts";
 import type { Capability } from "../render/capabilities.ts";
 import type { AnswerHeader, Directive, Header, Place, Protocol, ServerPlace } from "../render/place.ts";
 import type { View } from "../render/token.ts";
-import type { AnswerLine } from "../settings/answer-lines.ts";
+import type { HeaderLine } from "../settings/header-lines.ts";
 import type { Settings } from "../settings/registry.ts";
 
 export type Risk = "Low" | "Medium" | "High" | "Critical";
@@ -96,14 +96,12 @@ export interface Feature<F extends Fields, R> {
   readonly textServer?: (value: R) => boolean;
   /** What `server.tmpl` sees under the feature's name in the host's own server block; false elsewhere. */
   readonly serverView?: (value: R, place: ServerPlace, settings: Settings) => View;
-  /** Whether this value puts a directive into the location that makes nginx forget the request headers of the http block. */
-  readonly forgetsRequestHeaders?: (value: R) => boolean;
   /** Request headers towards the backend, added to or replacing those of RS-23.2. */
   readonly requestHeaders?: (value: R, place: Place, settings: Settings) => readonly Header[];
   /** Headers of the answer, beside or in the place of the backend's. */
   readonly answerHeaders?: (value: R, place: Place, settings: Settings) => readonly AnswerHeader[];
-  /** What its text says about headers of answers. */
-  readonly answerLines?: (value: R) => readonly AnswerLine[];
+  /** What its text says about headers of requests and answers. */
+  readonly headerLines?: (value: R) => readonly HeaderLine[];
   /** Names of the route variables that `view` and `requestHeaders` bind. */
   readonly variables?: readonly string[];
 }

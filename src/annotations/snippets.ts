@@ -8,17 +8,15 @@
  */
 import { parse, type Statement } from "../kinds/grammar.ts";
 import type { View } from "../render/token.ts";
-import { type AnswerLine, answerLinesIn, answerLinesOf, restatedView } from "../settings/answer-lines.ts";
+import { type HeaderLine, headerLinesIn, headerLinesOf, restatedView } from "../settings/header-lines.ts";
 import { snippet } from "../settings/snippet.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 
 export interface Snippet {
   /** Empty where there is none. */
   readonly text: string;
-  /** Whether it has a directive that makes nginx forget the request headers of the http block. */
-  readonly forgetsRequestHeaders: boolean;
-  /** What it says about headers of answers. */
-  readonly answerLines: readonly AnswerLine[];
+  /** What it says about headers of requests and answers. */
+  readonly headerLines: readonly HeaderLine[];
   /** Whether it has what means something only in a location with a path: a location of its own, `alias` or `internal`. */
   readonly needsPath: boolean;
   /** Whether it names groups of the path, `$1`, and not only those of a pattern of its own. */
@@ -31,7 +29,6 @@ export interface Snippet {
   readonly limitsBodies: boolean;
 }
 
-const requestHeaders = new Set(["proxy_set_header", "grpc_set_header"]);
 const withPath = new Set(["location", "alias", "internal"]);
 
 function snippetField(key: string, doc: string) {
@@ -50,8 +47,7 @@ function resolve(key: string): (values: { readonly text: string }, context: Cont
     return {
       value: {
         text,
-        forgetsRequestHeaders: statements.some((one) => says(one, requestHeaders)),
-        answerLines: answerLinesIn(statements),
+        headerLines: headerLinesIn(statements),
         needsPath: statements.some((one) => within(one, ({ name }) => withPath.has(name))),
         namesGroups: statements.some(namesGroup),
         namesUpstream: statements.some((one) => within(one, setsUpstream)),
@@ -64,19 +60,13 @@ function resolve(key: string): (values: { readonly text: string }, context: Cont
 
 const none: Snippet = {
   text: "",
-  forgetsRequestHeaders: false,
-  answerLines: [],
+  headerLines: [],
   needsPath: false,
   namesGroups: false,
   namesUpstream: false,
   setHeaders: [],
   limitsBodies: false,
 };
-
-/** In the block itself: what stands in a nested one forgets only there. */
-function says({ name }: Statement, names: ReadonlySet<string>): boolean {
-  return names.has(name);
-}
 
 /** In the block itself or in one that stands in it. */
 function within(statement: Statement, is: (one: Statement) => boolean): boolean {
@@ -108,8 +98,7 @@ export const configurationSnippet = resolvedFeature({
   fields: { text: snippetField("configuration-snippet", "nginx directives for the Ingress's locations.") },
   resolve: resolve("configuration-snippet"),
   view,
-  forgetsRequestHeaders: ({ forgetsRequestHeaders }) => forgetsRequestHeaders,
-  answerLines: ({ answerLines }) => answerLines,
+  headerLines: ({ headerLines }) => headerLines,
 });
 
 export const serverSnippet = resolvedFeature({
@@ -119,11 +108,9 @@ export const serverSnippet = resolvedFeature({
   fields: { text: snippetField("server-snippet", "nginx directives for the server of the Ingress's hosts.") },
   resolve: resolve("server-snippet"),
   provides: ({ text }) => text !== "",
-  /** So that a location below it keeps its own, as ingress-nginx's do. */
-  forgetsRequestHeaders: ({ forgetsRequestHeaders }) => forgetsRequestHeaders,
   textServer: ({ text }) => text !== "",
-  serverView: ({ text, answerLines }, _place, { serverSnippet: everyones }) =>
-    text !== "" && { text: snippet.view(text), restated: restatedView(answerLines, answerLinesOf(everyones)) },
+  serverView: ({ text, headerLines }, _place, { serverSnippet: everyones }) =>
+    text !== "" && { text: snippet.view(text), restated: restatedView(headerLines, headerLinesOf(everyones)) },
 });
 
 export const streamSnippet = resolvedFeature({

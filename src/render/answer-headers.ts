@@ -1,6 +1,6 @@
 /** Headers of answers that a location adds, and those of backends that it takes away in their place. */
 import type { FeatureValues } from "../annotations/registry.ts";
-import { type AnswerLines, forgottenLines, hasOwn, hideDirectives } from "../settings/answer-lines.ts";
+import { forgottenLines, type HeaderLines, hasOwn, hideDirectives } from "../settings/header-lines.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { AnswerHeader, Protocol } from "./place.ts";
 import { Token, type View } from "./token.ts";
@@ -8,7 +8,7 @@ import { Token, type View } from "./token.ts";
 /** For `templates/answer-headers.tmpl`; false where the location inherits all and adds nothing. */
 export function answerHeadersView(
   all: readonly AnswerHeader[],
-  lines: AnswerLines,
+  lines: HeaderLines,
   { hideHeaders, followed }: Settings,
   protocol: Protocol,
 ): View {

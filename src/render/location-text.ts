@@ -5,7 +5,7 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import { isElsewhere, rewritesLate } from "../annotations/rewrite.ts";
 import { defaultUpstream, type Location } from "../model/configuration.ts";
-import { type AnswerLine, forgottenLines } from "../settings/answer-lines.ts";
+import { forgottenLines, type HeaderLine } from "../settings/header-lines.ts";
 import type { Settings } from "../settings/registry.ts";
 import { type AboutLocations, locationView } from "./location-view.ts";
 import type { Machine } from "./machine.ts";
@@ -50,8 +50,8 @@ export interface LocationTraits {
   readonly standsIn: boolean;
   /** Whether the times of its answers are noted for ewma. */
   readonly timed: boolean;
-  /** What the host's own server-snippet says about headers of answers, where it does. */
-  readonly hostLines?: readonly AnswerLine[];
+  /** What the host's own server-snippet says about headers, where it does. */
+  readonly hostLines?: readonly HeaderLine[];
   /** The path, where nginx has to match it once more for its groups: a rewrite that comes after a snippet takes those away that the snippet's headers name. */
   readonly matchedAgain?: string;
 }
@@ -93,7 +93,7 @@ export class LocationTexts {
   of(values: FeatureValues, traits: LocationTraits, writing: Writing, target: Target): LocationText {
     const { dynamic, unserved, rewrite, chosen, answerHeaders = [] } = target;
     const { hostLines = [] } = traits;
-    const { http, server } = this.#about.everywhere.answerLines;
+    const { http, server } = this.#about.everywhere.headerLines;
     const beside: BesideLocation[] = [];
     const files: RenderedFile[] = [];
     const needs = new Set<HttpPart>();
@@ -148,7 +148,7 @@ function lateMatch(path: string | undefined): Token {
 /** `host`: what is said of the host as a whole. */
 export function traitsOf(
   location: Location<FeatureValues>,
-  { serverSnippet: { answerLines: hostLines } }: FeatureValues,
+  { serverSnippet: { headerLines: hostLines } }: FeatureValues,
   settings: Settings,
 ): LocationTraits {
   const { path, denied, timed, ingress, features, upstream } = location;

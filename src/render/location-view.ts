@@ -2,7 +2,7 @@
 import { standInHeaders } from "../annotations/custom-errors.ts";
 import { unannotated } from "../annotations/read.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
-import type { AnswerLine } from "../settings/answer-lines.ts";
+import { type HeaderLine, type HeaderLines, haveRequestHeaders } from "../settings/header-lines.ts";
 import type { Settings } from "../settings/registry.ts";
 import { answerHeadersView, overruledHeaders } from "./answer-headers.ts";
 import { directivesOf } from "./directives.ts";
@@ -27,8 +27,8 @@ export interface LocationSaid {
   readonly standsIn: boolean;
   /** Whether the times of its answers are noted for ewma. */
   readonly timed: boolean;
-  /** What the host's own server-snippet says about headers of answers. */
-  readonly hostLines?: readonly AnswerLine[];
+  /** What the host's own server-snippet says about headers. */
+  readonly hostLines?: readonly HeaderLine[];
   /** Headers of its answers beside those of its features. */
   readonly answerHeaders: readonly AnswerHeader[];
 }
@@ -47,7 +47,7 @@ function withoutPath(values: FeatureValues, settings: Settings): FeatureValues {
 export function locationView(said: LocationSaid, place: Place, about: AboutLocations): Readonly<Record<string, View>> {
   const { denied, redirectsToHttps, standsIn, timed, hostLines = [] } = said;
   const { settings, everywhere } = about;
-  const { http, server } = everywhere.answerLines;
+  const { http, server } = everywhere.headerLines;
   const values = denied
     ? withoutOwnPages(said.values, settings)
     : standsIn && place.dynamic
@@ -57,8 +57,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
   const directives: Directive[] = [];
   const headers: Header[] = standsIn ? standInHeaders.map(([name, value]) => ({ name: Token.name(name), value })) : [];
   const answer: AnswerHeader[] = [...said.answerHeaders];
-  let restated = everywhere.restatesRequestHeaders;
-  const lines: AnswerLine[] = [...everywhere.answerLines.location];
+  const own: HeaderLine[] = [...everywhere.headerLines.location];
   for (const named of featureList) {
     const [name, feature] = named;
     const value = values[name] as never;
@@ -67,23 +66,18 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
     headers.push(...(feature.requestHeaders?.(value, place, settings) ?? []));
     if (feature.view !== undefined) view[name] = able && feature.view(value, place, settings);
     answer.push(...(feature.answerHeaders?.(value, place, settings) ?? []));
-    if (feature.forgetsRequestHeaders?.(value) === true) restated = true;
-    lines.push(...(feature.answerLines?.(value) ?? []));
+    own.push(...(feature.headerLines?.(value) ?? []));
   }
+  const lines: HeaderLines = { http, server: [...server, ...hostLines], location: own };
   return {
     ...view,
     overruled: overruledHeaders(answer, values),
     directives: directives.map((one) => ({ ...one })),
     requestHeaders: place.protocol !== "fastcgi" && {
       directive: Token.name(place.protocol === "grpc" ? "grpc_set_header" : "proxy_set_header"),
-      headers: headersView(headers, about.requestHeaders, restated),
+      headers: headersView(headers, about.requestHeaders, haveRequestHeaders(lines)),
     },
-    answerHeaders: answerHeadersView(
-      answer,
-      { http, server: [...server, ...hostLines], location: lines },
-      settings,
-      place.protocol,
-    ),
+    answerHeaders: answerHeadersView(answer, lines, settings, place.protocol),
     settings: everywhere.view,
   };
 }

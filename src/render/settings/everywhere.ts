@@ -3,7 +3,7 @@
  * directive (nginx's array directives do), so the inherited lines are restated beside it.
  */
 import { parse, type Statement } from "../../kinds/grammar.ts";
-import { type AnswerLines, answerLinesOf, restatedView } from "../../settings/answer-lines.ts";
+import { type HeaderLines, headerLinesOf, restatedView } from "../../settings/header-lines.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
 import type { Capabilities } from "../capabilities.ts";
 import { Token, type View } from "../token.ts";
@@ -15,10 +15,8 @@ export interface InEveryLocation {
   readonly can: Capabilities;
   /** Whether ModSecurity is on for all, so that internal locations have to say it is off there (RS-25.4). */
   readonly inspected: boolean;
-  /** Whether the request headers towards the backend are to be restated. */
-  readonly restatesRequestHeaders: boolean;
-  /** What the ConfigMap's snippets say about headers of answers. */
-  readonly answerLines: AnswerLines;
+  /** What the ConfigMap's snippets say about headers of requests and answers. */
+  readonly headerLines: HeaderLines;
 }
 
 /** For `templates/settings/location.tmpl`. */
@@ -31,20 +29,17 @@ export function inEveryLocation(settings: Settings, can: Capabilities, { files }
       realIp: realIpView(settings, can),
       snippet: snippetView("locationSnippet", settings),
     },
-    answerLines: {
-      http: answerLinesOf(settings.httpSnippet),
-      server: answerLinesOf(settings.serverSnippet),
-      location: answerLinesOf(settings.locationSnippet),
+    headerLines: {
+      http: headerLinesOf(settings.httpSnippet),
+      server: headerLinesOf(settings.serverSnippet),
+      location: headerLinesOf(settings.locationSnippet),
     },
-    restatesRequestHeaders: ["proxy_set_header", "grpc_set_header"].some((name) =>
-      uses(settings.locationSnippet, name),
-    ),
   };
 }
 
 /** For `templates/server-head.tmpl`. */
 export function serverSnippetView(settings: Settings) {
-  const restated = restatedView(answerLinesOf(settings.serverSnippet));
+  const restated = restatedView(headerLinesOf(settings.serverSnippet));
   return { snippet: snippetView("serverSnippet", settings), restated };
 }
 

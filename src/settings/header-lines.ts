@@ -1,5 +1,5 @@
 /**
- * What snippets say about the headers of answers. nginx inherits all lines of such a directive or none: a block that has one of its own
+ * What snippets say about headers of requests and answers. nginx inherits all lines of such a directive or none: a block that has one of its own
  * forgets those around it. An author's line is to hold whatever else Sluice says there, and the other way round, so each side is
  * restated where the other would make nginx forget it.
  */
@@ -8,7 +8,7 @@ import type { Protocol } from "../render/place.ts";
 import { Token, type View } from "../render/token.ts";
 import { snippet } from "./snippet.ts";
 
-export interface AnswerLine {
+export interface HeaderLine {
   readonly directive: string;
   /** As its author wrote it, up to the semicolon. */
   readonly text: string;
@@ -19,40 +19,48 @@ export const hideDirectives: Readonly<Record<Protocol, string>> = {
   grpc: "grpc_hide_header",
   fastcgi: "fastcgi_hide_header",
 };
-const directives = new Set(["add_header", ...Object.values(hideDirectives)]);
+const ofAnswers = new Set(["add_header", ...Object.values(hideDirectives)]);
+const ofRequests = new Set(["proxy_set_header", "grpc_set_header"]);
 
 /** At the level of the snippet itself: what stands in a block of it is about that block. */
-export function answerLinesIn(statements: readonly Statement[]): readonly AnswerLine[] {
-  return statements.filter(({ name }) => directives.has(name)).map(({ name, text }) => ({ directive: name, text }));
+export function headerLinesIn(statements: readonly Statement[]): readonly HeaderLine[] {
+  return statements
+    .filter(({ name }) => ofAnswers.has(name) || ofRequests.has(name))
+    .map(({ name, text }) => ({ directive: name, text }));
 }
 
-export function answerLinesOf(text: string): readonly AnswerLine[] {
+export function headerLinesOf(text: string): readonly HeaderLine[] {
   const parsed = parse(text);
-  return parsed.ok ? answerLinesIn(parsed.statements) : [];
+  return parsed.ok ? headerLinesIn(parsed.statements) : [];
 }
 
 /** Those of an author that hold for a location, by where they stand. */
-export interface AnswerLines {
-  readonly http: readonly AnswerLine[];
-  readonly server: readonly AnswerLine[];
-  readonly location: readonly AnswerLine[];
+export interface HeaderLines {
+  readonly http: readonly HeaderLine[];
+  readonly server: readonly HeaderLine[];
+  readonly location: readonly HeaderLine[];
 }
 
 /** Whether a location, or the server around it, has its own lines of a directive, so that those of the http block are forgotten. */
-export function hasOwn({ server, location }: AnswerLines, directive: string): boolean {
+export function hasOwn({ server, location }: HeaderLines, directive: string): boolean {
   return [...location, ...server].some((line) => line.directive === directive);
 }
 
+/** Whether the request headers of the http block are forgotten in a location, or are not meant to be those of a server in it. */
+export function haveRequestHeaders({ server, location }: HeaderLines): boolean {
+  return [...location, ...server].some((line) => ofRequests.has(line.directive));
+}
+
 /** What a location has to restate of a directive when Sluice puts one there: those of the nearest block around it. */
-export function forgottenLines({ http, server, location }: AnswerLines, directive: string): readonly Token[] {
+export function forgottenLines({ http, server, location }: HeaderLines, directive: string): readonly Token[] {
   const levels = [location, server, http].map((lines) => lines.filter((line) => line.directive === directive));
   const nearest = levels.findIndex((lines) => lines.length > 0);
   return nearest < 1 ? [] : levels[nearest]!.map(({ text }) => snippet.view(text) as Token);
 }
 
-/** For `templates/restated-headers.tmpl`: what a server restates of the http block beside its snippet, but what `said` does already. */
-export function restatedView(lines: readonly AnswerLine[], said: readonly AnswerLine[] = []): View {
-  const named = new Set(lines.map(({ directive }) => directive));
+/** For `templates/restated-headers.tmpl`: what a server restates of the answers' headers beside its snippet, but what `said` does already. */
+export function restatedView(lines: readonly HeaderLine[], said: readonly HeaderLine[] = []): View {
+  const named = new Set(lines.map(({ directive }) => directive).filter((directive) => ofAnswers.has(directive)));
   for (const { directive } of said) named.delete(directive);
   const hides = [...named].filter((directive) => directive !== "add_header");
   return named.size > 0 && { adds: named.has("add_header"), hides: hides.map(Token.name) };
