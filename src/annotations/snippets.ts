@@ -9,6 +9,7 @@
 import { parse, type Statement } from "../kinds/grammar.ts";
 import type { View } from "../render/token.ts";
 import { type HeaderLine, headerLinesIn, headerLinesOf, restatedView } from "../settings/header-lines.ts";
+import { withOwnLocations } from "../settings/own-locations.ts";
 import { snippet } from "../settings/snippet.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 
@@ -110,7 +111,10 @@ export const serverSnippet = resolvedFeature({
   provides: ({ text }) => text !== "",
   textServer: ({ text }) => text !== "",
   serverView: ({ text, headerLines }, _place, { serverSnippet: everyones }) =>
-    text !== "" && { text: snippet.view(text), restated: restatedView(headerLines, headerLinesOf(everyones)) },
+    text !== "" && {
+      text: snippet.view(withOwnLocations(text)),
+      restated: restatedView(headerLines, headerLinesOf(everyones)),
+    },
 });
 
 export const streamSnippet = resolvedFeature({

@@ -9,13 +9,14 @@ test("statements have a name, words as nginx reads them, and a block where there
         name: "map",
         args: ["$host", "$x"],
         line: 1,
+        from: 0,
         block: [
-          { name: "default", args: ["a; b"], line: 2, text: 'default "a; b" ;' },
-          { name: "~^\\.x", args: ["it's"], line: 3, text: "~^\\.x 'it\\'s';" },
+          { name: "default", args: ["a; b"], line: 2, from: 31, text: 'default "a; b" ;' },
+          { name: "~^\\.x", args: ["it's"], line: 3, from: 49, text: "~^\\.x 'it\\'s';" },
         ],
         text: "map $host $x { # a } comment\n  default \"a; b\" ;\n ~^\\.x 'it\\'s'; }",
       },
-      { name: "set", args: ["$y", "${x}"], line: 4, text: "set $y ${x};" },
+      { name: "set", args: ["$y", "${x}"], line: 4, from: 66, text: "set $y ${x};" },
     ],
   });
 });

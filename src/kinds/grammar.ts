@@ -10,6 +10,8 @@ export interface Statement {
   /** The statements in its braces; a Lua block counts as empty. */
   readonly block?: readonly Statement[];
   readonly line: number;
+  /** Where it begins in the whole text. */
+  readonly from: number;
   /** As it is written, with its semicolon or braces. */
   readonly text: string;
 }
@@ -78,7 +80,7 @@ class Reader {
         if (name === undefined) throw new Mistake(`line ${line}: unexpected "${next}"`);
         this.#at += 1;
         const block = next === ";" ? {} : { block: this.#block(name, line) };
-        return { name, args, line, ...block, text: this.#text.slice(from, this.#at) };
+        return { name, args, line, from, ...block, text: this.#text.slice(from, this.#at) };
       }
       words.push(this.#word());
     }

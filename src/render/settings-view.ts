@@ -6,7 +6,7 @@ import { settings as declarations, type Settings } from "../settings/registry.ts
 import { type Capabilities, capabilityNames } from "./capabilities.ts";
 import { blockedView } from "./settings/blocked.ts";
 import { directivesOf } from "./settings/directives.ts";
-import { serverSnippetView, uses } from "./settings/everywhere.ts";
+import { serverSnippetView, snippetView, uses } from "./settings/everywhere.ts";
 import { forwardedView, realIpView, streamRealIpView } from "./settings/forwarded.ts";
 import { geoip2View } from "./settings/geoip2.ts";
 import { http3View, whyNoHttp3 } from "./settings/http3.ts";
@@ -25,7 +25,7 @@ export function settingsView(settings: Settings, can: Capabilities, around: Surr
     events: { directives: events },
     http: {
       directives: http,
-      snippet: snippet("httpSnippet"),
+      snippet: snippetView("httpSnippet", settings),
       requestPool: !uses(settings.httpSnippet, "request_pool_size"),
       forwarded: forwardedView(settings, around),
       realIp: realIpView(settings, can),
@@ -46,7 +46,7 @@ export function settingsView(settings: Settings, can: Capabilities, around: Surr
   };
 }
 
-type SnippetName = "mainSnippet" | "httpSnippet" | "streamSnippet";
+type SnippetName = "mainSnippet" | "streamSnippet";
 
 /** A Problem for each key that is set to something this nginx cannot do, or that lacks what it needs beside nginx. */
 export function settingsProblems(

@@ -4,6 +4,7 @@
  */
 import { parse, type Statement } from "../../kinds/grammar.ts";
 import { type HeaderLines, headerLinesOf, restatedView } from "../../settings/header-lines.ts";
+import { withOwnLocations } from "../../settings/own-locations.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
 import type { Capabilities } from "../capabilities.ts";
 import { Token, type View } from "../token.ts";
@@ -27,7 +28,7 @@ export function inEveryLocation(settings: Settings, can: Capabilities, { files }
     view: {
       ruleFiles: { stock: Token.word(files.modsecurityRules), owasp: Token.word(files.owaspRules) },
       realIp: realIpView(settings, can),
-      snippet: snippetView("locationSnippet", settings),
+      snippet: settings.locationSnippet !== "" && declarations.locationSnippet.kind.view(settings.locationSnippet),
     },
     headerLines: {
       http: headerLinesOf(settings.httpSnippet),
@@ -43,8 +44,9 @@ export function serverSnippetView(settings: Settings) {
   return { snippet: snippetView("serverSnippet", settings), restated };
 }
 
-function snippetView(name: "serverSnippet" | "locationSnippet", settings: Settings): View {
-  return settings[name] !== "" && declarations[name].kind.view(settings[name]);
+/** Of a block that Sluice's locations stand in. */
+export function snippetView(name: "httpSnippet" | "serverSnippet", settings: Settings): View {
+  return settings[name] !== "" && declarations[name].kind.view(withOwnLocations(settings[name]));
 }
 
 /** Whether the snippet has the directive at its own level; what stands in a block of it is about that block. */

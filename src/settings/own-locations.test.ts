@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { withOwnLocations } from "./own-locations.ts";
+
+test.each([
+  ["add_header X y;\nlocation /a { return 200; }", "add_header X y;\nlocation /a { return 200; }"],
+  [
+    "location /a {\n  proxy_pass http://a/b;\n}",
+    "location /a {\n  proxy_set_header Connection close; proxy_pass http://a/b; proxy_redirect default;\n}",
+  ],
+  [
+    "location /a { proxy_pass http://$a; proxy_set_header X y; }",
+    "location /a { proxy_pass http://$a; proxy_set_header X y; }",
+  ],
+  [
+    "location /a { proxy_redirect off; if ($x) { proxy_pass http://a; } }",
+    "location /a { proxy_set_header Connection close; proxy_redirect off; if ($x) { proxy_pass http://a; } }",
+  ],
+  [
+    "server { listen 1; location / { location /in { proxy_pass http://a; } } }",
+    "server { listen 1; location / { proxy_set_header Connection close; location /in { proxy_pass http://a; proxy_redirect default; } } }",
+  ],
+  ["location {", "location {"],
+])("%j", (text, written) => {
+  expect(withOwnLocations(text)).toBe(written);
+});
