@@ -68,8 +68,10 @@ async function live(args: readonly string[], seesClasses: boolean): Promise<void
     const data = { "tls.crt": btoa(shop.pki.tls.certificate), "tls.key": btoa(shop.pki.tls.key) };
     const secret = { apiVersion: "v1", kind: "Secret", metadata: { namespace: "shop", name: "tls" }, data };
     // Without the right to see classes only the old annotation says whose an Ingress is (RS-1.4).
-    const annotations = { "kubernetes.io/ingress.class": "nginx" };
-    const options = { tls: "tls", ...(seesClasses ? {} : { ingressClass: "", annotations }) };
+    const byAnnotation = seesClasses ? {} : { "kubernetes.io/ingress.class": "nginx" };
+    // With what kubectl apply leaves in it an Ingress is read before its status is written.
+    const annotations = { "kubectl.kubernetes.io/last-applied-configuration": "{}", ...byAnnotation };
+    const options = { tls: "tls", annotations, ...(seesClasses ? {} : { ingressClass: "" }) };
     await apply(cluster, [secret, ingress("web", options)]);
     await until("it answers", async () => (await answerOf("web")) === 308);
     await apply(cluster, [ingress("web", { ...options, service: "echo-b" })]);
