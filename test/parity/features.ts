@@ -40,7 +40,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "auth-request-redirect auth-cache-key auth-cache-duration auth-keepalive auth-keepalive-requests auth-keepalive-timeout",
     "auth-snippet enable-global-auth global-auth-url global-auth-method global-auth-signin global-auth-signin-redirect-param",
     "global-auth-response-headers global-auth-request-redirect global-auth-cache-key global-auth-cache-duration",
-    "global-auth-always-set-cookie global-auth-snippet no-auth-locations",
+    "auth-always-set-cookie global-auth-always-set-cookie global-auth-snippet no-auth-locations",
   ),
   "basic and digest": words("RS-17 auth-type auth-secret auth-secret-type auth-realm"),
   "client certificates": words(
@@ -74,7 +74,9 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "RS-25 add-headers proxy-set-headers custom-headers global-allowed-response-headers hide-headers",
     "allow-backend-server-header server-tokens",
   ),
-  snippets: words("configuration-snippet server-snippet location-snippet main-snippet allow-snippet-annotations"),
+  snippets: words(
+    "configuration-snippet server-snippet location-snippet http-snippet main-snippet allow-snippet-annotations",
+  ),
   ModSecurity: words("RS-25.4 enable-modsecurity modsecurity-snippet"),
   admission: words("RS-29"),
   "refused configurations": words("RS-30"),
