@@ -86,13 +86,22 @@ function childOf(pid: number | undefined): number | undefined {
   return Number(read(`/proc/${pid}/task/${pid}/children`).split(" ")[0]) || undefined;
 }
 
-/** The processes that share a namespace of process ids with `first`. */
+/**
+ * The processes that share a namespace of process ids with `first`. A child looks like its parent until it has a title or a program of its own:
+ * it is none of them before that, or it would be taken for another nginx master.
+ */
 export function processesBeside(first: number | undefined): readonly Process[] {
   const space = first === undefined ? undefined : spaceOf(String(first));
   if (space === undefined) return [];
-  return readdirSync("/proc")
+  const found = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && spaceOf(name) === space)
     .map((name) => ({ pid: Number(name), command: read(`/proc/${name}/cmdline`).replaceAll("\0", " ") }));
+  const commands = new Map(found.map(({ pid, command }) => [pid, command]));
+  return found.filter(({ pid, command }) => commands.get(parentOf(pid)) !== command);
+}
+
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s+(\d+)$/m.exec(read(`/proc/${pid}/status`))?.[1]);
 }
 
 function spaceOf(pid: string): string | undefined {
