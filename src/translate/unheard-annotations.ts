@@ -2,15 +2,26 @@
  * What a canary says that counts for nothing, since all but its share of requests and its balancing is that of the Ingress it relieves (RS-13.9).
  * Tools copy an Ingress with all its annotations to make a canary of it, so what both say alike is no mistake.
  */
+import type { Fields } from "../annotations/declare.ts";
 import { annotationKeys } from "../annotations/read.ts";
+import { featureList } from "../annotations/registry.ts";
 import type { Problem } from "../problem.ts";
 import type { Claim } from "./claim.ts";
 
 const known = new Set(annotationKeys);
 
-/** Whether a canary is heard about this key. What it says of cookies counts where its clients are bound to it by itself, and client certificates are its whole host's. */
+/** What it says of its host as a whole. */
+const ofHost = new Set<string>(
+  featureList.flatMap(([, { ofCanaries, fields }]) =>
+    ofCanaries === true ? Object.values(fields as Fields).map(({ key }) => key) : [],
+  ),
+);
+
+/** Whether a canary is heard about this key. What it says of cookies counts where its clients are bound to it by itself. */
 export function isHeardOfCanary(key: string): boolean {
-  return /^(canary|auth-tls-|affinity|session-cookie-|load-balance$|upstream-hash-by|service-upstream$)/.test(key);
+  return (
+    ofHost.has(key) || /^(canary|affinity|session-cookie-|load-balance$|upstream-hash-by|service-upstream$)/.test(key)
+  );
 }
 
 /** `relieved` are those whose Locations it relieves. */
