@@ -2,7 +2,7 @@
 import { standInHeaders } from "../annotations/custom-errors.ts";
 import { unannotated } from "../annotations/read.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
-import { type HeaderLine, type HeaderLines, haveRequestHeaders } from "../settings/header-lines.ts";
+import { type HeaderLine, type HeaderLines, hasOwn, requestDirectives } from "../settings/header-lines.ts";
 import type { Settings } from "../settings/registry.ts";
 import { answerHeadersView, overruledHeaders } from "./answer-headers.ts";
 import { directivesOf } from "./directives.ts";
@@ -75,7 +75,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
     directives: directives.map((one) => ({ ...one })),
     requestHeaders: place.protocol !== "fastcgi" && {
       directive: Token.name(place.protocol === "grpc" ? "grpc_set_header" : "proxy_set_header"),
-      headers: headersView(headers, about.requestHeaders, haveRequestHeaders(lines)),
+      headers: headersView(headers, about.requestHeaders, hasOwn(lines, ...requestDirectives)),
     },
     answerHeaders: answerHeadersView(answer, lines, settings, place.protocol),
     settings: everywhere.view,

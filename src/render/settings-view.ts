@@ -2,6 +2,7 @@
 import { written } from "../kinds/kind.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import type { Setting } from "../settings/declare.ts";
+import { withOwnLocations } from "../settings/own-locations.ts";
 import { settings as declarations, type Settings } from "../settings/registry.ts";
 import { type Capabilities, capabilityNames } from "./capabilities.ts";
 import { blockedView } from "./settings/blocked.ts";
@@ -19,13 +20,12 @@ import { settingsWithoutLua } from "./settings/without-lua.ts";
 /** Names of partials below `templates/settings/` are the names of these parts. */
 export function settingsView(settings: Settings, can: Capabilities, around: Surroundings) {
   const { main, events, http, stream } = directivesOf(settings, can, around);
-  const snippet = (name: SnippetName) => settings[name] !== "" && declarations[name].kind.view(settings[name]);
   return {
-    main: { directives: main, snippet: snippet("mainSnippet") },
+    main: { directives: main, snippet: snippetView(settings.mainSnippet) },
     events: { directives: events },
     http: {
       directives: http,
-      snippet: snippetView("httpSnippet", settings),
+      snippet: snippetView(withOwnLocations(settings.httpSnippet)),
       requestPool: !uses(settings.httpSnippet, "request_pool_size"),
       forwarded: forwardedView(settings, around),
       realIp: realIpView(settings, can),
@@ -39,14 +39,12 @@ export function settingsView(settings: Settings, can: Capabilities, around: Surr
     server: serverSnippetView(settings),
     stream: {
       directives: stream,
-      snippet: snippet("streamSnippet"),
+      snippet: snippetView(settings.streamSnippet),
       logs: streamLogs(settings, around),
       realIp: streamRealIpView(settings, can),
     },
   };
 }
-
-type SnippetName = "mainSnippet" | "streamSnippet";
 
 /** A Problem for each key that is set to something this nginx cannot do, or that lacks what it needs beside nginx. */
 export function settingsProblems(

@@ -20,13 +20,12 @@ export const hideDirectives: Readonly<Record<Protocol, string>> = {
   fastcgi: "fastcgi_hide_header",
 };
 const ofAnswers = new Set(["add_header", ...Object.values(hideDirectives)]);
-const ofRequests = new Set(["proxy_set_header", "grpc_set_header"]);
+export const requestDirectives = ["proxy_set_header", "grpc_set_header"] as const;
+const followed = new Set<string>([...ofAnswers, ...requestDirectives]);
 
 /** At the level of the snippet itself: what stands in a block of it is about that block. */
 export function headerLinesIn(statements: readonly Statement[]): readonly HeaderLine[] {
-  return statements
-    .filter(({ name }) => ofAnswers.has(name) || ofRequests.has(name))
-    .map(({ name, text }) => ({ directive: name, text }));
+  return statements.filter(({ name }) => followed.has(name)).map(({ name, text }) => ({ directive: name, text }));
 }
 
 export function headerLinesOf(text: string): readonly HeaderLine[] {
@@ -41,14 +40,9 @@ export interface HeaderLines {
   readonly location: readonly HeaderLine[];
 }
 
-/** Whether a location, or the server around it, has its own lines of a directive, so that those of the http block are forgotten. */
-export function hasOwn({ server, location }: HeaderLines, directive: string): boolean {
-  return [...location, ...server].some((line) => line.directive === directive);
-}
-
-/** Whether the request headers of the http block are forgotten in a location, or are not meant to be those of a server in it. */
-export function haveRequestHeaders({ server, location }: HeaderLines): boolean {
-  return [...location, ...server].some((line) => ofRequests.has(line.directive));
+/** Whether a location, or the server around it, has its own lines of one of these directives, so that those of the http block are forgotten. */
+export function hasOwn({ server, location }: HeaderLines, ...directives: readonly string[]): boolean {
+  return [...location, ...server].some((line) => directives.includes(line.directive));
 }
 
 /** What a location has to restate of a directive when Sluice puts one there: those of the nearest block around it. */

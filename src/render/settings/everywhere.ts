@@ -5,7 +5,8 @@
 import { parse, type Statement } from "../../kinds/grammar.ts";
 import { type HeaderLines, headerLinesOf, restatedView } from "../../settings/header-lines.ts";
 import { withOwnLocations } from "../../settings/own-locations.ts";
-import { settings as declarations, type Settings } from "../../settings/registry.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { snippet } from "../../settings/snippet.ts";
 import type { Capabilities } from "../capabilities.ts";
 import { Token, type View } from "../token.ts";
 import { realIpView } from "./forwarded.ts";
@@ -28,7 +29,7 @@ export function inEveryLocation(settings: Settings, can: Capabilities, { files }
     view: {
       ruleFiles: { stock: Token.word(files.modsecurityRules), owasp: Token.word(files.owaspRules) },
       realIp: realIpView(settings, can),
-      snippet: settings.locationSnippet !== "" && declarations.locationSnippet.kind.view(settings.locationSnippet),
+      snippet: snippetView(settings.locationSnippet),
     },
     headerLines: {
       http: headerLinesOf(settings.httpSnippet),
@@ -39,14 +40,16 @@ export function inEveryLocation(settings: Settings, can: Capabilities, { files }
 }
 
 /** For `templates/server-head.tmpl`. */
-export function serverSnippetView(settings: Settings) {
-  const restated = restatedView(headerLinesOf(settings.serverSnippet));
-  return { snippet: snippetView("serverSnippet", settings), restated };
+export function serverSnippetView({ serverSnippet }: Settings) {
+  return {
+    snippet: snippetView(withOwnLocations(serverSnippet)),
+    restated: restatedView(headerLinesOf(serverSnippet)),
+  };
 }
 
-/** Of a block that Sluice's locations stand in. */
-export function snippetView(name: "httpSnippet" | "serverSnippet", settings: Settings): View {
-  return settings[name] !== "" && declarations[name].kind.view(withOwnLocations(settings[name]));
+/** The operator's own text; false where there is none. */
+export function snippetView(text: string): View {
+  return text !== "" && snippet.view(text);
 }
 
 /** Whether the snippet has the directive at its own level; what stands in a block of it is about that block. */
