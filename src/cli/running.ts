@@ -24,7 +24,7 @@ export class Running {
 
   /** What is wrong while the last good configuration is served. */
   notes(): readonly string[] {
-    const { ingresses, settings } = this.controller?.sync.quarantine ?? emptyQuarantine;
+    const { ingresses, settings } = this.controller?.sync.refusals ?? emptyQuarantine;
     const aside = [
       ...[...ingresses].map(([key, { why }]) => `Ingress ${key} is set aside: nginx refused it: ${why}`),
       ...[...settings].map(([key, { why }]) => `setting ${key} is set aside: nginx refused it: ${why}`),
@@ -97,7 +97,7 @@ export function metricsOptions(running: Running, measured: Measured): MetricsOpt
       const [restarts, shapes] = [nginx?.restarts ?? 0, renderer?.shapeCount ?? 0];
       const memory = await running.controller?.memory();
       const checks = await health.checks();
-      const { ingresses, settings } = running.controller?.sync.quarantine ?? emptyQuarantine;
+      const { ingresses, settings } = running.controller?.sync.refusals ?? emptyQuarantine;
       const quarantined = { Ingress: ingresses.size, ConfigMap: settings.size };
       return { workers, drainingWorkers, drainingGenerations, restarts, shapes, quarantined, memory, checks };
     },

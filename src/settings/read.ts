@@ -26,6 +26,8 @@ const byKey = new Map(declared.map(([name, one]) => [one.key, [name, one] as con
 export interface RefusedText {
   readonly version: string;
   readonly why: string;
+  /** The search for the author still runs, so that nothing is reported yet. */
+  readonly suspected?: true;
 }
 
 /**
@@ -49,13 +51,14 @@ export function readSettings(
       continue;
     }
     const refusal = refused.get(key);
-    const read = refusal?.version === text ? no(`nginx refused it: ${refusal.why}`) : readText(setting, text, own);
+    const isRefused = refusal?.version === text;
+    const read = isRefused ? no(`nginx refused it: ${refusal.why}`) : readText(setting, text, own);
     const last = previous[key] === refusal?.version ? undefined : previous[key];
     const used = read.ok ? { value: read.value, said: "", text: undefined } : insteadOf(setting, last, own);
     values[name] = used.value;
     if (used.text !== undefined) kept[key] = used.text;
     const why = read.ok ? read.besides : read.why;
-    if (why === undefined) continue;
+    if (why === undefined || (isRefused && refusal.suspected)) continue;
     problems.push({
       kind: "setting-unreadable",
       object,

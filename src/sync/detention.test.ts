@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { base, configMap, ingress, put } from "../../test/support/sketch.ts";
 import { emptyLastGood } from "../translate/last-good.ts";
-import { emptyQuarantine } from "../translate/quarantine.ts";
+import { emptyQuarantine, type Refusal } from "../translate/quarantine.ts";
 import { Detention } from "./detention.ts";
 
 /** The settings' text stands in each location, that of unknown hosts too, which is nobody's. */
@@ -69,4 +69,30 @@ test("a port that clashes with somebody's listener is the fault of neither the o
   for (let goesOn = true; goesOn; )
     goesOn = isRefused() ? detention.refused(refused, now, base) : detention.accepted(now, base);
   expect([...aside().ports.keys(), ...aside().ingresses.keys()]).toEqual(["tcp/9901"]);
+});
+
+test("while the author is looked for, those that are set aside are suspects, and the result alone is a refusal", () => {
+  const own = { settings: undefined, tcp: undefined, udp: undefined };
+  const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
+  const now = put(base, ...["a", "b", "c"].map((name) => ingress({ name, host: `${name}.example` })));
+  const aside = () => detention.kept.quarantine.ingresses;
+  const refused = { stderr: "no", line: undefined, names: undefined, mayPass: false, conf, records };
+  const blamed = new Set<string>();
+  for (let goesOn = true; goesOn; ) {
+    goesOn = aside().has("ns/b") ? detention.accepted(now, base) : detention.refused(refused, now, base);
+    for (const [key, { suspected }] of aside()) if (suspected !== true) blamed.add(key);
+  }
+  expect([...blamed]).toEqual(["ns/b"]);
+  expect([...aside()]).toEqual([["ns/b", { version: expect.any(String), why: "no" }]]);
+});
+
+test("a search that the end of the program broke off leaves nobody set aside", () => {
+  const own = { settings: undefined, tcp: undefined, udp: undefined };
+  const refusal = { version: "1", why: "no" };
+  const ingresses = new Map<string, Refusal>([
+    ["ns/guilty", refusal],
+    ["ns/suspect", { ...refusal, suspected: true }],
+  ]);
+  const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: { ...emptyQuarantine, ingresses } });
+  expect([...detention.kept.quarantine.ingresses.keys()]).toEqual(["ns/guilty"]);
 });

@@ -6,7 +6,15 @@ import type { Ingress } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Authors } from "../render/rendering.ts";
 import type { LastGood } from "../translate/last-good.ts";
-import { emptyQuarantine, type Quarantine, type Refusal, versionOf } from "../translate/quarantine.ts";
+import {
+  emptyQuarantine,
+  type Quarantine,
+  type Refusal,
+  type Refusals,
+  reduced,
+  versionOf,
+  withoutSuspects,
+} from "../translate/quarantine.ts";
 import { blame } from "./blame.ts";
 import { Hunt, type Suspect } from "./hunt.ts";
 import type { KeptState } from "./ports.ts";
@@ -44,7 +52,8 @@ export class Detention {
 
   constructor(own: OwnConfigMaps, { quarantine, lastGood }: KeptState) {
     this.#own = own;
-    this.#quarantine = quarantine;
+    // The search that suspected them ended with the program, so that it is made again where it is needed.
+    this.#quarantine = reduced(quarantine, withoutSuspects);
     this.#lastGood = lastGood;
   }
 
@@ -97,7 +106,7 @@ export class Detention {
     return this.#portAt(address, snapshot) !== undefined;
   }
 
-  /** nginx took it. Whether there is something else to try, since a hunt is on. */
+  /** nginx took it. Whether a turn is to follow: a hunt is on and has something else to try, or it is over and has a result. */
   accepted(snapshot: Snapshot, live: Snapshot): boolean {
     const { ingresses, settings } = this.#quarantine;
     this.#goodIngresses.keep((key, version) => ingresses.get(key)?.version === version);
@@ -108,7 +117,8 @@ export class Detention {
       return true;
     }
     this.#hunt = undefined;
-    return false;
+    this.#quarantine = reduced(this.#quarantine, proven);
+    return true;
   }
 
   /**
@@ -179,7 +189,7 @@ export class Detention {
       if (kind === "setting") {
         const version = this.#text(snapshot, key);
         if (version === undefined) continue;
-        settings.set(key, { version, why });
+        settings.set(key, refusalOf(settings.get(key), version, why));
         const before = this.#text(live, key);
         const text = this.#goodTexts.take(
           key,
@@ -189,11 +199,11 @@ export class Detention {
         if (text !== undefined) goodTexts[key] = text;
       } else if (kind === "port") {
         const version = this.#portText(snapshot, key);
-        if (version !== undefined) ports.set(key, { version, why });
+        if (version !== undefined) ports.set(key, refusalOf(ports.get(key), version, why));
       } else {
         const version = this.#ingressVersion(snapshot, key);
         if (version === undefined) continue;
-        ingresses.set(key, { version, why });
+        ingresses.set(key, refusalOf(ingresses.get(key), version, why));
         const before = live.ingresses.get(key);
         const form = this.#goodIngresses.take(key, version, before && { version: versionOf(before), form: before });
         if (form !== undefined) good.push([key, form]);
@@ -247,6 +257,14 @@ function stillThere(
   return current.length === refusals.size ? refusals : new Map(current);
 }
 
+/** A version that was refused before this hunt stays so; any other is suspected until the hunt is over. */
+function refusalOf(before: Refusal | undefined, version: string, why: string): Refusal {
+  return before?.version === version ? before : { version, why, suspected: true };
+}
+
+function proven(refusals: Refusals): Refusals {
+  return new Map([...refusals].map(([key, { version, why }]) => [key, { version, why }]));
+}
 /** The first line that has `text` in it, counted from 1. */
 function lineNaming(text: string | undefined, conf: string): number | undefined {
   if (text === undefined) return undefined;

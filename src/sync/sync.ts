@@ -12,7 +12,7 @@ import type { Problem } from "../problem.ts";
 import type { Rendered, RenderedText, Renderer } from "../render/rendering.ts";
 import type { Settings } from "../settings/registry.ts";
 import { CertificateDoubts, hourMs } from "../translate/certificate-doubts.ts";
-import type { Quarantine } from "../translate/quarantine.ts";
+import { type Quarantine, reduced, withoutSuspects } from "../translate/quarantine.ts";
 import type { Translation, Translator } from "../translate/translator.ts";
 import { Again } from "./again.ts";
 import { Applying } from "./applying.ts";
@@ -99,9 +99,14 @@ export class Sync {
     return this.#texts.live;
   }
 
-  /** What nginx refused and what is set aside for it. */
+  /** What nginx refused, and what is set aside for it while the author is looked for. */
   get quarantine(): Quarantine {
     return this.#detention.kept.quarantine;
+  }
+
+  /** What is certain of the quarantine: suspects of a search that still runs are not in it. */
+  get refusals(): Quarantine {
+    return reduced(this.quarantine, withoutSuspects);
   }
 
   /** Whether nginx serves another text than the newest that is wanted. */

@@ -115,7 +115,8 @@ export class Claims {
     const refusal = turn.now.quarantine.ingresses.get(key);
     const refused = refusal !== undefined && refusal.version === versionOf(ingress) ? refusal : undefined;
     const object = { kind: "Ingress", ...nameOf(key) };
-    const said = refused === undefined ? [] : [{ object, kind: "nginx-refused", why: refused.why } as const];
+    const said =
+      refused === undefined || refused.suspected ? [] : [{ object, kind: "nginx-refused", why: refused.why } as const];
     this.#problems.tell(`Ingress ${key}`, [...reading.problems, ...said]);
     this.#references.set(key, reading.references);
     if (reading.verdict !== "reject" && refused === undefined) {

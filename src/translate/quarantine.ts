@@ -18,9 +18,22 @@ export interface Refusal {
   readonly version: string;
   /** What nginx said. */
   readonly why: string;
+  /** The search for the author still runs, so that this one may be innocent: nothing is reported yet. */
+  readonly suspected?: true;
 }
 
 export const emptyQuarantine: Quarantine = { ingresses: new Map(), settings: new Map(), ports: new Map() };
+
+export type Refusals = ReadonlyMap<string, Refusal>;
+
+export function reduced({ ingresses, settings, ports }: Quarantine, by: (refusals: Refusals) => Refusals): Quarantine {
+  return { ingresses: by(ingresses), settings: by(settings), ports: by(ports) };
+}
+
+/** The same map without those that are only suspected. */
+export function withoutSuspects(refusals: Refusals): Refusals {
+  return new Map([...refusals].filter(([, { suspected }]) => suspected !== true));
+}
 
 /** Equal for two objects that ask for the same: over a restart, and where only the status differs. */
 export function versionOf({ metadata, spec }: Ingress): string {

@@ -9,14 +9,15 @@ import type { Table } from "../model/table.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import type { EndpointsAnswer } from "./endpoints.ts";
 import { servicePortOf } from "./endpoints.ts";
+import type { Refusal } from "./quarantine.ts";
 
 export interface StreamWorld {
   service(key: string): Service | undefined;
   endpoints(service: string, port: ServicePort, protocol: "TCP" | "UDP"): EndpointsAnswer;
   /** Ports that something else of Sluice listens on, with what it is. */
   readonly reserved: ReadonlyMap<number, string>;
-  /** Why nginx would not have this text for `tcp/5432`. */
-  refusal(port: string, text: string): string | undefined;
+  /** Whether nginx refused this text for `tcp/5432`, and why. */
+  refusal(port: string, text: string): Refusal | undefined;
 }
 
 export interface PortServers {
@@ -34,6 +35,8 @@ export function portServers(
   const servers: StreamServer[] = [];
   const problems: Problem[] = [];
   for (const [key, text] of Object.entries(data).sort(([a], [b]) => Number(a) - Number(b))) {
+    const refusal = world.refusal(`${kind}/${key}`, text);
+    if (refusal?.suspected) continue;
     const read = readPort(kind, key, text, world);
     if (typeof read === "string") {
       problems.push({
@@ -56,7 +59,7 @@ function readPort(kind: "tcp" | "udp", key: string, text: string, world: StreamW
   const taken = world.reserved.get(port);
   if (taken !== undefined) return `port ${port} is taken by ${taken}`;
   const refusal = world.refusal(`${kind}/${port}`, text);
-  if (refusal !== undefined) return refusal;
+  if (refusal !== undefined) return refusal.why;
   const parts = /^([^/:\s]+)\/([^/:\s]+):([^/:\s]+)(?::(|PROXY))?(?::(|PROXY))?$/i.exec(text.trim());
   if (parts === null) return `${JSON.stringify(text)} is not namespace/service:port with PROXY or nothing behind it`;
   const [, namespace, name, reference = "", accept = "", send = ""] = parts;

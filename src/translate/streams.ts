@@ -74,7 +74,7 @@ export class Streams {
       reserved: this.#options.reservedPorts,
       refusal: (port, text) => {
         const refused = quarantine.ports.get(port);
-        return refused?.version === text ? refused.why : undefined;
+        return refused?.version === text ? refused : undefined;
       },
     };
   }

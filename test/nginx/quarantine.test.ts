@@ -8,9 +8,15 @@ import { type Subject, startSubject } from "../parity/subject.ts";
 
 let subject: Subject;
 let problems: readonly Problem[] = [];
+/** The names of all objects that were ever reported as refused, also for a moment. */
+const blamed = new Set<string>();
 
 beforeAll(async () => {
-  subject = await startSubject({ mode: "static", flags: [], objects: base, onProblems: (all) => (problems = all) });
+  const onProblems = (all: readonly Problem[]) => {
+    problems = all;
+    for (const { kind, object } of all) if (kind === "nginx-refused") blamed.add(object.name);
+  };
+  subject = await startSubject({ mode: "static", flags: [], objects: base, onProblems });
 });
 afterAll(() => subject.stop());
 
@@ -59,6 +65,7 @@ test("a pattern that does not compile takes only its own Ingress away, and is to
   expect(problems.map(sentence).filter((text) => text.includes("nginx refused"))).toEqual([
     expect.stringMatching(/^nginx refused it: pcre2?_compile\(\) failed: .* in "\^\/a\\p\{Foo\}"/),
   ]);
+  expect([...blamed]).toEqual(["bad"]);
 });
 
 test("a good Ingress that is edited into a bad one keeps its last good form, however often it is, and later changes of others arrive", async () => {
