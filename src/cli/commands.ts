@@ -53,7 +53,7 @@ export const commands: Readonly<Record<string, Command>> = {
   compat: {
     usage: "compat PATH",
     doc: "Says how much of a cluster moves from ingress-nginx as it is, and what differs or needs work.",
-    run: async (argv, out) => (await import("./compat.ts")).compat(argv, out, coloured()),
+    run: async (argv, out) => (await import("./compat.ts")).compat(argv, out, coloured(), process.stdout.columns),
   },
   reference: {
     usage: "reference PAGE",

@@ -1,14 +1,19 @@
 /**
  * `sluice compat`: how much of a cluster moves from ingress-nginx as it is, what differs and how, and what needs work. It reads
- * files, a dump, a values file or a live cluster, and changes nothing.
+ * files, a dump, values files or a live cluster, and changes nothing. What it cannot judge it names, and the exit code says so.
  */
-import { assess, type Found } from "./compat/assess.ts";
+import type { Assessment } from "./compat/assess.ts";
 import { controllersIn, type FoundController } from "./compat/controller.ts";
 import { readDifferences } from "./compat/differences.ts";
-import { flagsInUse } from "./compat/flags-in-use.ts";
+import { endings, exitCode, readEndings } from "./compat/endings.ts";
+import { assessed } from "./compat/gather.ts";
+import { severities } from "./compat/item.ts";
+import { reportMarkdown } from "./compat/markdown.ts";
+import { othersIn } from "./compat/others.ts";
 import { reportText } from "./compat/report.ts";
-import { type ReadValues, readValues } from "./compat/values.ts";
-import { withChartValues } from "./compat/values-as-objects.ts";
+import { valuesSources } from "./compat/sources.ts";
+import type { Unjudged } from "./compat/unjudged.ts";
+import { readValues } from "./compat/values.ts";
 import type { Out } from "./reference.ts";
 import { type ToolOption, toolCall } from "./tools/call.ts";
 import type { Files } from "./tools/folder.ts";
@@ -16,101 +21,140 @@ import { readObjects } from "./tools/read.ts";
 import { counted, green, painter, red, yellow } from "./tools/words.ts";
 
 export const compatOptions: readonly ToolOption[] = [
-  { name: "values", value: "FILE", doc: "Judges this values file of ingress-nginx's chart as well." },
+  { name: "values", value: "FILE", list: true, doc: "Judges this values file of ingress-nginx's chart as well." },
   {
     name: "controller",
     value: "NAMESPACE/NAME",
     doc: "The Deployment or DaemonSet to go by, where several run ingress-nginx.",
   },
+  { name: "all", doc: "Names everything, where a page would name the first few." },
+  {
+    name: "fail-on",
+    value: "LIST",
+    doc: "What makes the exit code another than 0: work, differs, unjudged or nothing.",
+  },
 ];
 
-const usage = `Usage: sluice compat [flags] [PATH] [--values FILE] [--kubeconfig FILE] [--context NAME] [--controller NAMESPACE/NAME] [-o json]
+const usage = `Usage: sluice compat [flags] [PATH] [--values FILE] [--kubeconfig FILE] [--context NAME] [--controller NAMESPACE/NAME]
+                     [--all] [--fail-on LIST] [-o json|markdown]
 
 Says how much of a cluster moves from ingress-nginx to Sluice as it is: every Ingress, annotation, ConfigMap key, flag and chart value in
-use is the same, differs (and how), or needs work (and what). PATH is a folder of YAML files, a dump, or - for standard input:
+use is the same, differs (and how), or needs work (and what). What cannot be judged is named with file, line and reason. PATH is a folder
+of YAML files, a dump, or - for standard input:
 
   kubectl get ingress,ingressclass,service,configmap,deployment,daemonset --all-namespaces -o yaml | sluice compat -
 
 With --kubeconfig or --context a live cluster is read; nothing is changed. The controller's flags and ConfigMap are found in its Deployment or
-DaemonSet; flags given here come on top. Exit code 0 when nothing needs work, 1 when something does, 2 when it cannot do its work.
+DaemonSet; flags given here come on top. Values of the chart are read from --values (several are laid over each other), and in PATH from values
+files, umbrella charts, HelmRelease, HelmChart, Application, ApplicationSet and the helmCharts of a kustomization.
+
+Exit code 0 when nothing needs work and all was judged, 1 when something needs work, 3 when something could not be judged, 2 when it cannot do
+its work at all. --fail-on work, say, lets a file that cannot be read pass; --fail-on differs is stricter; --fail-on nothing only reports.
 `;
 
-export async function compat(argv: readonly string[], out: Out, colours = false): Promise<number> {
-  const call = toolCall(argv, { folders: ["a folder or a file"], optional: true, options: compatOptions });
+export async function compat(argv: readonly string[], out: Out, colours = false, width = 120): Promise<number> {
+  const call = toolCall(argv, {
+    folders: ["a folder or a file"],
+    optional: true,
+    options: compatOptions,
+    outputs: ["text", "json", "markdown"],
+  });
   if (call.kind === "help") {
     out.write(usage);
     return 0;
   }
   if (call.kind === "failure") return failed(out, call.why);
-  const { values: valuesFile, controller: wanted } = call.options;
-  if (call.folders.length === 0 && !call.live && valuesFile === undefined)
+  const { values: valuesFiles, controller: wanted, all, "fail-on": failOn = "work,unjudged" } = call.options;
+  const failing = readEndings(failOn);
+  if (failing === undefined)
+    return failed(out, `--fail-on takes a list of ${endings.join(", ")}, and here is ${JSON.stringify(failOn)}`);
+  if (call.folders.length === 0 && !call.live && valuesFiles === undefined)
     return failed(out, "it takes a folder or a file, --values, or --kubeconfig, and here is none");
-  const values = valuesFile === undefined ? undefined : readValues(valuesFile);
-  if (values?.ok === false) return failed(out, values.why);
+  const values = (valuesFiles?.split(",") ?? []).map(readValues);
+  const given = values.flatMap((one) => (one.ok ? [one] : []));
+  for (const one of values) if (!one.ok) return failed(out, one.why);
   const [folder] = call.folders;
   const read =
     folder === undefined && !call.live
       ? { ok: true as const, files: new Map() as Files, notes: [], server: undefined }
       : await readObjects(call, folder, "workloads");
   if (!read.ok) return failed(out, read.why);
-  const all = controllersIn(
+  const controllers = controllersIn(
     [...read.files].flatMap(([file, { others }]) => others.map((other) => ({ ...other, file }))),
   );
-  const controller = wanted === undefined ? all[0] : all.find((one) => `${one.namespace}/${one.name}` === wanted);
+  const controller =
+    wanted === undefined ? controllers[0] : controllers.find((one) => `${one.namespace}/${one.name}` === wanted);
   if (wanted !== undefined && controller === undefined)
     return failed(out, `no Deployment or DaemonSet ${wanted} runs ingress-nginx`);
-  const file = valuesFile ?? "";
-  const asked = values && withChartValues(values, file, read.files);
-  const given = [...(controller?.argv ?? []), ...(asked?.words.map(({ word }) => word) ?? [])];
-  const { inUse, flags } = flagsInUse([...given, ...call.argv]);
-  const found: Found = {
-    files: asked?.files ?? read.files,
-    flags: given.length === 0 ? call.flags : { ...flags, configmap: flags.configmap ?? call.flags.configmap },
-    flagsKnown: controller !== undefined,
-    inUse: inUse
-      .filter(({ at }) => at < given.length)
-      .map((flag) => {
-        const ofChart = asked?.words[flag.at - (controller?.argv.length ?? 0)];
-        if (ofChart === undefined) return { ...flag, ...sourceOf(flag.at, controller!, call.live) };
-        return {
-          ...flag,
-          of: "values",
-          place: { file, ...(values as ReadValues & { ok: true }).placeOf(ofChart.path) },
-        };
-      }),
-    given: new Map(inUse.map(({ name, text }) => [name, text])),
-    values: (values?.values ?? []).map((value) => ({ ...value, file })),
-    live: call.live,
+  const { sources, unjudged, understood } = valuesSources(given, read.files);
+  const { flags, argv: words, live } = call;
+  const main = assessed({ files: read.files, controller, sources, flags, argv: words, live }, readDifferences());
+  const assessment: Assessment = {
+    ...main,
+    unjudged: [
+      ...main.unjudged.filter(({ at }) => at === undefined || !understood.has(`${at.file}:${at.line}`)),
+      ...unjudged,
+      ...(live ? [] : othersIn(read.files)),
+      ...read.notes.map((why) => ({ of: "the cluster", why })),
+    ].sort(byPlace),
   };
-  const assessment = assess(found, readDifferences());
-  const about = aboutWhat(read.server ?? folder ?? file, controller, all.length);
+  const where = read.server ?? folder ?? given.map(({ file }) => file).join(", ");
+  if (isEmpty(assessment)) return failed(out, nothingIn(where, read.files));
+  const others = sources.flatMap((one) => one.others);
+  const by = judgedBy(controller, controllers.length, sources.length > 0, others);
+  out.write(
+    call.output === "text"
+      ? reportText(assessment, { where, by }, { paint: paints(colours), width, all: all !== undefined })
+      : call.json
+        ? `${JSON.stringify(asJson(assessment, `${where}: ${by}`, read.notes), null, 2)}\n`
+        : reportMarkdown(assessment, `${where}: ${by}`),
+  );
+  return exitCode(assessment, failing);
+}
+
+function paints(colours: boolean) {
   const paint = painter(colours);
-  const paints = {
+  return {
     good: (text: string) => paint(text, green),
     bad: (text: string) => paint(text, red),
     warn: (text: string) => paint(text, yellow),
   };
-  const notes = read.notes.map((note) => `Left out: ${note}\n`).join("");
-  out.write(
-    call.json
-      ? `${JSON.stringify({ about, notes: read.notes, ...assessment }, null, 2)}\n`
-      : `${reportText(assessment, about, paints)}${notes}`,
-  );
-  return assessment.items.some(({ verdict }) => verdict === "work") ? 1 : 0;
 }
 
-function sourceOf(at: number, controller: FoundController, live: boolean) {
-  const of = `${controller.kind} ${controller.namespace}/${controller.name}`;
-  return live ? { of } : { of, place: { file: controller.file, ...controller.placeOf(at) } };
+function asJson(assessment: Assessment, about: string, notes: readonly string[]) {
+  const items = assessment.items.map((item) => ({ ...item, severity: severities[item.verdict] }));
+  const unjudged = assessment.unjudged.map((one) => ({ ...one, severity: "error" }));
+  return { about, notes, ...assessment, items, unjudged };
 }
 
-function aboutWhat(where: string, controller: FoundController | undefined, count: number): string {
+const placeText = ({ at, of }: Unjudged): string => (at ? `${at.file} ${String(at.line).padStart(9)}` : of);
+const byPlace = (a: Unjudged, b: Unjudged): number => (placeText(a) < placeText(b) ? -1 : 1);
+
+const isEmpty = ({ items, leftOut, unjudged }: Assessment): boolean =>
+  items.length + leftOut.length + unjudged.length === 0;
+
+function nothingIn(where: string, files: Files): string {
+  const kinds = [...files.values()].reduce((sum, { objects, others }) => sum + objects.length + others.length, 0);
+  if (files.size === 0) return `${where} has no YAML or JSON file, so there is nothing to judge`;
+  const what = kinds === 0 ? "is empty" : "has no Ingress, and no ConfigMap, flags or chart values of ingress-nginx";
+  return `${where} ${what}, so there is nothing to judge`;
+}
+
+function judgedBy(
+  controller: FoundController | undefined,
+  count: number,
+  hasValues: boolean,
+  others: readonly string[],
+): string {
   const known =
-    controller === undefined
-      ? "no ingress-nginx was found in it, so its flags are taken to be the defaults"
-      : `flags and ConfigMap of ${controller.kind} ${controller.namespace}/${controller.name}`;
-  const others = count > 1 ? `; ${counted(count - 1, "other controller")} can be named with --controller` : "";
-  return `${where}: ${known}${others}`;
+    controller !== undefined
+      ? `flags and ConfigMap of ${controller.kind} ${controller.namespace}/${controller.name}`
+      : hasValues
+        ? "flags and ConfigMap are those that the chart makes of the values"
+        : "no ingress-nginx was found in it, so its flags are taken to be the defaults";
+  const more = count > 1 ? `; ${counted(count - 1, "other controller")} can be named with --controller` : "";
+  const rest = others.length === 0 ? "" : `; values of other charts are left out: ${others.join(", ")}`;
+  return `${known}${more}${rest}`;
 }
 
 function failed(out: Out, why: string): number {

@@ -14,6 +14,8 @@ export interface Manifest {
   readonly objects: readonly ManifestObject[];
   /** Objects of other kinds, as they are written: a Deployment, say. */
   readonly others: readonly OtherObject[];
+  /** Mappings that are no Kubernetes objects: a values file, say. Each has its fault as well. */
+  readonly strays?: readonly OtherObject[];
   readonly faults: readonly Fault[];
   /** False: some object in it cannot even be named, so what is missing need not be gone. */
   readonly complete: boolean;
@@ -59,6 +61,7 @@ export function readManifest(text: string, memory = new Memory()): Manifest {
   return {
     objects: read.flatMap(({ object }) => (object === undefined ? [] : [object])),
     others: read.flatMap(({ other }) => (other === undefined ? [] : [other])),
+    strays: read.flatMap(({ stray }) => (stray === undefined ? [] : [stray])),
     faults: read.flatMap(({ faults }) => faults),
     complete: read.every(({ complete }) => complete),
   };
@@ -83,16 +86,17 @@ function itemsOf({ value: written, placeOf: placeIn }: YamlDocument): Item[] {
 interface ReadItem {
   readonly object?: ManifestObject;
   readonly other?: OtherObject;
+  readonly stray?: OtherObject;
   readonly faults: readonly Fault[];
   readonly complete: boolean;
 }
 
-function readItem({ path, placeIn }: Item, written: WrittenObject): ReadItem {
+function readItem({ value, path, placeIn }: Item, written: WrittenObject): ReadItem {
   const placeOf = (at: Path): Place => placeIn([...path, ...at]);
   if (written.is === "other") return { other: { value: written.value, placeOf }, faults: [], complete: true };
   if (written.is === "nameless") {
     const fault = { object: undefined, place: placeOf([]), field: fieldOf(path), why: written.why, fatal: true };
-    return { faults: [fault], complete: false };
+    return { ...(isMapping(value) && { stray: { value, placeOf } }), faults: [fault], complete: false };
   }
   const faults = written.findings.map(({ path: at, why, fatal }) => ({
     object: written.name,

@@ -2,13 +2,14 @@
  * What `sluice compat` says about clusters shaped like those of public projects, whole, as text and as JSON. Every finding in
  * these files was checked by hand against ingress-nginx's behaviour when it was written; a new one deserves the same.
  */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { differencesIn, readDifferences } from "../../src/cli/compat/differences.ts";
 import { compat } from "../../src/cli/compat.ts";
-import { ran } from "./support/ran.ts";
+import { ran, type Tool } from "./support/ran.ts";
 
 const root = fileURLToPath(new URL("compat", import.meta.url));
 const projects = readdirSync(root);
@@ -17,15 +18,18 @@ test("ten projects and more are looked at", () => expect(projects.length).toBeGr
 
 test.each(projects)("compat of %s", async (name) => {
   const file = (one: string) => join(root, name, one);
-  const given = ["cluster.yaml", "values.yaml"].filter((one) => existsSync(file(one)));
+  const given = ["cluster.yaml", "values.yaml", "folder"].filter((one) => existsSync(file(one)));
   const argv = given.flatMap((one) => (one === "values.yaml" ? ["--values", file(one)] : [file(one)]));
   const text = await ran(compat, ...argv);
   const json = await ran(compat, ...argv, "-o", "json");
   await expect(text.text.replaceAll(`${root}/`, "")).toMatchFileSnapshot(file("report.txt"));
+  const markdown = await ran(compat, ...argv, "-o", "markdown");
+  await expect(markdown.text.replaceAll(`${root}/`, "")).toMatchFileSnapshot(file("report.md"));
   await expect(json.text.replaceAll(`${root}/`, "")).toMatchFileSnapshot(file("report.json"));
-  const { ingresses } = JSON.parse(json.text);
+  const { ingresses, unjudged } = JSON.parse(json.text);
   const needsWork = text.text.includes("\nNeeds work\n");
-  expect([text.code, json.code, text.failure]).toEqual([needsWork ? 1 : 0, needsWork ? 1 : 0, ""]);
+  const code = needsWork ? 1 : unjudged.length > 0 ? 3 : 0;
+  expect([text.code, json.code, markdown.code, text.failure]).toEqual([code, code, code, ""]);
   expect(ingresses.work === 0 || needsWork).toBe(true);
 });
 
@@ -64,4 +68,50 @@ test("mistakes in the command line are one sentence and exit code 2", async () =
     code: 2,
     failure: "sluice compat: no Deployment or DaemonSet a/b runs ingress-nginx",
   });
+});
+
+test("what could not be judged is in the exit code, unless --fail-on lets it pass", async () => {
+  const folder = join(root, "unreadable", "folder");
+  const ending = async (...argv: string[]) => (await ran(compat, folder, ...argv)).code;
+  expect(await ending()).toBe(3);
+  expect(await ending("--fail-on", "unjudged")).toBe(3);
+  expect(await ending("--fail-on=work")).toBe(0);
+  expect(await ending("--fail-on=nothing")).toBe(0);
+  expect((await ran(compat, join(root, "chat", "cluster.yaml"), "--fail-on=differs")).code).toBe(1);
+  expect(await ran(compat, folder, "--fail-on=all")).toMatchObject({
+    code: 2,
+    failure: expect.stringContaining("work, differs, unjudged, nothing"),
+  });
+});
+
+test("an empty input is an error, and one without anything of ingress-nginx", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
+  const failure = async (file: string) => (await ran(compat, file)).failure.replaceAll(folder, "F");
+  expect(await failure(folder)).toBe("sluice compat: F has no YAML or JSON file, so there is nothing to judge");
+  writeFileSync(join(folder, "a.yaml"), "# nothing\n");
+  expect(await failure(join(folder, "a.yaml"))).toBe("sluice compat: F/a.yaml is empty, so there is nothing to judge");
+  writeFileSync(join(folder, "a.yaml"), "apiVersion: v1\nkind: Pod\nmetadata: { name: a }\n");
+  expect(await failure(folder)).toContain("has no Ingress, and no ConfigMap, flags or chart values");
+  rmSync(folder, { recursive: true });
+});
+
+test("--all names everything, and lines fit the terminal", async () => {
+  const file = join(root, "behind-cdn", "cluster.yaml");
+  const narrow: Tool = (argv, out) => compat(argv, out, false, 60);
+  const { text } = await ran(narrow, file);
+  const long = text.split("\n").filter((line) => line.length > 60 && / .* /.test(line.trim()));
+  expect(long.filter((line) => !line.includes(file) && !/need work$/.test(line))).toEqual([]);
+  const all = await ran(compat, file, "--all");
+  expect(all.text).toContain("\nFor everybody\n");
+  expect(all.text).not.toContain("docs/differences.md has them all");
+});
+
+test("several values files are laid over each other, and each place names its own", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
+  writeFileSync(join(folder, "one.yaml"), "controller:\n  config:\n    hsts: nonsense\n    keep-alive: '75s'\n");
+  writeFileSync(join(folder, "two.yaml"), "controller:\n  config:\n    hsts: 'true'\n");
+  const both = await ran(compat, "--values", join(folder, "one.yaml"), "--values", join(folder, "two.yaml"));
+  expect(both.text).toContain("one.yaml:4:5");
+  expect(both.text).not.toContain("nonsense");
+  rmSync(folder, { recursive: true });
 });

@@ -14,8 +14,9 @@ import { pathIn } from "../tools/places.ts";
 import { type Differences, fits } from "./differences.ts";
 import type { FlagInUse } from "./flags-in-use.ts";
 import { type Item, worst } from "./item.ts";
-import { flagItems, ingressItems, keyItems, valueItem, type World } from "./items.ts";
+import { classOf, flagItems, ingressItems, keyItems, valueItem, type World } from "./items.ts";
 import { declaredIn } from "./snippets.ts";
+import { type Unjudged, unjudgedIn } from "./unjudged.ts";
 import { annotationsOf, shapesOf, type Uses } from "./uses.ts";
 import type { ValueInUse } from "./values.ts";
 
@@ -28,7 +29,7 @@ export interface Found {
   readonly inUse: readonly (FlagInUse & { readonly of: string; readonly place?: FilePlace })[];
   /** All flags that count, those of this command line too. */
   readonly given: ReadonlyMap<string, string>;
-  readonly values: readonly (ValueInUse & { readonly file: string })[];
+  readonly values: readonly (ValueInUse & { readonly of: string })[];
   /** Where files are not what the objects come from, no places are told. */
   readonly live: boolean;
 }
@@ -36,8 +37,9 @@ export interface Found {
 export interface Assessment {
   readonly items: readonly Item[];
   readonly ingresses: { readonly same: number; readonly differs: number; readonly work: number };
-  /** Ingresses of another class or controller. */
-  readonly notOurs: number;
+  /** Ingresses of another class or controller: how many there are of each class. */
+  readonly leftOut: readonly { readonly class: string; readonly count: number }[];
+  readonly unjudged: readonly Unjudged[];
   readonly everybody: readonly string[];
 }
 
@@ -87,6 +89,8 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
     });
     return { items, verdict: worst(items.map(({ verdict }) => verdict)) };
   });
+  const notOurs = [...snapshot.ingresses].flatMap(([key, one]) => (translation.accepted.has(key) ? [] : [one]));
+  const others = Map.groupBy(notOurs.map(classOf).sort(), (name) => name);
   const count = (verdict: string) => own.filter((one) => one.verdict === verdict).length;
   const uses: Uses = {
     annotation: new Map(),
@@ -102,7 +106,8 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
       ...found.values.map(valueItem),
     ],
     ingresses: { same: count("same"), differs: count("differs"), work: count("work") },
-    notOurs: snapshot.ingresses.size - ours.length,
+    leftOut: [...others].map(([name, some]) => ({ class: name, count: some.length })),
+    unjudged: unjudgedIn([...library.problems.values()].flat()),
     everybody: list.filter(({ concerns }) => concerns.length === 0).map(({ how }) => how),
   };
 }

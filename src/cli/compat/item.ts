@@ -18,7 +18,13 @@ export interface Item {
   /** What is wrong with it, or why it does nothing, in ingress-nginx as in Sluice. */
   readonly idle: readonly string[];
   readonly at?: FilePlace;
+  /** Of an Ingress: its namespace and its class, empty where it names none. */
+  readonly namespace?: string;
+  readonly class?: string;
 }
+
+/** How bad it is, in words that other tools know. */
+export const severities = { work: "error", differs: "warning", same: "info" } as const;
 
 const order: readonly Verdict[] = ["same", "differs", "work"];
 

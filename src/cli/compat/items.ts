@@ -55,7 +55,13 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   const rest = said.filter((problem) => !written.has(keyOf(problem) ?? ""));
   const where = () => place({ object, kind: "nginx-refused", why: "" });
   const whole = { of, what: "object", name: "", idle: rest.map(sentence), place: where } as const;
-  return [...annotations, notes.item(whole, [])];
+  const whose = { namespace: object.namespace, class: classOf(ingress) };
+  return [...annotations, notes.item(whole, [])].map((item) => ({ ...item, ...whose }));
+}
+
+/** Empty where it names none. */
+export function classOf({ metadata, spec }: Ingress): string {
+  return spec?.ingressClassName ?? metadata.annotations?.["kubernetes.io/ingress.class"] ?? "";
 }
 
 const keyOf = (problem: Problem): string | undefined => ("key" in problem ? problem.key : undefined);
@@ -89,8 +95,8 @@ export function flagItems({ inUse }: Found, uses: Uses, list: readonly Differenc
   });
 }
 
-export function valueItem({ path, place, fate, note, file }: Found["values"][number]): Item {
+export function valueItem({ of, path, place, fate, note }: Found["values"][number]): Item {
   const verdict = fate === "unknown" ? "work" : fate === "same" || fate === "own" ? "same" : "differs";
   const notes = note === "" ? [] : [note];
-  return { of: "values", what: "value", name: path, verdict, notes, idle: [], at: { file, ...place } };
+  return { of, what: "value", name: path, verdict, notes, idle: [], at: place };
 }

@@ -1,7 +1,18 @@
-/** The report as text, one page: the sums first, then what needs work, what differs and how, what is the same, what is wrong already. */
+/** The report as text: the sums first, then what needs work, what was not judged, what differs and how, what is the same, what is wrong already. */
 import { counted } from "../tools/words.ts";
+import { wrapped } from "../tools/wrap.ts";
 import type { Assessment } from "./assess.ts";
-import { type Item, type Verdict, worst } from "./item.ts";
+import {
+  type Chapter,
+  chaptersOf,
+  idleLines,
+  leftOutText,
+  pluralOf,
+  sameNames,
+  sumsOf,
+  totalOf,
+  unjudgedLines,
+} from "./groups.ts";
 
 export interface Paint {
   readonly good: (text: string) => string;
@@ -9,120 +20,92 @@ export interface Paint {
   readonly warn: (text: string) => string;
 }
 
-/** `about` says what was looked at. */
-export function reportText(found: Assessment, about: string, paint: Paint): string {
+export interface Layout {
+  readonly paint: Paint;
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** Whether every name and sentence is wanted, rather than a page of them. */
+  readonly all: boolean;
+}
+
+export interface About {
+  /** The file, the folder or the server. */
+  readonly where: string;
+  /** What it is judged by. */
+  readonly by: string;
+}
+
+export function reportText(found: Assessment, about: About, layout: Layout): string {
   const { items, everybody } = found;
+  const { paint, width, all } = layout;
+  const everyone = all
+    ? ["\nFor everybody\n", ...everybody.map((how) => wrapped(how, listed, width))].join("")
+    : `\n${wrapped(`For everybody there are ${everybody.length} small differences, such as: ${everybody[0]}. docs/differences.md has them all, with reasons.`, plain, width)}`;
   return [
-    `${about}\n`,
-    sums(found, paint),
-    section("Needs work", groups(items, "work"), paint.bad),
-    section("Differs", groups(items, "differs"), paint.warn),
-    same(items, paint),
-    idle(items),
-    `\nFor everybody there are ${everybody.length} small differences, such as: ${everybody[0]}. docs/differences.md has them all, with reasons.\n`,
+    `${about.where}:\n`,
+    wrapped(about.by, { first: "  ", rest: "  " }, width),
+    sums(found, layout),
+    section("Needs work", chaptersOf(items, "work", all), paint.bad, width),
+    list("Not judged", unjudgedLines(found), paint.bad, layout, Number.POSITIVE_INFINITY),
+    section("Differs", chaptersOf(items, "differs", all), paint.warn, width),
+    same(found, layout),
+    list(
+      "Wrong or without effect already, in ingress-nginx as here",
+      idleLines(items),
+      (text) => text,
+      layout,
+      fewIdle,
+    ),
+    everyone,
   ].join("");
 }
 
-function sums({ items, ingresses, notOurs }: Assessment, paint: Paint): string {
-  const kinds = (["annotation", "key", "flag", "value"] as const).flatMap((what) => {
-    const verdicts = [
-      ...Map.groupBy(
-        items.filter((item) => item.what === what),
-        ({ name }) => name,
-      ).values(),
-    ];
-    if (verdicts.length === 0) return [];
-    const count = (verdict: Verdict) =>
-      verdicts.filter((some) => worst(some.map((one) => one.verdict)) === verdict).length;
-    return [line(nouns[what], { same: count("same"), differs: count("differs"), work: count("work") })];
-  });
-  const others = notOurs === 0 ? "" : `, ${notOurs} of another class left out`;
-  const all = [line("Ingress", ingresses, others), ...kinds].join("");
-  return ingresses.work === 0 ? paint.good(all) : all;
-}
-
-const nouns = {
-  annotation: "annotation",
-  key: "ConfigMap key",
-  flag: "flag",
-  value: "chart value",
-  object: "",
-} as const;
-
-function line(noun: string, { same, differs, work }: Assessment["ingresses"], rest = ""): string {
-  const total = same + differs + work;
-  const plural = `${noun}${total === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
-  return `${String(total).padStart(6)} ${plural.padEnd(15)} ${String(same).padStart(5)} the same ${String(differs).padStart(5)} differ ${String(work).padStart(5)} need work${rest}\n`;
-}
-
-interface Group {
-  readonly title: string;
-  readonly notes: readonly string[];
-}
-
-/** One entry for all that meet the same. */
-function groups(items: readonly Item[], verdict: Verdict): readonly Group[] {
-  const some = items.filter((item) => item.verdict === verdict);
-  return [...Map.groupBy(some, ({ what, name, notes }) => JSON.stringify([what, name, notes])).values()]
-    .map((members) => ({ title: titleOf(members), notes: members[0]!.notes, size: members.length }))
-    .sort((a, b) => b.size - a.size || (a.title < b.title ? -1 : 1));
-}
-
-function titleOf(members: readonly Item[]): string {
-  const { what, name, of, at } = members[0]!;
-  const word =
-    what === "key" ? `key ${name}` : what === "flag" ? `--${name}` : what === "object" ? "" : `${what} ${name}`;
-  const place = at === undefined ? "" : ` (${at.file}:${at.line}:${at.column})`;
-  if (members.length === 1)
-    return what === "value" ? `${word}${place}` : `${[word, of].filter(Boolean).join(", ")}${place}`;
-  const names = members.slice(0, 3).map((item) => item.of.replace(/^\w+ /, ""));
-  const more = members.length > 3 ? ` and ${members.length - 3} more` : "";
-  return `${[word, `${members.length} Ingresses: ${names.join(" ")}${more}`].filter(Boolean).join(", ")}`;
-}
-
-function section(title: string, some: readonly Group[], paint: (text: string) => string): string {
-  if (some.length === 0) return "";
-  const entries = some.map((group) => `  ${group.title}\n${group.notes.map((note) => `      ${note}\n`).join("")}`);
-  return `\n${paint(title)}\n${entries.join("")}`;
-}
-
-function same(items: readonly Item[], paint: Paint): string {
-  const lines = (["annotation", "key", "flag", "value"] as const).flatMap((what) => {
-    const by = Map.groupBy(
-      items.filter((item) => item.what === what && item.idle.length === 0),
-      ({ name }) => name,
-    );
-    const good = [...by].filter(([, members]) => members.every(({ verdict }) => verdict === "same"));
-    const names = good
-      .sort(([a, some], [b, others]) => others.length - some.length || (a < b ? -1 : 1))
-      .map(([name, { length }]) => (length === 1 ? name : `${name} (${length})`));
-    return names.length === 0 ? [] : [wrapped(`  ${nouns[what]}s: ${names.join(", ")}`)];
-  });
-  return lines.length === 0 ? "" : `\n${paint.good("The same")}\n${lines.join("")}`;
-}
+const plain = { first: "", rest: "  " } as const;
+const listed = { first: "  ", rest: "      " } as const;
+const entry = { first: "    ", rest: "        " } as const;
+const note = { first: "        ", rest: "        " } as const;
 
 /** Enough to see what it is about; `sluice check` has all of it. */
-const shownIdle = 12;
+const fewIdle = 12;
 
-function idle(items: readonly Item[]): string {
-  const all = items.flatMap((item) => item.idle.map((sentence) => ({ item, sentence })));
-  if (all.length === 0) return "";
-  const by = [...Map.groupBy(all, ({ sentence }) => sentence)];
-  const lines = by.slice(0, shownIdle).map(([sentence, members]) => {
-    const [{ item }] = members as [(typeof members)[number]];
-    const place = item.at === undefined ? "" : ` (${item.at.file}:${item.at.line}:${item.at.column})`;
-    return `  ${item.of}${members.length === 1 ? place : ` and ${members.length - 1} more`}: ${sentence}\n`;
+function sums(found: Assessment, { paint, width }: Layout): string {
+  const lines = sumsOf(found).map((sum, at) => {
+    const total = totalOf(sum);
+    const { same, differs, work } = sum;
+    const numbers = `${String(total).padStart(6)} ${pluralOf(sum, total).padEnd(15)} ${String(same).padStart(5)} the same ${String(differs).padStart(5)} differ ${String(work).padStart(5)} need work`;
+    const rest = at === 0 ? leftOutText(found) : "";
+    if (numbers.length + rest.length <= width || rest === "") return `${numbers}${rest}\n`;
+    return `${numbers},\n${wrapped(rest.slice(2), { first: "       ", rest: "       " }, width)}`;
   });
-  const more = by.length > shownIdle ? `  and ${counted(by.length - shownIdle, "more")}: see sluice check\n` : "";
-  return `\nWrong or without effect already, in ingress-nginx as here\n${lines.join("")}${more}`;
+  const all = lines.join("");
+  return found.ingresses.work === 0 && found.unjudged.length === 0 ? paint.good(all) : all;
 }
 
-function wrapped(text: string): string {
-  const lines = ["  "];
-  for (const word of text.trim().split(" ")) {
-    const last = lines.at(-1)!;
-    if (last.trim() !== "" && last.length + word.length > 118) lines.push(`      ${word}`);
-    else lines[lines.length - 1] = last.trim() === "" ? `${last}${word}` : `${last} ${word}`;
-  }
-  return `${lines.join("\n")}\n`;
+function section(title: string, chapters: readonly Chapter[], paint: (text: string) => string, width: number): string {
+  if (chapters.length === 0) return "";
+  const parts = chapters.map(({ title: kind, groups }) => {
+    const entries = groups.map(
+      (group) => `${wrapped(group.title, entry, width)}${group.notes.map((one) => wrapped(one, note, width)).join("")}`,
+    );
+    return `  ${kind}\n${entries.join("")}`;
+  });
+  return `\n${paint(title)}\n${parts.join("")}`;
+}
+
+function list(
+  title: string,
+  lines: readonly string[],
+  paint: (text: string) => string,
+  { all, width }: Layout,
+  few: number,
+): string {
+  if (lines.length === 0) return "";
+  const told = all ? lines : lines.slice(0, few);
+  const more = lines.length > told.length ? `  and ${counted(lines.length - told.length, "more")}: see --all\n` : "";
+  return `\n${paint(title)}\n${told.map((line) => wrapped(line, listed, width)).join("")}${more}`;
+}
+
+function same({ items }: Assessment, { paint, width }: Layout): string {
+  const lines = sameNames(items).map(([noun, names]) => wrapped(`${noun}: ${names.join(", ")}`, listed, width));
+  return lines.length === 0 ? "" : `\n${paint.good("The same")}\n${lines.join("")}`;
 }

@@ -2,14 +2,10 @@
 import { isMapping, type Path } from "../../manifests/check.ts";
 import type { Manifest } from "../../manifests/manifest.ts";
 import type { Files } from "../tools/folder.ts";
-import type { ReadValues } from "./values.ts";
-
-type Values = ReadValues & { readonly ok: true };
-
-const home = { namespace: "ingress-nginx", name: "ingress-nginx-controller" } as const;
+import type { ValuesSource } from "./values.ts";
 
 /** The ConfigMap stands in for one that the files do not hold. */
-export function withChartValues({ content, placeOf }: Values, file: string, files: Files) {
+export function withChartValues({ content, placeOf, home, file, of }: ValuesSource, files: Files) {
   const controller = inside(content, "controller");
   const config = textsOf(inside(controller, "config"));
   const snippets = inside(controller, "allowSnippetAnnotations");
@@ -31,7 +27,11 @@ export function withChartValues({ content, placeOf }: Values, file: string, file
     faults: [],
     complete: true,
   };
-  return { words: argvOf(controller), files: new Map([...files, [file, manifest]]) };
+  // The name of a file that may be there already, with other objects in it.
+  return {
+    words: argvOf(controller),
+    files: new Map([...files, [files.has(file) ? `${file} (${of})` : file, manifest]]),
+  };
 }
 
 export interface ChartWord {

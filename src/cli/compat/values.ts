@@ -6,22 +6,42 @@ import { readFileSync } from "node:fs";
 import { nearest } from "../../kinds/nearest.ts";
 import { isMapping, type Path } from "../../manifests/check.ts";
 import { type Place, readYaml } from "../../manifests/yaml.ts";
+import type { FilePlace } from "../../problem.ts";
 
 const page = new URL("../../../docs/chart-values.md", import.meta.url);
 
 export interface ValueInUse {
   readonly path: string;
-  readonly place: Place;
+  readonly place: FilePlace;
   readonly fate: "same" | "differs" | "no meaning" | "own" | "unknown";
   /** How it differs, why it means nothing, or what may have been meant. */
   readonly note: string;
 }
 
 export type ReadValues =
-  | { readonly ok: true; readonly values: readonly ValueInUse[]; readonly content: unknown; readonly placeOf: PlaceOf }
+  | {
+      readonly ok: true;
+      readonly file: string;
+      readonly content: Readonly<Record<string, unknown>>;
+      readonly placeOf: PlaceOf;
+    }
   | { readonly ok: false; readonly why: string };
 
 type PlaceOf = (path: Path) => Place;
+
+/** Values as one release gets them, from a file or from inside an object. */
+export interface ValuesSource {
+  /** `values`, or the object that holds them: `HelmRelease flux/ingress`. */
+  readonly of: string;
+  readonly file: string;
+  readonly content: Readonly<Record<string, unknown>>;
+  /** Several files may be laid over each other, so a place says its file too. */
+  readonly placeOf: (path: Path) => FilePlace;
+  /** The ConfigMap that the chart makes of them. */
+  readonly home: { readonly namespace: string; readonly name: string };
+  /** Keys of an umbrella chart's file that are another chart's. */
+  readonly others: readonly string[];
+}
 
 interface Declared {
   readonly fate: Exclude<ValueInUse["fate"], "unknown">;
@@ -43,8 +63,23 @@ export function readValues(file: string): ReadValues {
   const content = document?.value ?? {};
   if (!isMapping(content)) return { ok: false, why: `${file} is no values file: it holds no keys` };
   const placeOf: PlaceOf = (path) => document?.placeOf(path) ?? { line: 1, column: 1 };
-  const declared = declaredIn(readFileSync(page, "utf8"));
-  return { ok: true, values: inUse(content, [], declared, placeOf), content, placeOf };
+  return { ok: true, file, content, placeOf };
+}
+
+let read: ReadonlyMap<string, Declared> | undefined;
+
+function declared(): ReadonlyMap<string, Declared> {
+  read ??= declaredIn(readFileSync(page, "utf8"));
+  return read;
+}
+
+/** The keys that stand at the top of the chart's values. */
+export function declaredTops(): ReadonlySet<string> {
+  return new Set([...declared().keys()].map((path) => path.replace(/\..*$/, "")));
+}
+
+export function valuesInUse({ content, placeOf }: Pick<ValuesSource, "content" | "placeOf">): readonly ValueInUse[] {
+  return inUse(content, [], declared(), placeOf);
 }
 
 /** Down to the values that the chart declares; below them stands what the user writes as he likes. */
@@ -52,7 +87,7 @@ function inUse(
   value: Readonly<Record<string, unknown>>,
   above: readonly string[],
   declared: ReadonlyMap<string, Declared>,
-  placeOf: PlaceOf,
+  placeOf: ValuesSource["placeOf"],
 ): ValueInUse[] {
   return Object.entries(value).flatMap(([key, inner]): ValueInUse[] => {
     const path = [...above, key];

@@ -62,6 +62,6 @@ function ofFlag({ name, doc, toggle, kind }: Flag<unknown>): FlagWord {
   return { name, doc, hasValue: toggle !== true, values: name === "mode" ? kind.good : [] };
 }
 
-function ofOption({ name, doc }: ToolOption): FlagWord {
-  return { name, doc, hasValue: true, values: name === outputOption.name ? ["text", "json"] : [] };
+function ofOption({ name, doc, value }: ToolOption): FlagWord {
+  return { name, doc, hasValue: value !== undefined, values: name === outputOption.name ? ["text", "json"] : [] };
 }

@@ -5,13 +5,16 @@
 import type { Flags } from "../flags.ts";
 import { parseFlags } from "../parse-flags.ts";
 
-/** An option that is a tool's own, and always has a value. */
+/** An option that is a tool's own. */
 export interface ToolOption {
   /** Without the dashes. */
   readonly name: string;
   readonly short?: string;
-  readonly value: string;
+  /** The value in the help; a switch has none. */
+  readonly value?: string;
   readonly doc: string;
+  /** Given twice, the values are joined with a comma. */
+  readonly list?: true;
 }
 
 export const outputOption: ToolOption = { name: "output", short: "o", value: "FORMAT", doc: "text or json." };
@@ -25,6 +28,8 @@ export interface ToolShape {
   /** The names of the folders, for the sentence that misses one; the last may be left out where `optional`. */
   readonly folders: readonly string[];
   readonly optional?: boolean;
+  /** What `-o` takes; text and json where nothing is said. */
+  readonly outputs?: readonly string[];
   /** Besides `-o` and `--context`. */
   readonly options?: readonly ToolOption[];
 }
@@ -34,6 +39,7 @@ export type ToolCall =
       readonly kind: "call";
       readonly flags: Flags;
       readonly folders: readonly string[];
+      readonly output: string;
       readonly json: boolean;
       readonly options: Readonly<Record<string, string>>;
       /** The words that are flags of the controller. */
@@ -49,8 +55,11 @@ export function toolCall(argv: readonly string[], shape: ToolShape): ToolCall {
   if (!taken.ok) return { kind: "failure", why: taken.why };
   const { options, rest } = taken;
   const { output = "text" } = options;
-  if (output !== "text" && output !== "json")
-    return { kind: "failure", why: `-o takes text or json, and here is ${JSON.stringify(output)}` };
+  const { outputs = ["text", "json"] } = shape;
+  if (!outputs.includes(output)) {
+    const known = `${outputs.slice(0, -1).join(", ")} or ${outputs.at(-1)}`;
+    return { kind: "failure", why: `-o takes ${known}, and here is ${JSON.stringify(output)}` };
+  }
   const onFiles = parseFlags(rest, "serve");
   if (onFiles.kind === "failure") return onFiles;
   if (onFiles.kind !== "flags") return { kind: "help" };
@@ -63,7 +72,16 @@ export function toolCall(argv: readonly string[], shape: ToolShape): ToolCall {
     return { kind: "failure", why: `it takes ${shape.folders.join(" and ")}, and here is ${found}` };
   }
   const json = output === "json";
-  return { kind: "call", flags, folders, json, options, argv: rest.filter((word) => !folders.includes(word)), live };
+  return {
+    kind: "call",
+    flags,
+    folders,
+    output,
+    json,
+    options,
+    argv: rest.filter((word) => !folders.includes(word)),
+    live,
+  };
 }
 
 /** Those of a controller in the cluster, with the ConfigMap that the chart gives it. */
@@ -89,9 +107,14 @@ function optionsIn(argv: readonly string[], known: readonly ToolOption[]): Taken
       continue;
     }
     const [, attached] = /^(?:--[\w-]+=|-\w=?)(.+)$/s.exec(word) ?? [];
+    if (option.value === undefined) {
+      options[option.name] = "true";
+      continue;
+    }
     const text = attached ?? argv[++at];
     if (text === undefined) return { ok: false, why: `${word} needs a value` };
-    options[option.name] = text;
+    const before = options[option.name];
+    options[option.name] = option.list && before !== undefined ? `${before},${text}` : text;
   }
   return { ok: true, options, rest };
 }

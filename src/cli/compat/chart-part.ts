@@ -1,0 +1,35 @@
+/**
+ * The values of ingress-nginx's chart in a values file: the whole file, or, in that of an umbrella chart, what stands under the
+ * name or the alias of the dependency.
+ */
+import { isMapping, type Path } from "../../manifests/check.ts";
+import { type Vendor, vendorOfValues } from "./vendors.ts";
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+export type ChartPart =
+  | { readonly kind: "values"; readonly content: Mapping; readonly path: Path; readonly others: readonly string[] }
+  | { readonly kind: "vendor"; readonly vendor: Vendor; readonly path: Path }
+  | { readonly kind: "none" };
+
+const usualNames = ["ingress-nginx", "rke2-ingress-nginx", "ingress-nginx-controller", "nginx", "ingress"];
+
+/** `tops` are keys that stand at the top of the chart's own values; `aliases` names by which an umbrella chart calls it. */
+export function chartPart(values: Mapping, tops: ReadonlySet<string>, aliases: readonly string[] = []): ChartPart {
+  const vendor = vendorOfValues(values);
+  if (vendor !== undefined && aliases.length === 0) return { kind: "vendor", vendor, path: [] };
+  const own = Object.keys(values).filter((key) => tops.has(key) && key !== "global");
+  const inner = [...aliases, ...usualNames, ...Object.keys(values)].find((key) => {
+    const value = values[key];
+    if (aliases.includes(key)) return isMapping(value);
+    return !tops.has(key) && isMapping(value) && isMapping(value.controller) && !own.includes("controller");
+  });
+  if (inner !== undefined) {
+    const content = values[inner] as Mapping;
+    const ofInner = vendorOfValues(content);
+    if (ofInner !== undefined) return { kind: "vendor", vendor: ofInner, path: [inner] };
+    const others = Object.keys(values).filter((key) => key !== inner && key !== "global");
+    return { kind: "values", content, path: [inner], others };
+  }
+  return own.length > 0 ? { kind: "values", content: values, path: [], others: [] } : { kind: "none" };
+}

@@ -1,0 +1,186 @@
+/**
+ * Releases of ingress-nginx's chart that another tool installs, with the values they give it: Flux HelmRelease, Argo CD Application and
+ * ApplicationSet, the HelmChart and HelmChartConfig of k3s and rke2, and the helmCharts of a kustomization.
+ */
+import { isMapping, type Path } from "../../manifests/check.ts";
+import type { OtherObject } from "../../manifests/manifest.ts";
+import type { Place } from "../../manifests/yaml.ts";
+import { chartOf, type Vendor, vendors } from "./vendors.ts";
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+export interface Release {
+  /** `HelmRelease flux/ingress`. */
+  readonly of: string;
+  readonly namespace: string;
+  /** The release's name, of which the chart makes those of its objects. */
+  readonly name: string;
+  readonly chart: "ours" | Vendor;
+  /** From the least to the most important, as helm takes them. */
+  readonly parts: readonly Part[];
+}
+
+/** Where a part of the values stands. */
+export type Part =
+  /** A mapping in the object itself. */
+  | { readonly kind: "inline"; readonly path: Path }
+  /** YAML as text in the object. */
+  | { readonly kind: "text"; readonly path: Path }
+  /** `controller.config.hsts: "true"`. */
+  | { readonly kind: "parameter"; readonly path: Path; readonly name: string; readonly value: string }
+  /** A ConfigMap of the namespace, with YAML under a key. */
+  | { readonly kind: "configmap"; readonly path: Path; readonly name: string; readonly key: string }
+  /** What is not in any object here. */
+  | { readonly kind: "elsewhere"; readonly path: Path; readonly why: string };
+
+export function releasesIn({ value }: OtherObject): readonly Release[] {
+  const group = String(value.apiVersion).split("/")[0] ?? "";
+  if (value.kind === "HelmRelease" && group.endsWith("fluxcd.io")) return fluxRelease(value);
+  if (group === "argoproj.io" && value.kind === "Application") return argoReleases(value, ["spec"]);
+  if (group === "argoproj.io" && value.kind === "ApplicationSet")
+    return argoReleases(value, ["spec", "template", "spec"]);
+  if (group === "helm.cattle.io") return k3sRelease(value);
+  if (isKustomization(value)) return kustomizeReleases(value);
+  return [];
+}
+
+/** Its kind may be left out, as a file of that name says enough. */
+export function isKustomization({ kind, apiVersion, helmCharts, resources, patches }: Mapping): boolean {
+  if (kind !== undefined) return kind === "Kustomization" && String(apiVersion).startsWith("kustomize.config.k8s.io/");
+  return [helmCharts, resources, patches].some(Array.isArray);
+}
+
+function fluxRelease(value: Mapping): Release[] {
+  const spec = at(value, "spec");
+  const inSpec = at(spec, "chart", "spec");
+  const reference = at(spec, "chartRef");
+  const chart = chartOf(
+    text(at(inSpec, "chart")) || text(at(reference, "name")),
+    text(at(inSpec, "sourceRef", "name")),
+  );
+  if (chart === undefined) return [];
+  const { name, namespace } = nameOf(value);
+  const from = list(at(spec, "valuesFrom")).map((one, number): Part => {
+    const path: Path = ["spec", "valuesFrom", number];
+    const key = text(at(one, "valuesKey")) || "values.yaml";
+    if (at(one, "kind") === "ConfigMap" && at(one, "targetPath") === undefined)
+      return { kind: "configmap", path, name: text(at(one, "name")), key };
+    return {
+      kind: "elsewhere",
+      path,
+      why: `its values in ${text(at(one, "kind"))} ${text(at(one, "name"))} are not read`,
+    };
+  });
+  const inline: Part[] = isMapping(at(spec, "values")) ? [{ kind: "inline", path: ["spec", "values"] }] : [];
+  const target = text(at(spec, "targetNamespace")) || namespace;
+  const release = text(at(spec, "releaseName")) || name;
+  return [
+    { of: `HelmRelease ${namespace}/${name}`, namespace: target, name: release, chart, parts: [...from, ...inline] },
+  ];
+}
+
+function argoReleases(value: Mapping, below: readonly string[]): Release[] {
+  const spec = at(value, ...below);
+  const sources = list(at(spec, "sources"));
+  const all =
+    sources.length > 0
+      ? sources.map((source, number) => [source, [...below, "sources", number] as Path] as const)
+      : [[at(spec, "source"), [...below, "source"] as Path] as const];
+  const { name, namespace } = nameOf(value);
+  return all.flatMap(([source, path]): Release[] => {
+    const chart = chartOf(text(at(source, "chart")), text(at(source, "repoURL")));
+    if (chart === undefined) return [];
+    const helm = at(source, "helm");
+    const inHelm = (...keys: (string | number)[]): Path => [...path, "helm", ...keys];
+    const files = list(at(helm, "valueFiles")).map(
+      (file, number): Part => ({
+        kind: "elsewhere",
+        path: inHelm("valueFiles", number),
+        why: `its values file ${text(file)} is not read: name it with --values`,
+      }),
+    );
+    const written: Part[] = text(at(helm, "values")) === "" ? [] : [{ kind: "text", path: inHelm("values") }];
+    const inline: Part[] = isMapping(at(helm, "valuesObject"))
+      ? [{ kind: "inline", path: inHelm("valuesObject") }]
+      : [];
+    const parameters = list(at(helm, "parameters")).map(
+      (one, number): Part => ({
+        kind: "parameter",
+        path: inHelm("parameters", number),
+        name: text(at(one, "name")),
+        value: text(at(one, "value")),
+      }),
+    );
+    return [
+      {
+        of: `${text(value.kind)} ${namespace}/${name}`,
+        namespace: text(at(spec, "destination", "namespace")) || namespace,
+        name: text(at(helm, "releaseName")) || name,
+        chart,
+        parts: [...files, ...written, ...inline, ...parameters],
+      },
+    ];
+  });
+}
+
+function k3sRelease(value: Mapping): Release[] {
+  const { name, namespace } = nameOf(value);
+  const spec = at(value, "spec");
+  const chart = chartOf(value.kind === "HelmChart" ? text(at(spec, "chart")) || name : name, text(at(spec, "repo")));
+  if (chart === undefined) return [];
+  const content: Part[] =
+    text(at(spec, "valuesContent")) === "" ? [] : [{ kind: "text", path: ["spec", "valuesContent"] }];
+  const target = text(at(spec, "targetNamespace")) || namespace;
+  return [{ of: `${text(value.kind)} ${namespace}/${name}`, namespace: target, name, chart, parts: content }];
+}
+
+function kustomizeReleases(value: Mapping): Release[] {
+  return list(value.helmCharts).flatMap((one, number): Release[] => {
+    const chart = chartOf(text(at(one, "name")), text(at(one, "repo")));
+    if (chart === undefined) return [];
+    const path: Path = ["helmCharts", number];
+    const file = text(at(one, "valuesFile"));
+    const why = `its values file ${file} is not read: name it with --values`;
+    const parts: Part[] = [
+      ...(file === "" ? [] : [{ kind: "elsewhere", path: [...path, "valuesFile"], why } as const]),
+      ...(isMapping(at(one, "valuesInline")) ? [{ kind: "inline", path: [...path, "valuesInline"] } as const] : []),
+    ];
+    const name = text(at(one, "releaseName")) || "ingress-nginx";
+    return [
+      { of: `kustomization's chart ${name}`, namespace: text(at(one, "namespace")) || "default", name, chart, parts },
+    ];
+  });
+}
+
+/** What a release of another vendor's chart is, as a reason for not judging it. */
+export const otherVendor = (vendor: Vendor): string => `it is ${vendors[vendor]}`;
+
+/** Of `controller.config.hsts` and a text, the mapping that it makes; a dot after a backslash is part of a name. */
+export function asMapping(name: string, value: string): Mapping {
+  const steps = name.split(/(?<!\\)\./).map((step) => step.replaceAll("\\.", "."));
+  const typed = value === "true" || value === "false" ? value === "true" : value;
+  return steps.reduceRight<unknown>((inside, step) => ({ [step]: inside }), typed) as Mapping;
+}
+
+/** Where both have a mapping, the keys of both. */
+export function merged(below: unknown, above: unknown): unknown {
+  if (!isMapping(below) || !isMapping(above)) return above;
+  const keys = [...new Set([...Object.keys(below), ...Object.keys(above)])];
+  return Object.fromEntries(keys.map((key) => [key, key in above ? merged(below[key], above[key]) : below[key]]));
+}
+
+function nameOf({ metadata }: Mapping): { readonly name: string; readonly namespace: string } {
+  return { name: text(at(metadata, "name")), namespace: text(at(metadata, "namespace")) || "default" };
+}
+
+function at(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((inside, key) => (isMapping(inside) ? inside[key] : undefined), value);
+}
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Where a line of a block text stands that begins below its key. */
+export function placeInText(key: Place, inner: Place): Place {
+  return { line: key.line + inner.line, column: key.column + 1 + inner.column };
+}

@@ -1,0 +1,22 @@
+/** Which findings make the exit code another than 0. */
+import type { Assessment } from "./assess.ts";
+
+export const endings = ["work", "differs", "unjudged", "nothing"] as const;
+
+export type Ending = (typeof endings)[number];
+
+/** Undefined where a word is none of them. */
+export function readEndings(text: string): ReadonlySet<Ending> | undefined {
+  const words = text.split(",").map((word) => word.trim());
+  return words.every(isEnding) ? new Set(words as Ending[]) : undefined;
+}
+
+const isEnding = (word: string): boolean => (endings as readonly string[]).includes(word);
+
+/** 1 for what was judged, else 3 for what was not. */
+export function exitCode({ items, unjudged }: Assessment, failing: ReadonlySet<Ending>): number {
+  if (failing.has("nothing")) return 0;
+  const isBad = items.some(({ verdict }) => verdict !== "same" && (failing.has(verdict) || failing.has("differs")));
+  if (isBad) return 1;
+  return failing.has("unjudged") && unjudged.length > 0 ? 3 : 0;
+}

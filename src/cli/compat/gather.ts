@@ -1,0 +1,60 @@
+/** What is judged: the objects, the flags and the ConfigMap of the controller, and each release's values, put together from all that was read. */
+import type { Flags } from "../flags.ts";
+import type { Files } from "../tools/folder.ts";
+import { type Assessment, assess, type Found } from "./assess.ts";
+import type { FoundController } from "./controller.ts";
+import type { Differences } from "./differences.ts";
+import { flagsInUse } from "./flags-in-use.ts";
+import { type ValuesSource, valuesInUse } from "./values.ts";
+import { withChartValues } from "./values-as-objects.ts";
+
+export interface Gathered {
+  readonly files: Files;
+  readonly controller: FoundController | undefined;
+  /** The first one speaks for the Ingresses; others are judged by themselves. */
+  readonly sources: readonly ValuesSource[];
+  /** The command line's own. */
+  readonly flags: Flags;
+  readonly argv: readonly string[];
+  readonly live: boolean;
+}
+
+export function assessed(gathered: Gathered, differences: Differences): Assessment {
+  const [first, ...others] = gathered.sources;
+  const main = assess(found(gathered, first), differences);
+  const alone = others.map((source) => {
+    return assess(found({ ...gathered, files: new Map(), controller: undefined }, source), differences);
+  });
+  return { ...main, items: [...main.items, ...alone.flatMap(({ items }) => items)] };
+}
+
+function found({ files, controller, flags: ours, argv, live }: Gathered, source: ValuesSource | undefined): Found {
+  const asked = source && withChartValues(source, files);
+  const given = [...(controller?.argv ?? []), ...(asked?.words.map(({ word }) => word) ?? [])];
+  const { inUse, flags } = flagsInUse([...given, ...argv]);
+  const home =
+    source === undefined || controller !== undefined ? undefined : `${source.home.namespace}/${source.home.name}`;
+  return {
+    files: asked?.files ?? files,
+    flags:
+      given.length === 0 && home === undefined
+        ? ours
+        : { ...flags, configmap: flags.configmap ?? home ?? ours.configmap },
+    flagsKnown: controller !== undefined,
+    inUse: inUse
+      .filter(({ at }) => at < given.length)
+      .map((flag) => {
+        const ofChart = asked?.words[flag.at - (controller?.argv.length ?? 0)];
+        if (ofChart === undefined) return { ...flag, ...placed(flag.at, controller!, live) };
+        return { ...flag, of: source!.of, place: source!.placeOf(ofChart.path) };
+      }),
+    given: new Map(inUse.map(({ name, text }) => [name, text])),
+    values: source === undefined ? [] : valuesInUse(source).map((value) => ({ ...value, of: source.of })),
+    live,
+  };
+}
+
+function placed(at: number, controller: FoundController, live: boolean) {
+  const of = `${controller.kind} ${controller.namespace}/${controller.name}`;
+  return live ? { of } : { of, place: { file: controller.file, ...controller.placeOf(at) } };
+}

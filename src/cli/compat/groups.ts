@@ -1,0 +1,137 @@
+/** The Items as the report tells them: by what they are, worst first, and one entry for all that meet the same. */
+import type { Assessment } from "./assess.ts";
+import { type Item, type Verdict, worst } from "./item.ts";
+
+export interface Group {
+  readonly title: string;
+  readonly notes: readonly string[];
+}
+
+/** The groups of one kind of thing. */
+export interface Chapter {
+  readonly title: string;
+  readonly groups: readonly Group[];
+}
+
+export const nouns = {
+  annotation: "annotation",
+  key: "ConfigMap key",
+  flag: "flag",
+  value: "chart value",
+} as const;
+
+const chapters = {
+  annotation: "Annotations",
+  object: "Ingresses",
+  key: "ConfigMap keys",
+  flag: "Flags",
+  value: "Chart values",
+} as const;
+
+/** How many names of Ingresses an entry has, unless all are wanted. */
+const few = 3;
+
+export function chaptersOf(items: readonly Item[], verdict: Verdict, all: boolean): readonly Chapter[] {
+  const some = items.filter((item) => item.verdict === verdict);
+  return (Object.keys(chapters) as (keyof typeof chapters)[]).flatMap((what) => {
+    const groups = groupsOf(
+      some.filter((item) => item.what === what),
+      all,
+    );
+    return groups.length === 0 ? [] : [{ title: chapters[what], groups }];
+  });
+}
+
+function groupsOf(items: readonly Item[], all: boolean): readonly Group[] {
+  return [...Map.groupBy(items, ({ what, name, notes }) => JSON.stringify([what, name, notes])).values()]
+    .map((members) => ({ title: titleOf(members, all), notes: members[0]!.notes, size: members.length }))
+    .sort((a, b) => b.size - a.size || (a.title < b.title ? -1 : 1));
+}
+
+function titleOf(members: readonly Item[], all: boolean): string {
+  const { what, name, of, at } = members[0]!;
+  const word =
+    what === "key" ? `key ${name}` : what === "flag" ? `--${name}` : what === "object" ? "" : `${what} ${name}`;
+  const place = at === undefined ? "" : ` (${at.file}:${at.line}:${at.column})`;
+  if (members.length === 1)
+    return what === "value" && of === "values" ? `${word}${place}` : `${[word, of].filter(Boolean).join(", ")}${place}`;
+  const names = members.slice(0, all ? members.length : few).map((item) => item.of.replace(/^\w+ /, ""));
+  const more = members.length > names.length ? ` and ${members.length - names.length} more` : "";
+  const what_ = what === "annotation" || what === "object" ? "Ingresses" : "places";
+  return `${[word, `${members.length} ${what_}: ${names.join(" ")}${more}`].filter(Boolean).join(", ")}`;
+}
+
+export interface Sum {
+  readonly noun: string;
+  readonly same: number;
+  readonly differs: number;
+  readonly work: number;
+}
+
+/** One line for the Ingresses and one for each kind of thing that is used. */
+export function sumsOf({ items, ingresses }: Assessment): readonly Sum[] {
+  const kinds = (Object.keys(nouns) as (keyof typeof nouns)[]).flatMap((what) => {
+    const verdicts = [
+      ...Map.groupBy(
+        items.filter((item) => item.what === what),
+        ({ name }) => name,
+      ).values(),
+    ];
+    if (verdicts.length === 0) return [];
+    const count = (verdict: Verdict) =>
+      verdicts.filter((some) => worst(some.map((one) => one.verdict)) === verdict).length;
+    return [{ noun: nouns[what], same: count("same"), differs: count("differs"), work: count("work") }];
+  });
+  return [{ noun: "Ingress", ...ingresses }, ...kinds];
+}
+
+export const totalOf = ({ same, differs, work }: Sum): number => same + differs + work;
+
+/** `2 flags`, `1 Ingress`, with the number elsewhere. */
+export const pluralOf = ({ noun }: Sum, total: number): string =>
+  `${noun}${total === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
+
+/** `, 3 of other classes left out: internal (2), traefik`; empty where there are none. */
+export function leftOutText({ leftOut }: Pick<Assessment, "leftOut">): string {
+  const total = leftOut.reduce((sum, { count }) => sum + count, 0);
+  if (total === 0) return "";
+  const names = leftOut.map(
+    (one) => `${one.class || "no class"}${one.count > 1 && leftOut.length > 1 ? ` (${one.count})` : ""}`,
+  );
+  const classes = leftOut.length === 1 ? "another class" : "other classes";
+  return `, ${total} of ${classes} left out: ${names.join(", ")}`;
+}
+
+/** What moves as it is, by name, the most used first; each kind with its noun. */
+export function sameNames(items: readonly Item[]): readonly (readonly [noun: string, names: readonly string[]])[] {
+  return (Object.keys(nouns) as (keyof typeof nouns)[]).flatMap((what) => {
+    const by = Map.groupBy(
+      items.filter((item) => item.what === what && item.idle.length === 0),
+      ({ name }) => name,
+    );
+    const good = [...by].filter(([, members]) => members.every(({ verdict }) => verdict === "same"));
+    const names = good
+      .sort(([a, some], [b, others]) => others.length - some.length || (a < b ? -1 : 1))
+      .map(([name, { length }]) => (length === 1 ? name : `${name} (${length})`));
+    return names.length === 0 ? [] : [[`${nouns[what]}s`, names] as const];
+  });
+}
+
+/** What is wrong in ingress-nginx as well, each sentence once, with the first that it is about. */
+export function idleLines(items: readonly Item[]): readonly string[] {
+  const all = items.flatMap((item) => item.idle.map((sentence) => ({ item, sentence })));
+  return [...Map.groupBy(all, ({ sentence }) => sentence)].map(([sentence, members]) => {
+    const [{ item }] = members as [(typeof members)[number]];
+    const place = item.at === undefined ? "" : ` (${item.at.file}:${item.at.line}:${item.at.column})`;
+    return `${item.of}${members.length === 1 ? place : ` and ${members.length - 1} more`}: ${sentence}`;
+  });
+}
+
+/** `Ingress shop/web (shop.yaml:3:1): why`. */
+export function unjudgedLines({ unjudged }: Pick<Assessment, "unjudged">): readonly string[] {
+  return unjudged.map(({ of, at, why }) => {
+    if (at === undefined) return `${of}: ${why}`;
+    const place = `${at.file}:${at.line}:${at.column}`;
+    return of === at.file ? `${place}: ${why}` : `${of} (${place}): ${why}`;
+  });
+}

@@ -1,0 +1,48 @@
+/** Controllers and Ingresses of F5's program, which looks like ingress-nginx by its name only: they are named and not judged. */
+import { isMapping } from "../../manifests/check.ts";
+import type { Ingress } from "../../model/objects.ts";
+import { nameOf } from "../../model/objects.ts";
+import type { Files } from "../tools/folder.ts";
+import type { Unjudged } from "./unjudged.ts";
+import { controllerOfF5, isAnnotationOfF5, isImageOfF5, vendors } from "./vendors.ts";
+
+/** `ours`: whether the report judges an Ingress of this key. */
+export function othersIn(files: Files): Unjudged[] {
+  const found: Unjudged[] = [];
+  for (const [file, { objects, others }] of files) {
+    for (const { value, placeOf } of others) {
+      if (!isMapping(value.metadata) || !imagesOf(value).some(isImageOfF5)) continue;
+      const { namespace = "default", name } = value.metadata;
+      const at = { file, ...placeOf([]) };
+      found.push({
+        of: `${value.kind} ${namespace}/${name}`,
+        namespace: String(namespace),
+        at,
+        why: `it runs ${vendors.f5}`,
+      });
+    }
+    for (const { kind, key, object, placeOf } of objects) {
+      if (
+        kind === "IngressClass" &&
+        isMapping(object) &&
+        isMapping(object.spec) &&
+        object.spec.controller === controllerOfF5
+      )
+        found.push({ of: `IngressClass ${key}`, at: { file, ...placeOf([]) }, why: `it is for ${vendors.f5}` });
+      if (kind !== "Ingress" || object === undefined) continue;
+      const theirs = Object.keys((object as Ingress).metadata.annotations ?? {}).filter(isAnnotationOfF5);
+      if (theirs.length === 0) continue;
+      const at = { file, ...placeOf(["metadata", "annotations", theirs[0]!]) };
+      const why = `${theirs.join(", ")}: for ${vendors.f5}; ingress-nginx and Sluice pass over them`;
+      found.push({ of: `Ingress ${key}`, namespace: nameOf(key).namespace ?? "default", at, why });
+    }
+  }
+  return found;
+}
+
+function imagesOf({ spec }: Readonly<Record<string, unknown>>): readonly string[] {
+  const template = isMapping(spec) ? spec.template : undefined;
+  const inner = isMapping(template) ? template.spec : undefined;
+  const containers = isMapping(inner) && Array.isArray(inner.containers) ? inner.containers : [];
+  return containers.flatMap((one) => (isMapping(one) && typeof one.image === "string" ? [one.image] : []));
+}

@@ -1,0 +1,178 @@
+/**
+ * All values of ingress-nginx's chart that can be found: files named with --values, releases inside other tools' objects, values files
+ * and umbrella charts in the folder. What cannot be followed is said as not judged.
+ */
+import { basename, dirname } from "node:path";
+import { isMapping, type Path } from "../../manifests/check.ts";
+import type { OtherObject } from "../../manifests/manifest.ts";
+import { type Place, readYaml } from "../../manifests/yaml.ts";
+import type { ConfigMap } from "../../model/objects.ts";
+import type { FilePlace } from "../../problem.ts";
+import type { Files } from "../tools/folder.ts";
+import { type ChartPart, chartPart } from "./chart-part.ts";
+import {
+  asMapping,
+  isKustomization,
+  merged,
+  otherVendor,
+  type Part,
+  placeInText,
+  type Release,
+  releasesIn,
+} from "./embedded.ts";
+import type { Unjudged } from "./unjudged.ts";
+import { declaredTops, type ReadValues, type ValuesSource } from "./values.ts";
+import { chartOf, vendors } from "./vendors.ts";
+
+export interface Sources {
+  readonly sources: readonly ValuesSource[];
+  readonly unjudged: readonly Unjudged[];
+  /** Places of mappings without a kind that were understood after all, as `file:line`. */
+  readonly understood: ReadonlySet<string>;
+}
+
+type Given = ReadValues & { readonly ok: true };
+type Mapping = Readonly<Record<string, unknown>>;
+
+export function valuesSources(given: readonly Given[], files: Files): Sources {
+  const sources: ValuesSource[] = [];
+  const unjudged: Unjudged[] = [];
+  const understood = new Set<string>();
+  const take = (part: ChartPart, of: string, file: string, written: Written, home?: ValuesSource["home"]) => {
+    if (part.kind === "vendor") {
+      const at = { file, ...written.placeOf(part.path) };
+      unjudged.push({ of: file, at, why: `these are values of ${vendors[part.vendor]}` });
+    } else if (part.kind === "values") {
+      const placeOf = (path: Path) => ({ file, ...written.placeOf([...part.path, ...path]) });
+      sources.push({ of, file, content: part.content, placeOf, home: home ?? usualHome, others: part.others });
+    }
+    return part.kind !== "none";
+  };
+  const named = given.map(({ file, content, placeOf }) => [file, { value: content, placeOf }] as const);
+  const all = given.reduce<unknown>((below, { content }) => merged(below, content), {}) as Mapping;
+  if (given.length > 0) {
+    const found = chartPart(all, declaredTops());
+    const part: ChartPart = found.kind === "none" ? { kind: "values", content: all, path: [], others: [] } : found;
+    const holderOf = (path: Path) => named.findLast(([, written]) => has(written.value, path)) ?? named.at(-1)!;
+    const placeOf = (path: Path): FilePlace => {
+      const [file, holder] = holderOf(path);
+      return { file, ...holder.placeOf(path) };
+    };
+    take(part, "values", named.at(-1)![0], { value: all, placeOf });
+  }
+  for (const [file, { others, strays = [] }] of files) {
+    for (const other of [...others, ...strays.filter(({ value }) => isKustomization(value))]) {
+      for (const release of releasesIn(other)) {
+        const found = sourceOf(release, other, file, files);
+        unjudged.push(...found.unjudged);
+        if (found.source !== undefined) sources.push(found.source);
+      }
+      const why = isKustomization(other.value) ? unbuilt(other.value) : undefined;
+      if (why !== undefined) unjudged.push({ of: file, at: { file, ...other.placeOf([]) }, why });
+    }
+    for (const stray of strays) {
+      const isKnown =
+        isKustomization(stray.value) ||
+        isChart(stray.value, file) ||
+        take(chartPart(stray.value, declaredTops(), aliasesFor(file, files)), "values", file, stray);
+      if (isKnown) understood.add(`${file}:${stray.placeOf([]).line}`);
+    }
+  }
+  return { sources, unjudged, understood };
+}
+
+const usualHome = { namespace: "ingress-nginx", name: "ingress-nginx-controller" } as const;
+
+type Written = Pick<OtherObject, "placeOf"> & { readonly value: unknown };
+
+/** The values of one release, with the parts laid over each other; none where the chart is not ingress-nginx's. */
+function sourceOf(release: Release, object: OtherObject, file: string, files: Files) {
+  const { of, chart, namespace, name, parts } = release;
+  const about = { of, namespace };
+  if (chart !== "ours")
+    return { unjudged: [{ ...about, at: { file, ...object.placeOf([]) }, why: otherVendor(chart) }] };
+  const unjudged: Unjudged[] = [];
+  const read: { readonly value: unknown; readonly file: string; readonly placeOf: (path: Path) => Place }[] = [];
+  for (const part of parts) {
+    const found = partOf(part, object, file, namespace, files);
+    if (typeof found === "string") unjudged.push({ ...about, at: { file, ...object.placeOf(part.path) }, why: found });
+    else read.push(found);
+  }
+  const content = read.reduce<unknown>((below, { value }) => merged(below, value), {}) as Mapping;
+  const holderOf = (path: Path) => read.findLast(({ value }) => has(value, path));
+  const base = name.includes("ingress-nginx") ? name : `${name}-ingress-nginx`;
+  const source: ValuesSource = {
+    of,
+    file,
+    content,
+    placeOf: (path) => {
+      const holder = holderOf(path) ?? { file, placeOf: () => object.placeOf([]) };
+      return { file: holder.file, ...holder.placeOf(path) };
+    },
+    home: { namespace, name: `${base}-controller` },
+    others: [],
+  };
+  return { source, unjudged };
+}
+
+/** A sentence where it cannot be read. */
+function partOf(part: Part, object: OtherObject, file: string, namespace: string, files: Files) {
+  if (part.kind === "elsewhere") return part.why;
+  const { path } = part;
+  const placeOf = (inner: Path) => object.placeOf([...path, ...inner]);
+  const value = path.reduce<unknown>((inside, key) => (inside as Mapping)?.[key as string], object.value);
+  if (part.kind === "inline") return { value, file, placeOf };
+  if (part.kind === "parameter")
+    return { value: asMapping(part.name, part.value), file, placeOf: () => object.placeOf(path) };
+  if (part.kind === "text") return ofText(String(value), file, object.placeOf(path));
+  const id = `${namespace}/${part.name}`;
+  for (const [other, { objects }] of files) {
+    const found = objects.find(({ kind, key }) => kind === "ConfigMap" && key === id);
+    const text = (found?.object as ConfigMap | undefined)?.data?.[part.key];
+    if (text !== undefined) return ofText(text, other, found!.placeOf(["data", part.key]));
+  }
+  return `its values in ConfigMap ${id} are not here`;
+}
+
+function ofText(text: string, file: string, key: Place) {
+  const yaml = readYaml(text);
+  if (!yaml.ok) return `its values are no YAML: line ${yaml.place.line}: ${yaml.why}`;
+  const [document] = yaml.documents;
+  const value = document?.value ?? {};
+  if (!isMapping(value)) return "its values are no mapping";
+  return { value, file, placeOf: (path: Path) => placeInText(key, document?.placeOf(path) ?? { line: 1, column: 1 }) };
+}
+
+function has(value: unknown, path: Path): boolean {
+  let inside = value;
+  for (const step of path) {
+    if (typeof inside !== "object" || inside === null || !Object.hasOwn(inside, step)) return false;
+    inside = (inside as Mapping)[step as string];
+  }
+  return true;
+}
+
+/** A kustomization that only lists files adds nothing to them. */
+function unbuilt(value: Mapping): string | undefined {
+  const changes = Object.keys(value).filter((key) =>
+    /^(patches|configMapGenerator|secretGenerator|namespace|namePrefix|nameSuffix|components|replacements|generators|transformers)/.test(
+      key,
+    ),
+  );
+  if (changes.length === 0) return undefined;
+  return `a kustomization is not built here, so its ${changes.join(", ")} are not seen: pipe kustomize build into sluice compat -`;
+}
+
+const isChart = (value: Mapping, file: string): boolean =>
+  /^Chart\.ya?ml$/.test(basename(file)) && typeof value.name === "string";
+
+/** The names under which the umbrella chart beside a values file has ingress-nginx. */
+function aliasesFor(file: string, files: Files): readonly string[] {
+  const [, chart] =
+    [...files].find(([name]) => dirname(name) === dirname(file) && /^Chart\.ya?ml$/.test(basename(name))) ?? [];
+  const dependencies = chart?.strays?.[0]?.value.dependencies;
+  return (Array.isArray(dependencies) ? dependencies : []).flatMap((one): string[] => {
+    if (!isMapping(one) || chartOf(String(one.name), String(one.repository ?? "")) === undefined) return [];
+    return [String(one.alias ?? one.name)];
+  });
+}

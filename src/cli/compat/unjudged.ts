@@ -1,0 +1,22 @@
+/** What the report says nothing about, with the reason: else a file that cannot be read would look like one without a fault. */
+import type { Problem } from "../../problem.ts";
+import { type FilePlace, named } from "../../problem.ts";
+
+export interface Unjudged {
+  /** `Ingress shop/web`, or the file. */
+  readonly of: string;
+  readonly namespace?: string;
+  readonly at?: FilePlace;
+  readonly why: string;
+}
+
+/** Faults in files that leave something out; a field that is ignored leaves out nothing. */
+export function unjudgedIn(problems: Iterable<Problem>): Unjudged[] {
+  return [...problems].flatMap((problem): Unjudged[] => {
+    if (problem.kind !== "manifest-unusable" || (problem.done === "it is ignored" && problem.field !== "")) return [];
+    const { object, at, field, why } = problem;
+    const of = object.kind === "File" ? object.name : named(object);
+    const { namespace } = object;
+    return [{ of, ...(namespace !== undefined && { namespace }), at, why: field === "" ? why : `${field}: ${why}` }];
+  });
+}

@@ -1,0 +1,59 @@
+/**
+ * Other programs with nearly the same name. Their charts, images and annotations look like ingress-nginx's and mean other things, so
+ * the report names them and judges nothing of them.
+ */
+import { isMapping } from "../../manifests/check.ts";
+
+/** A sentence's subject: who makes it, and what it is. */
+export const vendors = {
+  f5: "F5's NGINX Ingress Controller (nginx/nginx-ingress), another program",
+  bitnami: "Bitnami's chart nginx-ingress-controller, whose values have other names",
+  stable: "the chart stable/nginx-ingress, which ended in 2020 and whose values have other names",
+} as const;
+
+export type Vendor = keyof typeof vendors;
+
+/** Which chart a release names: ingress-nginx's own (rke2's copy has the same values), another vendor's, or none of these. */
+export function chartOf(name: string, repository = ""): "ours" | Vendor | undefined {
+  const [last = ""] = name.split("/").slice(-1);
+  if (last === "ingress-nginx" || last === "rke2-ingress-nginx") return "ours";
+  if (last === "nginx-ingress-controller") return "bitnami";
+  if (last !== "nginx-ingress") return undefined;
+  return /charts\.helm\.sh\/stable|kubernetes-charts\.storage|^@?stable$/.test(repository) || name.startsWith("stable/")
+    ? "stable"
+    : "f5";
+}
+
+const ofF5 = [
+  "appprotect",
+  "appprotectdos",
+  "defaultTLS",
+  "wildcardTLS",
+  "enableCustomResources",
+  "enableOIDC",
+  "enableSnippets",
+  "enableTLSPassthrough",
+  "globalConfiguration",
+  "nginxDebug",
+  "nginxReloadTimeout",
+  "nginxStatus",
+  "nginxplus",
+  "reportIngressStatus",
+];
+const ofBitnami = ["config", "electionID", "extraArgs", "ingressClassResource", "publishService", "addHeaders"];
+
+/** Whose values these are by their keys, where they are another vendor's. */
+export function vendorOfValues(values: Readonly<Record<string, unknown>>): Vendor | undefined {
+  const { controller } = values;
+  if (isMapping(controller) && ofF5.some((key) => Object.hasOwn(controller, key))) return "f5";
+  if (Object.hasOwn(values, "nginxServiceMesh") || Object.hasOwn(values, "nginxAgent")) return "f5";
+  return controller === undefined && ofBitnami.filter((key) => Object.hasOwn(values, key)).length > 1
+    ? "bitnami"
+    : undefined;
+}
+
+const imagesOfF5 = /(^|\/)(nginx\/nginx-ingress|nginx-ic(-[\w-]+)?\/nginx-plus-ingress|nginx-plus-ingress)([:@].*)?$/;
+
+export const isImageOfF5 = (image: string): boolean => imagesOfF5.test(image);
+export const controllerOfF5 = "nginx.org/ingress-controller";
+export const isAnnotationOfF5 = (key: string): boolean => /^nginx\.(org|com)\//.test(key);

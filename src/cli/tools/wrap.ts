@@ -1,0 +1,21 @@
+/** Text in lines of a terminal's width. A word that is longer than a line stands in one of its own. */
+
+export interface Indents {
+  readonly first: string;
+  readonly rest: string;
+}
+
+/** `width` counts columns; the last line has its end as well. */
+export function wrapped(text: string, { first, rest }: Indents, width: number): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.trim().split(" ")) {
+    const indent = lines.length === 0 ? first : rest;
+    if (line !== "" && indent.length + line.length + 1 + word.length > width) {
+      lines.push(`${indent}${line}`);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  lines.push(`${lines.length === 0 ? first : rest}${line}`);
+  return `${lines.join("\n")}\n`;
+}
