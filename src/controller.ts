@@ -13,6 +13,7 @@ import type { ConnectionFigures, ProcessFigures } from "./nginx/figures.ts";
 import type { InstalledNginx, Nginx, NginxEvent, RunFolder } from "./nginx/index.ts";
 import { instanceKey, Journal } from "./nginx/journal.ts";
 import { OpenedFiles } from "./nginx/opened-files.ts";
+import { Pass } from "./nginx/pass.ts";
 import { askResponder } from "./ocsp/ask.ts";
 import { StapledSource, type StapleEvent } from "./ocsp/stapled-source.ts";
 import type { ObjectName } from "./problem.ts";
@@ -64,6 +65,8 @@ export interface Controller {
   counts(): Promise<string>;
   /** Shared memory of records; undefined where nginx does not answer or has none. */
   memory(): Promise<MemoryState | undefined>;
+  /** Whether nginx answers within `limitMs`. */
+  answers(limitMs: number): Promise<boolean>;
   /** What nginx and its processes say of themselves. */
   figures(): Promise<{ readonly connections: ConnectionFigures | undefined; readonly processes: ProcessFigures }>;
   /** Tries a template on what is served, and uses it from now on if it is good. */
@@ -89,7 +92,10 @@ export async function startController(options: ControllerOptions): Promise<Start
 
   const journal = await Journal.open(folder.journal);
   const openedFiles = new OpenedFiles(folder);
-  const channel = new Channel(folder.controlSocket);
+  const channel = new Channel(
+    folder.controlSocket,
+    options.installed.pass ?? (await Pass.issue(folder.controllerPass)),
+  );
   const memory = memoryOf(journal, channel);
   if (!journal.records.has(instanceKey)) await journal.write([[instanceKey, randomUUID()]]);
   const records = new Map([...journal.records].filter(([key]) => key !== instanceKey && !isReplaced(key)));
@@ -150,6 +156,7 @@ export async function startController(options: ControllerOptions): Promise<Start
       },
       counts: () => channel.counts(),
       memory: () => channel.state(),
+      answers: (limitMs) => channel.answers(limitMs),
       figures: async () => ({ connections: await channel.connections(), processes: nginx.processes() }),
       useTemplate: async (template) => {
         await sync.settled();

@@ -54,6 +54,8 @@ export function machineOf(capabilities: Capabilities, place: Place, folder: RunF
       root: folder.root,
       temp: folder.temp,
       controlSocket: folder.controlSocket,
+      controllerPass: folder.controllerPass,
+      nginxPass: folder.nginxPass,
       sockets: folder.sockets,
       tlsSocket: `${folder.sockets}/tls.sock`,
       journal: folder.journal,

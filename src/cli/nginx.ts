@@ -46,7 +46,11 @@ export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Proc
     report: nginxLog({ log, write, notices: true }),
   });
   if (!opened.ok) return failed(out, opened.why, 1);
-  const orders = await openOrders(socket, opened.nginx, found.nginx);
+  const orders = await openOrders(socket, {
+    nginx: opened.nginx,
+    known: { capabilities: found.nginx.capabilities, place: found.nginx.place },
+    pass: folder.folder.controllerPass,
+  });
   if (!orders.ok) {
     await opened.nginx.stop(0);
     return failed(out, orders.why, 1);

@@ -89,7 +89,7 @@ export async function operate(operation: Operation): Promise<Operated> {
   const running = new Running();
   const stopAsked = Promise.withResolvers<string>();
   const health = new Health({
-    nginx: () => whyNotServing(running, folder, flags.healthCheckTimeout * 1000),
+    nginx: () => whyNotServing(running, flags.healthCheckTimeout * 1000),
     notes: () => running.notes(),
   });
   const { pod, source, leads } = operation;

@@ -8,7 +8,7 @@ import { systemClock } from "../clock.ts";
 import { Client } from "../kubernetes/index.ts";
 import { type Log, openLog } from "../log/log.ts";
 import { RuntimeMetrics } from "../metrics/runtime-metrics.ts";
-import { type FoundNginx, nginxBeside, nginxHere, versionOf } from "../nginx/index.ts";
+import { type FoundNginx, nginxBeside, nginxHere, openRunFolder, versionOf } from "../nginx/index.ts";
 import { mostOlder } from "../sync/texts.ts";
 import { build } from "../version.ts";
 import { listenForEnding } from "./ending.ts";
@@ -67,7 +67,8 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   // Only this flag's users wait for the API server before nginx comes up.
   const around = flags.enableTopologyAwareRouting ? await Promise.race([cluster.around, ending.told]) : undefined;
   const zone = typeof around === "object" ? around.zone : undefined;
-  const installed = await findNginx(flags, env, log, ending.told);
+  const runFolder = flags.runFolder ?? env.SLUICE_RUN_FOLDER ?? "/run/sluice";
+  const installed = await findNginx(flags, { env, log, runFolder }, ending.told);
   const operated = await operate({
     flags,
     translate: translateOptions(flags, "run", zone),
@@ -79,7 +80,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     log,
     lines: { write, notices: !stdout.isTTY || flags.v > 0 },
     nginx: installed,
-    runFolder: flags.runFolder ?? env.SLUICE_RUN_FOLDER ?? "/run/sluice",
+    runFolder,
     templateFolder: flags.templateDir ?? (existsSync(mountedTemplate) ? mountedTemplate : undefined),
     logs: (folder, { stdoutOpens }) => ({
       accessLog: stdoutOpens ? "/dev/stdout" : `${folder.logs}/access.log`,
@@ -111,15 +112,16 @@ const besideMs = 60_000;
 
 async function findNginx(
   { nginxSocket }: Flags,
-  env: NodeJS.ProcessEnv,
-  log: Log,
+  { env, log, runFolder }: { readonly env: NodeJS.ProcessEnv; readonly log: Log; readonly runFolder: string },
   told: Promise<unknown>,
 ): Promise<FoundNginx> {
   if (!nginxSocket) return nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? "");
+  const opened = openRunFolder(runFolder);
+  if (!opened.ok) return opened;
   const given = new AbortController();
   void told.then(() => given.abort());
   const waiting = () => log.info({ socket: nginxSocket }, "nginx's container is not there yet");
-  return nginxBeside(nginxSocket, { limitMs: besideMs, told: waiting, signal: given.signal });
+  return nginxBeside(nginxSocket, opened.folder, { limitMs: besideMs, told: waiting, signal: given.signal });
 }
 
 function said(out: Out, text: string): number {

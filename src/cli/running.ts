@@ -3,7 +3,6 @@
 import type { Controller } from "../controller.ts";
 import type { Health } from "../health/health.ts";
 import type { MetricsOptions } from "../metrics/metrics.ts";
-import { type RunFolder, runningGeneration } from "../nginx/index.ts";
 import type { Source, SyncReport } from "../sync/ports.ts";
 import { emptyQuarantine } from "../translate/quarantine.ts";
 import { build } from "../version.ts";
@@ -47,11 +46,10 @@ export class Running {
 }
 
 /** For the health check: undefined while nginx serves and answers. */
-export async function whyNotServing(running: Running, folder: RunFolder, limitMs: number): Promise<string | undefined> {
+export async function whyNotServing(running: Running, limitMs: number): Promise<string | undefined> {
   if (running.controller?.isServing !== true) return "nginx serves nothing yet, or has ended";
   if (!running.templateTried) return "the template was not tried yet";
-  const generation = await runningGeneration(folder.controlSocket, limitMs);
-  return generation === undefined ? "nginx does not answer" : undefined;
+  return (await running.controller.answers(limitMs)) ? undefined : "nginx does not answer";
 }
 
 /** Labels of every metric of ingress-nginx. */

@@ -7,10 +7,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Pool } from "undici";
 import type { TestOutcome } from "./configuration-test.ts";
+import type { RunFolder } from "./folder.ts";
 import type { FoundNginx, OpenOptions } from "./installed.ts";
 import { lock } from "./lock.ts";
 import type { Nginx, OpenedNginx } from "./nginx.ts";
 import { type NginxState, type Outcome, readOutcome, writeRendered } from "./orders.ts";
+import { Pass } from "./pass.ts";
 import type { ReloadOutcome } from "./reload.ts";
 
 export interface Waiting {
@@ -21,31 +23,41 @@ export interface Waiting {
   readonly signal: AbortSignal;
 }
 
-/** Waits for the other container, which the kubelet may start later than this one. */
-export async function nginxBeside(socket: string, { limitMs, told, signal }: Waiting): Promise<FoundNginx> {
-  const line = new Line(socket);
+/**
+ * Waits for the other container, which the kubelet may start later than this one. The run folder is locked from here on, because its
+ * controller is the one whose pass is issued here.
+ */
+export async function nginxBeside(socket: string, folder: RunFolder, waiting: Waiting): Promise<FoundNginx> {
+  const { limitMs, told, signal } = waiting;
+  const locked = await lock(folder.lock);
+  if (!locked.ok) return locked;
+  const pass = await Pass.issue(folder.controllerPass);
+  const line = new Line(socket, pass);
   const deadline = performance.now() + limitMs;
   for (let tries = 0; performance.now() < deadline && !signal.aborted; tries += 1) {
     const state = await line.state();
     if (state !== undefined) {
       const { capabilities, place } = state;
-      const open = (options: OpenOptions) => openBeside(line, state, options);
-      return { ok: true, nginx: { capabilities, place, outlives: true, open } };
+      const open = (options: OpenOptions) => openBeside(line, state, locked.release, options);
+      return { ok: true, nginx: { capabilities, place, outlives: true, pass, open } };
     }
     if (tries === 0) told();
     await delay(100, undefined, { signal }).catch(() => {});
   }
   await line.close();
+  await locked.release();
   return {
     ok: false,
     why: `nobody answers on ${socket}: nginx's container does not run, or has another --nginx-socket.`,
   };
 }
 
-async function openBeside(line: Line, first: NginxState, options: OpenOptions): Promise<OpenedNginx> {
-  const { folder, report } = options;
-  const locked = await lock(folder.lock);
-  if (!locked.ok) return locked;
+async function openBeside(
+  line: Line,
+  first: NginxState,
+  unlock: () => Promise<void>,
+  { report }: OpenOptions,
+): Promise<OpenedNginx> {
   let last = first;
   let answers = true;
   let looked = Promise.resolve();
@@ -78,7 +90,7 @@ async function openBeside(line: Line, first: NginxState, options: OpenOptions): 
     async stop() {
       await looking.stop();
       await line.close();
-      await locked.release();
+      await unlock();
     },
   };
   return { ok: true, nginx, found: { kind: first.pid === null ? "nothing" : "running" } };
@@ -90,7 +102,10 @@ const longestAnswer = 16 * 1024 * 1024;
 class Line {
   readonly #pool: Pool;
 
-  constructor(socketPath: string) {
+  readonly #headers: { readonly authorization: string };
+
+  constructor(socketPath: string, { authorization }: Pass) {
+    this.#headers = { authorization };
     // Orders take as long as nginx needs, which it limits itself; several may wait at once.
     const limits = { connections: 8, headersTimeout: 0, bodyTimeout: 0, maxResponseSize: longestAnswer };
     this.#pool = new Pool("http://nginx", { socketPath, ...limits });
@@ -100,7 +115,12 @@ class Line {
   async state(): Promise<NginxState | undefined> {
     try {
       const signal = AbortSignal.timeout(5_000);
-      const { statusCode, body } = await this.#pool.request({ method: "GET", path: "/state", signal });
+      const { statusCode, body } = await this.#pool.request({
+        method: "GET",
+        path: "/state",
+        headers: this.#headers,
+        signal,
+      });
       const text = await body.text();
       return statusCode === 200 ? (JSON.parse(text) as NginxState) : undefined;
     } catch {
@@ -110,7 +130,7 @@ class Line {
 
   async order<O extends Outcome>(path: string, body: string, signal: AbortSignal) {
     try {
-      const answer = await this.#pool.request({ method: "POST", path, body, signal });
+      const answer = await this.#pool.request({ method: "POST", path, headers: this.#headers, body, signal });
       const text = await answer.body.text();
       if (answer.statusCode === 200) return readOutcome<O>(text);
       return unreachable(new Error(`nginx's container answered ${answer.statusCode}: ${text}`));

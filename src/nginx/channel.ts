@@ -1,10 +1,12 @@
 /**
- * The way of records into nginx's shared memory: lines of JSON over a unix socket that nobody else can reach.
+ * The way of records into nginx's shared memory: lines of JSON over a unix socket, each request with the controller's pass.
  * What a request can meet must be there before what names it, so certificates and upstreams go before routes, and go last.
  */
+import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "undici";
 import { type ConnectionFigures, readStubStatus } from "./figures.ts";
 import { type JournalChange, linesOf } from "./journal.ts";
+import type { Pass } from "./pass.ts";
 
 export type PublishOutcome =
   | { readonly kind: "published"; readonly room?: Room }
@@ -29,7 +31,11 @@ const order = ["pair", "staple", "sni", "upstream", "host"];
 export class Channel {
   readonly #client: Client;
 
-  constructor(socketPath: string) {
+  readonly #headers: { readonly authorization: string };
+
+  /** `pass` is the controller's. */
+  constructor(socketPath: string, { authorization }: Pass) {
+    this.#headers = { authorization };
     this.#client = new Client("http://sluice", { socketPath, headersTimeout: 10_000, bodyTimeout: 10_000 });
   }
 
@@ -44,7 +50,7 @@ export class Channel {
   /** Undefined while nginx does not answer. */
   async state(): Promise<MemoryState | undefined> {
     try {
-      const { statusCode, body } = await this.#client.request({ method: "GET", path: "/records" });
+      const { statusCode, body } = await this.#get("/records");
       const { said, ...room } = told(await body.text());
       return statusCode === 200 ? { instance: said, ...room } : undefined;
     } catch {
@@ -55,7 +61,7 @@ export class Channel {
   /** The sums of requests that workers have handed over since the last time, as lines of JSON; empty where nginx does not answer. */
   async counts(): Promise<string> {
     try {
-      const { statusCode, body } = await this.#client.request({ method: "GET", path: "/counts" });
+      const { statusCode, body } = await this.#get("/counts");
       const text = await body.text();
       return statusCode === 200 ? text : "";
     } catch {
@@ -66,7 +72,7 @@ export class Channel {
   /** nginx's own figures, as stub_status gives them; undefined where it does not answer. */
   async connections(): Promise<ConnectionFigures | undefined> {
     try {
-      const { statusCode, body } = await this.#client.request({ method: "GET", path: "/connections" });
+      const { statusCode, body } = await this.#get("/connections");
       const text = await body.text();
       return statusCode === 200 ? readStubStatus(text) : undefined;
     } catch {
@@ -74,12 +80,21 @@ export class Channel {
     }
   }
 
+  async answers(limitMs: number): Promise<boolean> {
+    const late = delay(limitMs, undefined, { ref: false });
+    return (await Promise.race([this.connections(), late])) !== undefined;
+  }
+
   async close(): Promise<void> {
     await this.#client.destroy();
   }
 
+  #get(path: string) {
+    return this.#client.request({ method: "GET", path, headers: this.#headers });
+  }
+
   async #post(body: string): Promise<PublishOutcome> {
-    const request = { method: "POST", path: "/records", body } as const;
+    const request = { method: "POST", path: "/records", headers: this.#headers, body } as const;
     try {
       // A worker that has just been told to go closes the connection that was kept. To write the same twice does no harm, and to write late
       // would: the workers that come may know nothing of what is there.

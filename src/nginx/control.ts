@@ -4,21 +4,34 @@
  */
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
+import type { Pass } from "./pass.ts";
 
-/** The hash of the configuration, or undefined while nobody answers within `limitMs`. */
-export function runningGeneration(controlSocket: string, limitMs = 1_000): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const asked = request({
-      socketPath: controlSocket,
-      path: "/generation",
-      agent: false,
-      signal: AbortSignal.timeout(limitMs),
+export class Control {
+  readonly #socketPath: string;
+  readonly #pass: Pass;
+
+  /** `pass` is that of the program which runs nginx. */
+  constructor(socketPath: string, pass: Pass) {
+    this.#socketPath = socketPath;
+    this.#pass = pass;
+  }
+
+  /** The hash of the configuration, or undefined while nobody answers within `limitMs`. */
+  generation(limitMs = 1_000): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      const asked = request({
+        socketPath: this.#socketPath,
+        path: "/generation",
+        headers: { authorization: this.#pass.authorization },
+        agent: false,
+        signal: AbortSignal.timeout(limitMs),
+      });
+      asked.on("error", () => resolve(undefined));
+      asked.on("response", (response) => {
+        const answer = response.statusCode === 200 ? text(response) : Promise.resolve(response.resume()).then(() => "");
+        answer.then((body) => resolve(body.trim() || undefined)).catch(() => resolve(undefined));
+      });
+      asked.end();
     });
-    asked.on("error", () => resolve(undefined));
-    asked.on("response", (response) => {
-      const answer = response.statusCode === 200 ? text(response) : Promise.resolve(response.resume()).then(() => "");
-      answer.then((body) => resolve(body.trim() || undefined)).catch(() => resolve(undefined));
-    });
-    asked.end();
-  });
+  }
 }

@@ -1,7 +1,7 @@
 /** Waits until a master that was just started serves. It may as well end, or hang, and then there is one sentence to tell. */
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { runningGeneration } from "./control.ts";
+import type { Control } from "./control.ts";
 import type { RunFolder } from "./folder.ts";
 import { signal } from "./ground.ts";
 import type { Master } from "./master.ts";
@@ -15,14 +15,18 @@ export interface NotStarted {
 }
 
 /** Undefined once nginx answers on the control socket. Otherwise the master is gone when this resolves. */
-export async function firstAnswer(folder: RunFolder, master: Master, limitMs: number): Promise<NotStarted | undefined> {
+export async function firstAnswer(
+  { folder, control }: { readonly folder: RunFolder; readonly control: Control },
+  master: Master,
+  limitMs: number,
+): Promise<NotStarted | undefined> {
   const deadline = performance.now() + limitMs;
   let how: string | undefined;
   master.gone.then((words) => {
     how = words;
   });
   while (how === undefined && performance.now() < deadline) {
-    if ((await runningGeneration(folder.controlSocket)) !== undefined) return undefined;
+    if ((await control.generation()) !== undefined) return undefined;
     await delay(10);
   }
   const otherwise = how === undefined ? `it gave no answer within ${limitMs} ms` : `it ended with ${how}`;

@@ -36,6 +36,12 @@ export interface RunFolder {
   readonly temp: string;
   readonly logs: string;
   readonly sockets: string;
+  /** How nginx and the program that runs it know the controller, and how nginx knows that program: see `Pass`. */
+  readonly keys: string;
+  readonly controllerPass: string;
+  readonly nginxPass: string;
+  /** The password of whoever is on call, which the running controller takes on its own ports. */
+  readonly token: string;
   /** nginx's server for the controller: `GET /generation` answers the hash of the configuration. */
   readonly controlSocket: string;
   /** The controller's answer to `sluice routes`. */
@@ -72,6 +78,7 @@ export function openRunFolder(path: string): OpenedFolder {
       folder.temp,
       folder.logs,
       folder.sockets,
+      folder.keys,
       folder.data,
     ]) {
       mkdirSync(one, { recursive: true });
@@ -87,6 +94,7 @@ export function openRunFolder(path: string): OpenedFolder {
 export function pathsOf(root: string): RunFolder {
   const sockets = join(root, "sockets");
   const data = join(root, "data");
+  const keys = join(root, "keys");
   return {
     root,
     conf: join(root, "nginx.conf"),
@@ -105,6 +113,10 @@ export function pathsOf(root: string): RunFolder {
     temp: join(root, "temp"),
     logs: join(root, "logs"),
     sockets,
+    keys,
+    controllerPass: join(keys, "controller"),
+    nginxPass: join(keys, "nginx"),
+    token: join(root, "operator.token"),
     controlSocket: join(sockets, "control.sock"),
     routesSocket: join(sockets, "routes.sock"),
     data,

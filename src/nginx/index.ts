@@ -6,13 +6,13 @@
 
 export { nginxBeside } from "./beside.ts";
 export { type AskedCapabilities, askCapabilities, type Capabilities } from "./capabilities.ts";
-export { runningGeneration } from "./control.ts";
 export { type ConfigurationFile, writeAtomically } from "./files.ts";
 export { type OpenedFolder, openRunFolder, pathsOf, type RunFolder } from "./folder.ts";
 export type { Generations } from "./generations.ts";
 export { type FoundNginx, type InstalledNginx, nginxHere, versionOf } from "./installed.ts";
 export { type Found, type Nginx, type NginxOptions, type OpenedNginx, openNginx } from "./nginx.ts";
 export { openOrders, socketMistake } from "./order-server.ts";
+export { Pass } from "./pass.ts";
 export { type Place, placeHere } from "./place.ts";
 export type { ReloadOutcome, RenderedConfiguration } from "./reload.ts";
 export type { NginxEvent } from "./supervisor.ts";

@@ -4,6 +4,7 @@
  */
 import { askCapabilities, type Capabilities } from "./capabilities.ts";
 import { type NginxOptions, type OpenedNginx, openNginx } from "./nginx.ts";
+import type { Pass } from "./pass.ts";
 import { type Place, placeHere } from "./place.ts";
 
 export interface InstalledNginx {
@@ -11,6 +12,8 @@ export interface InstalledNginx {
   readonly place: Place;
   /** Whether it goes on when this process has ended in order. */
   readonly outlives: boolean;
+  /** What the controller was known by while nginx was looked for; undefined where none was needed for that. */
+  readonly pass?: Pass;
   open(options: OpenOptions): Promise<OpenedNginx>;
 }
 

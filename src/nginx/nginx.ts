@@ -5,11 +5,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { type TestOutcome, testText } from "./configuration-test.ts";
+import { Control } from "./control.ts";
 import { type ProcessFigures, processFigures } from "./figures.ts";
 import { writeAtomically } from "./files.ts";
 import type { RunFolder } from "./folder.ts";
 import { GenerationBook, type Generations } from "./generations.ts";
 import { lock } from "./lock.ts";
+import { Pass } from "./pass.ts";
 import { Reloader, type ReloadOutcome, type RenderedConfiguration } from "./reload.ts";
 import { type NginxEvent, Supervisor } from "./supervisor.ts";
 import { type Turn, Turns } from "./turns.ts";
@@ -58,9 +60,10 @@ export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
   const { folder, limitMs = 60_000, maxDraining, pruneEveryMs = 1_000 } = options;
   const locked = await lock(folder.lock);
   if (!locked.ok) return locked;
-  const supervisor = new Supervisor({ ...options, startLimitMs: limitMs, newInstance: randomUUID });
+  const control = new Control(folder.controlSocket, await Pass.issue(folder.nginxPass));
+  const supervisor = new Supervisor({ ...options, control, startLimitMs: limitMs, newInstance: randomUUID });
   const generations = new GenerationBook(folder);
-  const reloader = new Reloader({ ...options, supervisor, generations, limitMs });
+  const reloader = new Reloader({ ...options, control, supervisor, generations, limitMs });
 
   const room = async (newest: () => Turn<RenderedConfiguration>): Promise<void> => {
     const most = () => (newest().work.alone === true ? 1 : maxDraining);

@@ -8,6 +8,7 @@ import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Nginx } from "./nginx.ts";
 import { type NginxState, readRendered, writeOutcome } from "./orders.ts";
+import { isPass } from "./pass.ts";
 
 export type KnownBefore = Pick<NginxState, "capabilities" | "place">;
 
@@ -15,10 +16,17 @@ export type OpenedOrders =
   | { readonly ok: true; readonly close: () => Promise<void> }
   | { readonly ok: false; readonly why: string };
 
+export interface OrdersOptions {
+  readonly nginx: Nginx;
+  readonly known: KnownBefore;
+  /** The file by which the controller is known. */
+  readonly pass: string;
+}
+
 /** Listens at `socket`, where `socketMistake` found none. */
-export async function openOrders(socket: string, nginx: Nginx, known: KnownBefore): Promise<OpenedOrders> {
+export async function openOrders(socket: string, options: OrdersOptions): Promise<OpenedOrders> {
   const server = createServer((request, response) => {
-    answer(request, response, nginx, known).catch((error: Error) => response.writeHead(500).end(error.message));
+    answer(request, response, options).catch((error: Error) => response.writeHead(500).end(error.message));
   });
   server.requestTimeout = 0;
   // What an earlier process left: this one holds the run folder's lock, so nobody listens there.
@@ -37,9 +45,12 @@ export async function openOrders(socket: string, nginx: Nginx, known: KnownBefor
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  nginx: Nginx,
-  known: KnownBefore,
+  { nginx, known, pass }: OrdersOptions,
 ): Promise<void> {
+  if (!(await isPass(request.headers.authorization, pass))) {
+    request.resume();
+    return void response.writeHead(401, { connection: "close" }).end();
+  }
   // A controller that hangs up, or dies, does not wait for the outcome.
   const gone = new AbortController();
   response.once("close", () => response.writableFinished || gone.abort());

@@ -1,6 +1,6 @@
 /**
  * What the controller and the nginx of another container say to each other: JSON over HTTP on a unix socket. The socket is 0600 in a folder
- * that is 0700, so the kernel lets only the same account connect; there is no other check, and none is needed.
+ * that is 0700, so the kernel lets only the same account connect. That is nginx's account too, so each request needs the controller's pass.
  * The controller asks and nginx answers, never the other way round: whoever takes nginx over can lie about nginx, and about nothing else.
  */
 import type { Capabilities } from "./capabilities.ts";

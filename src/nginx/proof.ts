@@ -14,7 +14,7 @@
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { runningGeneration } from "./control.ts";
+import type { Control } from "./control.ts";
 import type { RunFolder } from "./folder.ts";
 import { signal as tell } from "./ground.ts";
 import { nginxProcesses } from "./processes.ts";
@@ -41,7 +41,11 @@ export interface Expected {
 }
 
 /** Waits for the proof that `expected` is live, or for a sign that it never will be. */
-export async function proveLive(folder: RunFolder, expected: Expected, signal: AbortSignal): Promise<Proof> {
+export async function proveLive(
+  { folder, control }: { readonly folder: RunFolder; readonly control: Control },
+  expected: Expected,
+  signal: AbortSignal,
+): Promise<Proof> {
   const deadline = performance.now() + expected.limitMs;
   let told = false;
   let left = expected.oldWorkers.length;
@@ -52,7 +56,7 @@ export async function proveLive(folder: RunFolder, expected: Expected, signal: A
     const { old, fresh } = workersIn(folder, expected);
     left = old.length + Math.max(0, fresh.length - (expected.workers ?? fresh.length));
     if (left === 0) {
-      if ((await runningGeneration(folder.controlSocket)) === expected.generation) return { live: true };
+      if ((await control.generation()) === expected.generation) return { live: true };
     } else if (!told && old.length === expected.oldWorkers.length && fresh.length >= old.length) {
       for (const pid of old) tell(pid, "SIGQUIT");
       told = true;

@@ -4,7 +4,7 @@
  */
 import { link, rename, rm, stat, writeFile } from "node:fs/promises";
 import { type Refused, testText, type Unreachable } from "./configuration-test.ts";
-import { runningGeneration } from "./control.ts";
+import type { Control } from "./control.ts";
 import { bytesOf, type ConfigurationFile, ConfigurationFiles, sameBytes, sync, type Written } from "./files.ts";
 import type { RunFolder } from "./folder.ts";
 import type { GenerationBook } from "./generations.ts";
@@ -43,6 +43,7 @@ export type ReloadOutcome =
 export interface ReloadParts {
   readonly binary: string;
   readonly folder: RunFolder;
+  readonly control: Control;
   readonly supervisor: Supervisor;
   readonly generations: GenerationBook;
   /** For a test, and for a reload, each. */
@@ -88,7 +89,7 @@ export class Reloader {
 
   async #apply(rendered: RenderedConfiguration, signal: AbortSignal): Promise<ReloadOutcome> {
     const since = performance.now();
-    const { folder, supervisor } = this.#parts;
+    const { folder, control, supervisor } = this.#parts;
     const written = await this.#files.write(rendered.files);
     if (written.changed === 0 && (await this.#alreadyRuns(rendered))) return { kind: "unchanged" };
     await writeFile(folder.candidateConf, rendered.conf, { mode: 0o600 });
@@ -101,7 +102,7 @@ export class Reloader {
     }
     await rename(folder.candidateConf, folder.conf);
     await supervisor.settled();
-    const before = await runningGeneration(folder.controlSocket);
+    const before = await control.generation();
     const starts = supervisor.pid === undefined;
     const proof = starts ? await this.#start() : await this.#reload(rendered, signal);
     if (!proof.live) return this.#goBack(proof, written, before);
@@ -119,10 +120,10 @@ export class Reloader {
   }
 
   async #alreadyRuns({ conf, generation }: RenderedConfiguration): Promise<boolean> {
-    const { folder, supervisor } = this.#parts;
+    const { folder, control, supervisor } = this.#parts;
     const live = await bytesOf(folder.conf);
     if (live === undefined || !sameBytes(live, conf) || supervisor.pid === undefined) return false;
-    return (await runningGeneration(folder.controlSocket)) === generation;
+    return (await control.generation()) === generation;
   }
 
   async #start(): Promise<Proof> {
@@ -135,7 +136,7 @@ export class Reloader {
     const oldWorkers = generations.current();
     const expected = await this.#expect(generation, oldWorkers, workersOf(conf));
     supervisor.hup();
-    const proof = await proveLive(this.#parts.folder, expected, signal);
+    const proof = await proveLive(this.#parts, expected, signal);
     if (proof.live) generations.replaced(oldWorkers);
     return proof;
   }
@@ -147,13 +148,13 @@ export class Reloader {
 
   /** A master that refused goes on as it was. One that took a text which does not work must be told to take the old one again. */
   async #goBack({ why, failure }: NotLive, written: Written, before: string | undefined): Promise<ReloadOutcome> {
-    const { folder, supervisor } = this.#parts;
+    const { supervisor } = this.#parts;
     await written.undo();
     const restored = await this.restoreLastGood();
     if (restored && supervisor.pid !== undefined && failure?.by !== supervisor.pid) {
       const expected = await this.#expect(before ?? "", []);
       supervisor.hup();
-      if (before !== undefined) await proveLive(folder, expected, AbortSignal.timeout(expected.limitMs));
+      if (before !== undefined) await proveLive(this.#parts, expected, AbortSignal.timeout(expected.limitMs));
     }
     if (failure?.textAtFault) return { kind: "refused", stderr: why };
     const names = failure?.names === undefined ? {} : { names: failure.names };

@@ -5,6 +5,7 @@
  */
 import { closeSync, openSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Control } from "./control.ts";
 import { firstAnswer, type NotStarted } from "./first-answer.ts";
 import type { RunFolder } from "./folder.ts";
 import { clearGround, endAll, signal } from "./ground.ts";
@@ -25,6 +26,7 @@ export type NginxEvent =
 export interface SupervisorSetup {
   readonly binary: string;
   readonly folder: RunFolder;
+  readonly control: Control;
   /** See `MasterSetup`. */
   readonly endWithController: boolean;
   readonly newInstance: () => string;
@@ -127,7 +129,7 @@ export class Supervisor {
     const onLine = (text: string): void => report({ kind: "line", text });
     const master = startMaster({ ...this.#setup, onLine }, this.#setup.newInstance());
     if (master instanceof Error) return { ok: false, why: `nginx did not start: ${master.message}.` };
-    const notStarted = await firstAnswer(folder, master, startLimitMs);
+    const notStarted = await firstAnswer(this.#setup, master, startLimitMs);
     if (notStarted !== undefined) return notStarted;
     this.#watch(master);
     report({ kind: "started", pid: master.pid, orphans: orphans.length });

@@ -141,6 +141,8 @@ function mainView(about: ConfParts, withLua: boolean): View {
     internal: {
       default: listens(machine, ports.defaultServer),
       control: Token.word(`unix:${paths.controlSocket}`),
+      controllerPass: Token.word(paths.controllerPass),
+      nginxPass: Token.word(paths.nginxPass),
       generation: Token.gaps.generation,
       status: Token.name(`127.0.0.1:${ports.status}`),
       healthPath: Token.word(machine.healthPath),

@@ -58,6 +58,9 @@ export interface MachinePaths {
   readonly root: string;
   readonly temp: string;
   readonly controlSocket: string;
+  /** The files by which nginx knows the controller, and the program that runs it. */
+  readonly controllerPass: string;
+  readonly nginxPass: string;
   /** Folder of the sockets. */
   readonly sockets: string;
   /** Where nginx speaks TLS when the stream module has the https port. */

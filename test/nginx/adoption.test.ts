@@ -9,7 +9,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { signal } from "../../src/nginx/ground.ts";
 import type { RunFolder } from "../../src/nginx/index.ts";
 import { nginxProcesses } from "../../src/nginx/processes.ts";
-import { rendered } from "./support/conf.ts";
+import { type ConfParts, rendered } from "./support/conf.ts";
 import { installedNginx } from "./support/installed.ts";
 import { temporaryFolder } from "./support/nginx.ts";
 import { request } from "./support/request.ts";
@@ -40,10 +40,11 @@ beforeEach(() => {
 });
 
 /** A controller that serves `text`, or just what it finds. */
-async function controller(endWithController: boolean, text?: string): Promise<Controller> {
+async function controller(endWithController: boolean, text?: string, parts: ConfParts = {}): Promise<Controller> {
   const conf = join(folder.root, "test.json");
   const http = `server { listen ${to}; location / { return 200 ${text}; } }`;
-  if (text !== undefined) writeFileSync(conf, JSON.stringify(rendered(folder, await installedNginx(), { http })));
+  if (text !== undefined)
+    writeFileSync(conf, JSON.stringify(rendered(folder, await installedNginx(), { http, ...parts })));
   const args = [script, folder.root, String(endWithController), text === undefined ? "-" : conf];
   const errors = openSync(join(folder.logs, "controller.log"), "a");
   const child = spawn("node", args, { stdio: ["ignore", "pipe", errors] });
@@ -110,6 +111,20 @@ test("nginx goes on after SIGKILL where an init restarts the controller, and the
 
   await second.end("SIGTERM");
   expect(nginxProcesses(folder)).toEqual([]);
+});
+
+test.each([
+  ["asks for no password yet", { open: true }, {}],
+  ["asks for one, with a text that does not", {}, { open: true }],
+] as const)("nginx serves on from one release to another: it %s", async (_name, before, after) => {
+  const first = await controller(false, "one", before);
+  const pid = await first.ready();
+  const traffic = steadyTraffic();
+  await first.end("SIGKILL");
+  const second = await controller(false, "two", after);
+  expect(await second.ready()).toBe(pid);
+  expect(await traffic.end()).toEqual(new Set(["one", "two"]));
+  await second.end("SIGTERM");
 });
 
 test("a takeover refuses an nginx that is not the one that was started", async () => {

@@ -57,7 +57,7 @@ interface Side {
 /** What runs in the controller's container. */
 async function startSide(): Promise<Side> {
   const waiting = { limitMs: patienceMs, told: () => {}, signal: AbortSignal.timeout(patienceMs) };
-  const found = await nginxBeside(socket, waiting);
+  const found = await nginxBeside(socket, folder, waiting);
   if (!found.ok) throw new Error(found.why);
   const events: NginxEvent[] = [];
   const report = (event: NginxEvent) => void events.push(event);

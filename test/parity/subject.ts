@@ -13,7 +13,7 @@ import { type Controller, startController } from "../../src/controller.ts";
 import { machineOf } from "../../src/machine.ts";
 import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 import { emptySnapshot, type ObjectChange, tableOf, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
-import { nginxHere, openRunFolder } from "../../src/nginx/index.ts";
+import { type FoundNginx, nginxHere, openRunFolder } from "../../src/nginx/index.ts";
 import type { Problem } from "../../src/problem.ts";
 import { inMode, lackingOf } from "../../src/render/capabilities.ts";
 import { compileTemplate } from "../../src/render/template.ts";
@@ -79,8 +79,9 @@ export async function startOn(
   root: string,
   flags: Flags,
   onProblems: (all: readonly Problem[]) => void,
+  nginx?: FoundNginx,
 ): Promise<Controller> {
-  const found = await nginxHere("nginx", process.env.PATH ?? "");
+  const found = nginx ?? (await nginxHere("nginx", process.env.PATH ?? ""));
   const opened = openRunFolder(root);
   const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
   if (!found.ok) throw new Error(found.why);

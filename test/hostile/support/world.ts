@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
+import type { FoundNginx } from "../../../src/nginx/index.ts";
 import { type Problem, sentence } from "../../../src/problem.ts";
 import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
 import { flagsOf, MemorySource, type Mode, present, startOn } from "../../parity/subject.ts";
@@ -42,9 +43,11 @@ export interface WorldOptions {
   readonly flags?: readonly string[];
   /** A new folder in the system's temporary one when absent. */
   readonly runFolder?: string;
+  /** The one of this machine when absent. */
+  readonly nginx?: FoundNginx;
 }
 
-export async function startWorld({ mode, flags = [], runFolder }: WorldOptions): Promise<World> {
+export async function startWorld({ mode, flags = [], runFolder, nginx }: WorldOptions): Promise<World> {
   const source = new MemorySource();
   const backend = await speaker(addresses.backend, "secret");
   const auth = await speaker(addresses.auth, "let in");
@@ -54,9 +57,10 @@ export async function startWorld({ mode, flags = [], runFolder }: WorldOptions):
   const root = runFolder ?? mkdtempSync(join(tmpdir(), "hostile-"));
   let problems: readonly Problem[] = [];
   const portFlags = Object.entries(ports).map(([name, port]) => `--${name}-port=${port}`);
-  const controller = await startOn(source, root, flagsOf(mode, [...portFlags, ...flags]), (all) => {
+  const told = (all: readonly Problem[]): void => {
     problems = all;
-  });
+  };
+  const controller = await startOn(source, root, flagsOf(mode, [...portFlags, ...flags]), told, nginx);
   await controller.sync.settled();
   let applied: KubernetesObject[] = [];
   const settle = () => controller.sync.settled();

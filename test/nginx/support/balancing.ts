@@ -8,6 +8,7 @@ import { Pool } from "undici";
 import { onTestFinished } from "vitest";
 import type { Balance, Canary } from "../../../src/model/configuration.ts";
 import { Channel } from "../../../src/nginx/channel.ts";
+import { Pass } from "../../../src/nginx/index.ts";
 import { canaryRecord } from "../../../src/render/balance-record.ts";
 import { hostKey, upstreamKey, upstreamRecord } from "../../../src/render/records.ts";
 import { type TestNginx, testNginx } from "./nginx.ts";
@@ -60,7 +61,7 @@ export async function startBalancing({ workers = 2, tries = 3 } = {}): Promise<B
   const nginx = await testNginx();
   const socket = `${nginx.folder.sockets}/records.sock`;
   const pool = new Pool(`http://${listen}`, { connections: 16, pipelining: 8 });
-  const channel = new Channel(socket);
+  const channel = new Channel(socket, await Pass.issue(nginx.folder.controllerPass));
   onTestFinished(async () => {
     await pool.close();
     await channel.close();

@@ -16,6 +16,8 @@ export interface ConfParts {
   readonly files?: RenderedConfiguration["files"];
   /** Instead of a hash of all this. */
   readonly generation?: string;
+  /** A text of the time when the control server asked for no password. */
+  readonly open?: true;
 }
 
 const buffers = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
@@ -37,7 +39,9 @@ http {
 ${buffers.map((name) => `  ${name}_temp_path ${folder.temp}/${name};`).join("\n")}
   server {
     listen unix:${folder.controlSocket};
-    location = /generation { return 200 ${generation}; }
+    ${parts.open ? "" : `auth_basic sluice; auth_basic_user_file ${folder.nginxPass};`}
+    location = /generation { try_files /no-such-file @generation; }
+    location @generation { return 200 ${generation}; }
   }
 ${http}
 }

@@ -1,0 +1,156 @@
+/**
+ * Suppose a worker can be led to a socket of Sluice, by whatever a tenant writes and a client sends: it gets nowhere without the pass. The
+ * door here is one that only an operator can open, so that the test needs no hole to go through.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { nginxBeside, openRunFolder, Pass } from "../../../src/nginx/index.ts";
+import { hostKey } from "../../../src/render/records.ts";
+import { type Answer, request } from "../../nginx/support/request.ts";
+import { ingress, settings } from "../support/objects.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
+
+const program = join(import.meta.dirname, "../../../src/main.ts");
+const issued = vi.spyOn(Pass, "issue");
+const door = "192.0.2.1:24009";
+const to = (runFolder: string) => `
+server {
+  listen ${door};
+  location / {
+    proxy_set_header Host sluice;
+    proxy_pass http://unix:${runFolder}/sockets/$http_x_socket.sock:$request_uri;
+  }
+}`;
+
+const flags = ["--enable-metrics=true"];
+
+interface Place {
+  readonly world: World;
+  readonly end: () => Promise<void>;
+}
+
+async function here(mode: "dynamic" | "static"): Promise<Place> {
+  const world = await startWorld({ mode, flags });
+  return { world, end: () => world.stop() };
+}
+
+/** nginx as it runs in a container of its own: another process starts it. */
+async function beside(): Promise<Place> {
+  const root = mkdtempSync(join(tmpdir(), "hostile-"));
+  const opened = openRunFolder(root);
+  if (!opened.ok) throw new Error(opened.why);
+  const socket = join(opened.folder.sockets, "nginx.sock");
+  const child = spawn("node", [program, "nginx", `--nginx-socket=${socket}`, `--run-folder=${root}`], {
+    stdio: "ignore",
+  });
+  const waiting = { limitMs: 100_000, told: () => {}, signal: AbortSignal.timeout(100_000) };
+  const nginx = await nginxBeside(socket, opened.folder, waiting);
+  const world = await startWorld({ mode: "dynamic", flags, runFolder: root, nginx });
+  return {
+    world,
+    end: async () => {
+      await world.stop();
+      child.kill("SIGTERM");
+      await once(child, "exit");
+      rmSync(root, { recursive: true });
+    },
+  };
+}
+
+const places = {
+  "in dynamic mode": () => here("dynamic"),
+  "in static mode": () => here("static"),
+  "with nginx in a container of its own": beside,
+} as const;
+
+describe.each(Object.entries(places))("%s", (name, start) => {
+  let place: Place;
+  let world: World;
+  beforeAll(async () => {
+    place = await start();
+    world = place.world;
+    await world.apply(ingress({ name: "guarded" }), settings({ "http-snippet": to(world.runFolder) }));
+  });
+  afterAll(() => place.end());
+
+  const through = (
+    socket: string,
+    path: string,
+    more: { method?: string; body?: string; pass?: string | undefined } = {},
+  ) =>
+    request({
+      to: door,
+      host: "evil.example",
+      path,
+      method: more.method ?? "GET",
+      ...(more.body === undefined ? {} : { body: more.body }),
+      headers: { "x-socket": socket, ...(more.pass === undefined ? {} : { authorization: more.pass }) },
+    });
+
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
+  /** What a client can find out or guess: nothing, other users, and what the file itself says. */
+  const guesses = (): readonly (string | undefined)[] => {
+    const files = ["controller", "nginx"].map((file) =>
+      readFileSync(join(world.runFolder, "keys", file), "utf8").trim(),
+    );
+    const known = files.flatMap((line) => [line, line.replace("{SSHA}", ""), `sluice:${line}`]);
+    return [undefined, ...["sluice:", "sluice:sluice", ":", "controller:x", ...known].map(basic), "Bearer x", "Basic"];
+  };
+
+  test("nothing is said and no record is taken", async () => {
+    const record = JSON.stringify([hostKey("guarded.example"), JSON.stringify({ locations: [], prefix: [] })]);
+    for (const pass of guesses()) {
+      const found: Answer[] = [];
+      for (const path of ["/generation", "/connections", "/counts", "/records", "/records?part=0"])
+        found.push(await through("control", path, { pass }));
+      for (const path of ["/records", "/counts", "/generation", "/connections"])
+        found.push(await through("control", path, { method: "POST", body: `${record}\n`, pass }));
+      const withoutLua = name === "in static mode" ? [401, 404] : [401];
+      for (const { status } of found) expect(withoutLua, pass).toContain(status);
+      expect(found[0]).toMatchObject({ status: 401 });
+    }
+    expect(await world.ask("guarded.example")).toMatchObject({ status: 200, body: "secret" });
+  });
+
+  test("a request that is smuggled in the body of another one has no pass either", async () => {
+    const inner = `POST /records HTTP/1.1\r\nHost: x\r\nContent-Length: 27\r\n\r\n["host guarded.example"]\r\n\r\n`;
+    await through("control", "/records", { method: "POST", body: inner });
+    expect(await world.ask("guarded.example")).toMatchObject({ status: 200, body: "secret" });
+  });
+
+  test.runIf(name === "with nginx in a container of its own")("no order is taken", async () => {
+    const before = readFileSync(join(world.runFolder, "nginx.conf"), "utf8");
+    const rendered = JSON.stringify({ conf: "events {}", generation: "x", files: [] });
+    for (const pass of guesses()) {
+      expect((await through("nginx", "/state", { pass })).status).toBe(401);
+      for (const path of ["/apply", "/test", "/files", "/state"])
+        expect((await through("nginx", path, { method: "POST", body: rendered, pass })).status).toBe(401);
+    }
+    expect(readFileSync(join(world.runFolder, "nginx.conf"), "utf8")).toBe(before);
+    // The controller itself still gives orders.
+    await world.apply(ingress({ name: "later", annotations: { "proxy-read-timeout": "77" } }));
+    expect(await world.ask("later.example")).toMatchObject({ status: 200 });
+  });
+
+  test("no file, configuration or journal has the pass in it", async () => {
+    const texts = readdirSync(world.runFolder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"));
+    const passes = await Promise.all(issued.mock.results.map(({ value }) => value as Promise<Pass>));
+    expect(passes.length).toBeGreaterThan(0);
+    for (const { authorization } of passes) {
+      const written = authorization.slice("Basic ".length);
+      const secret = Buffer.from(written, "base64").toString().split(":")[1]!;
+      expect(secret.length).toBeGreaterThan(40);
+      expect(texts.filter((text) => text.includes(secret) || text.includes(written))).toEqual([]);
+    }
+    for (const file of ["controller", "nginx"])
+      expect(statSync(join(world.runFolder, "keys", file)).mode & 0o777).toBe(0o600);
+  });
+});
