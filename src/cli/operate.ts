@@ -11,7 +11,15 @@ import { nginxLog } from "../log/nginx-log.ts";
 import { stapleLog } from "../log/staple-log.ts";
 import { type MachineFlags, machineOf } from "../machine.ts";
 import { Metrics } from "../metrics/metrics.ts";
-import { type FoundNginx, type InstalledNginx, openRunFolder, type Place, type RunFolder } from "../nginx/index.ts";
+import {
+  type FoundNginx,
+  type InstalledNginx,
+  openRunFolder,
+  type Place,
+  type RunFolder,
+  writeAtomically,
+} from "../nginx/index.ts";
+import { OperatorToken } from "../operator-token.ts";
 import { startProfiling, withoutProfiling } from "../profiler/profiler.ts";
 import type { OpenedProfiler } from "../profiler/server.ts";
 import { inMode, lackingOf } from "../render/capabilities.ts";
@@ -19,6 +27,7 @@ import { compileTemplate } from "../render/template.ts";
 import { routesOf } from "../routes/routes.ts";
 import { openRouteSocket } from "../routes/socket.ts";
 import type { Listener, Source } from "../sync/ports.ts";
+import { written } from "../sync/written.ts";
 import { builtInTemplates, readTemplateFiles } from "../template-files.ts";
 import type { TranslateOptions } from "../translate/options.ts";
 import { build } from "../version.ts";
@@ -87,6 +96,7 @@ export async function operate(operation: Operation): Promise<Operated> {
   const { folder } = opened;
 
   const running = new Running();
+  const token = new OperatorToken();
   const stopAsked = Promise.withResolvers<string>();
   const health = new Health({
     nginx: () => whyNotServing(running, flags.healthCheckTimeout * 1000),
@@ -107,10 +117,11 @@ export async function operate(operation: Operation): Promise<Operated> {
       return { contentType, text: `${text}${await operation.moreMetrics()}` };
     },
     build,
+    token,
     stop: () => stopAsked.resolve("POST /stop"),
   });
   if (!server.ok) return failed(server.why);
-  const profiler = flags.profiling ? await profiling(operation, folder) : withoutProfiling(process);
+  const profiler = flags.profiling ? await profiling(operation, folder, token) : withoutProfiling(process);
   if (!profiler.ok) {
     await server.close();
     return failed(profiler.why);
@@ -127,8 +138,13 @@ export async function operate(operation: Operation): Promise<Operated> {
   const { controller } = started;
   running.controller = controller;
   const { sync } = controller;
+  // The run folder is this controller's alone from here on. The disk may be full, which keeps nothing from being served.
+  const unwritten = await written(writeAtomically(folder.token, `${token.text}\n`));
+  if (unwritten !== undefined)
+    log.warn({ why: unwritten.message }, "there is no operator.token: the file cannot be written");
   const closeRoutes = await openRouteSocket(
     folder.routesSocket,
+    token,
     (host) => sync.configuration && routesOf(sync.configuration, operation.source.snapshot(), host),
   );
   const collecting = setInterval(() => void metrics.collect(), collectMs);
@@ -210,11 +226,11 @@ function controllerOptions(
   };
 }
 
-function profiling({ flags, log }: Operation, folder: RunFolder): Promise<OpenedProfiler> {
+function profiling({ flags, log }: Operation, folder: RunFolder, token: OperatorToken): Promise<OpenedProfiler> {
   const { profilerAddress: address, profilerPort: port } = flags;
   const inspected = (at: string | undefined): void =>
     log.warn({ address: at }, "Node's inspector is open for this machine until the controller ends");
-  return startProfiling({ address, port, folder: folder.data, inspected, host: process });
+  return startProfiling({ address, port, token, folder: folder.data, inspected, host: process });
 }
 
 function pause(ms: number): Promise<void> {

@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { pathsOf } from "../nginx/folder.ts";
 import { routesOf, type ServedRoute } from "../routes/routes.ts";
-import { askRoutes } from "../routes/socket.ts";
+import { askRoutes, type RoutesPlace } from "../routes/socket.ts";
 import { translate } from "../translate/translator.ts";
 import { emptyInputs } from "../translate/turn.ts";
 import { translateOptions } from "./options.ts";
@@ -45,7 +45,7 @@ export async function routes(argv: readonly string[], out: Out, now: Date, colou
 
 async function routesFrom(call: ToolCall & { readonly kind: "call" }) {
   const { flags, options, folders, live } = call;
-  if (folders.length === 0 && !live) return askRoutes(socketOf(flags.runFolder), options.host);
+  if (folders.length === 0 && !live) return askRoutes(placeOf(flags.runFolder), options.host);
   const read = await readObjects(call, folders[0]);
   if (!read.ok) return read;
   const library = newLibrary(flags);
@@ -61,9 +61,9 @@ async function routesFrom(call: ToolCall & { readonly kind: "call" }) {
 }
 
 /** That of `sluice serve` lies in the present folder. */
-function socketOf(given: string | undefined): string {
+function placeOf(given: string | undefined): RoutesPlace {
   const usual = process.env.SLUICE_RUN_FOLDER ?? (existsSync("run/sockets") ? "run" : "/run/sluice");
-  return pathsOf(given ?? usual).routesSocket;
+  return pathsOf(given ?? usual);
 }
 
 /** A certificate that ends so soon is worth a colour. */

@@ -1,12 +1,14 @@
-import { request } from "node:http";
+import { type OutgoingHttpHeaders, request } from "node:http";
 import { buffer, text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
+import { OperatorToken, showing } from "../operator-token.ts";
 import { Health } from "./health.ts";
 import { openHealthServer } from "./server.ts";
 
 /** None that the kernel gives away by itself. */
 const port = 19_254;
+const token = new OperatorToken();
 
 async function served(nginx: () => string | undefined, notes: readonly string[] = []) {
   const health = new Health({ nginx: async () => nginx(), notes: () => notes });
@@ -18,13 +20,14 @@ async function served(nginx: () => string | undefined, notes: readonly string[] 
     health,
     metrics: async () => ({ contentType: "text/plain; version=0.0.4", text: "up 1\n" }),
     build: { release: "1" },
+    token,
     stop: () => void stops++,
   });
   if (!opened.ok) throw new Error(opened.why);
   onTestFinished(opened.close);
-  const ask = (path: string, method = "GET") =>
+  const ask = (path: string, method = "GET", headers: OutgoingHttpHeaders = {}) =>
     new Promise<string>((resolve, reject) => {
-      request({ host: "127.0.0.1", port, path, method, agent: false }, (response) => {
+      request({ host: "127.0.0.1", port, path, method, headers, agent: false }, (response) => {
         text(response).then((body) => resolve(`${response.statusCode} ${body}`), reject);
       })
         .on("error", reject)
@@ -72,7 +75,18 @@ test("metrics, build and stop", async () => {
   expect(await ask("/build")).toBe('200 {"release":"1"}\n');
   expect(await ask("/stop")).toMatch(/^405/);
   expect(stops()).toBe(0);
-  expect(await ask("/stop", "POST")).toMatch(/^202/);
+  const shown = showing(token.text);
+  const foreign = [
+    {},
+    showing("x"),
+    { authorization: token.text },
+    { ...shown, origin: "http://127.0.0.1:10254" },
+    { ...shown, "sec-fetch-site": "same-origin" },
+  ];
+  for (const headers of foreign) expect(await ask("/stop", "POST", headers)).toMatch(/^40[13]/);
+  expect(await ask(`/stop?token=${token.text}`, "POST")).toMatch(/^401/);
+  expect(stops()).toBe(0);
+  expect(await ask("/stop", "POST", shown)).toMatch(/^202/);
   expect(stops()).toBe(1);
 });
 
@@ -100,6 +114,7 @@ test("a busy port is one sentence", async () => {
     healthPath: "/healthz",
     metrics: async () => ({ contentType: "", text: "" }),
     build: {},
+    token,
     stop: () => {},
   };
   expect(await openHealthServer({ port, host: "127.0.0.1", ...rest })).toEqual({

@@ -1,11 +1,12 @@
 /**
  * The controller's own small server: health, metrics, build. It is plain HTTP for kubelet and Prometheus, so it tells nothing
- * secret, and what changes anything (`/stop`) is taken from this machine alone.
+ * secret, and what changes anything (`/stop`) is taken from this machine alone, with the operator's token.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { constants, gzip as gzipWith, type ZlibOptions } from "node:zlib";
 import { isLoopback } from "../kinds/addresses.ts";
+import type { OperatorToken } from "../operator-token.ts";
 import type { Health } from "./health.ts";
 
 export interface HealthServerOptions {
@@ -16,6 +17,7 @@ export interface HealthServerOptions {
   readonly health: Health;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   readonly build: Readonly<Record<string, string>>;
+  readonly token: Pick<OperatorToken, "refusal">;
   /** Asked for by `POST /stop`. */
   readonly stop: () => void;
 }
@@ -57,6 +59,8 @@ async function answer(options: HealthServerOptions, request: IncomingMessage, re
   if (pathname !== "/stop") return send(response, 404, "404 page not found\n");
   if (!isLoopback(request.socket.remoteAddress ?? "")) return send(response, 403, "only from this machine\n");
   if (request.method !== "POST") return send(response, 405, "POST asks the controller to end\n");
+  const refusal = options.token.refusal(request);
+  if (refusal !== undefined) return send(response, refusal.status, refusal.why);
   send(response, 202, "ending\n");
   options.stop();
 }

@@ -3,11 +3,13 @@ import { chmod, readdir, rm } from "node:fs/promises";
 import inspector from "node:inspector";
 import { join } from "node:path";
 import { writeHeapSnapshot } from "node:v8";
+import type { OperatorToken } from "../operator-token.ts";
 import { type OpenedProfiler, openProfiler } from "./server.ts";
 
 export interface ProfilingOptions {
   readonly address: string;
   readonly port: number;
+  readonly token: OperatorToken;
   /** Where a heap snapshot is written: one at a time, the one before goes. */
   readonly folder: string;
   /** Told when Node's inspector opens, and where. */
@@ -16,8 +18,8 @@ export interface ProfilingOptions {
 }
 
 export async function startProfiling(options: ProfilingOptions): Promise<OpenedProfiler> {
-  const { address, port, folder, inspected, host } = options;
-  const opened = await openProfiler({ address, port, heapSnapshot: () => heapSnapshot(folder) });
+  const { address, port, token, folder, inspected, host } = options;
+  const opened = await openProfiler({ address, port, token, heapSnapshot: () => heapSnapshot(folder) });
   if (!opened.ok) return opened;
   const inspect = () => {
     if (inspector.url() === undefined) inspector.open(0, "127.0.0.1");

@@ -1,14 +1,16 @@
-import { type IncomingMessage, request } from "node:http";
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
 import { createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
+import { OperatorToken, showing } from "../operator-token.ts";
 import { openProfiler } from "./server.ts";
 
 const address = "127.0.0.1";
 const port = 19_245;
+const token = new OperatorToken();
 
 async function opened(): Promise<void> {
-  const profiler = await openProfiler({ address, port, heapSnapshot: async () => "/run/x.heapsnapshot" });
+  const profiler = await openProfiler({ address, port, token, heapSnapshot: async () => "/run/x.heapsnapshot" });
   if (!profiler.ok) throw new Error(profiler.why);
   onTestFinished(profiler.close);
 }
@@ -16,10 +18,22 @@ async function opened(): Promise<void> {
 async function ask(
   path: string,
   method = "GET",
-  host = `${address}:${port}`,
+  headers: OutgoingHttpHeaders = {},
 ): Promise<readonly [status: number | undefined, body: string]> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request({ host: address, port, path, method, agent: false, headers: { host } }, resolve).on("error", reject).end();
+    request(
+      {
+        host: address,
+        port,
+        path,
+        method,
+        agent: false,
+        headers: { host: `${address}:${port}`, ...showing(token.text), ...headers },
+      },
+      resolve,
+    )
+      .on("error", reject)
+      .end();
   });
   return [response.statusCode, await text(response)];
 }
@@ -39,15 +53,25 @@ test("a heap snapshot is asked for by POST, and only its name is told", async ()
 
 test("a browser that was led here under another name is sent away", async () => {
   await opened();
-  expect((await ask("/debug/pprof/heap", "POST", "evil.example"))[0]).toBe(403);
-  expect((await ask("/debug/pprof/", "GET", `localhost:${port}`))[0]).toBe(200);
+  expect((await ask("/debug/pprof/heap", "POST", { host: "evil.example" }))[0]).toBe(403);
+  expect((await ask("/debug/pprof/", "GET", { host: `localhost:${port}` }))[0]).toBe(200);
+});
+
+test("nothing is done without the operator's token", async () => {
+  await opened();
+  for (const headers of [{ authorization: "" }, showing("x"), { origin: "http://127.0.0.1" }])
+    for (const [path, method] of [
+      ["/debug/pprof/heap", "POST"],
+      ["/debug/pprof/profile?seconds=0.01", "GET"],
+    ] as const)
+      expect([401, 403]).toContain((await ask(path, method, headers))[0]);
 });
 
 test("a busy port is one sentence", async () => {
   const taken = createServer().listen(port, address);
   onTestFinished(() => void taken.close());
   await new Promise((resolve) => taken.once("listening", resolve));
-  expect(await openProfiler({ address, port, heapSnapshot: async () => "" })).toEqual({
+  expect(await openProfiler({ address, port, token, heapSnapshot: async () => "" })).toEqual({
     ok: false,
     why: `The profiler cannot listen on 127.0.0.1, port ${port} (--profiler-port): another program is using it.`,
   });

@@ -1,15 +1,17 @@
 /**
- * The profiler of `--profiling`: a small server on a loopback address for whoever is on call. What a newcomer would get wrong: a heap snapshot
+ * The profiler of `--profiling`: a small server on a loopback address for whoever is on call, who shows the operator's token. What a newcomer would get wrong: a heap snapshot
  * holds every key and token of the process, so it never leaves through this server, which any process of the machine can ask. It is written
  * to the run folder, which nobody else can read, and the answer names the file.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { isLoopback } from "../kinds/addresses.ts";
+import type { OperatorToken } from "../operator-token.ts";
 import { cpuProfile } from "./cpu-profile.ts";
 
 export interface ProfilerOptions {
   readonly address: string;
   readonly port: number;
+  readonly token: Pick<OperatorToken, "refusal">;
   /** Writes a heap snapshot to a file of our own, and gives its path. */
   readonly heapSnapshot: () => Promise<string>;
 }
@@ -20,7 +22,8 @@ export type OpenedProfiler =
 
 const longestSeconds = 300;
 
-const help = `GET  /debug/pprof/profile?seconds=30  a CPU profile of so many seconds, for the browser's developer tools
+const help = `With the header Authorization: Bearer TOKEN, where TOKEN is in the file operator.token of the run folder:
+GET  /debug/pprof/profile?seconds=30  a CPU profile of so many seconds, for the browser's developer tools
 POST /debug/pprof/heap                 writes a heap snapshot to the run folder and answers with its name; it holds secrets
 Node's inspector: send SIGUSR1 to the controller, which then logs its address.
 `;
@@ -52,6 +55,8 @@ async function answer(options: ProfilerOptions, request: IncomingMessage, respon
   // A page in a browser of this machine may ask under a name of its own that leads here.
   const asked = (request.headers.host ?? "").replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
   if (!isLoopback(asked) && asked !== "localhost") return send(response, 403, "ask for it as 127.0.0.1\n");
+  const refusal = options.token.refusal(request);
+  if (refusal !== undefined) return send(response, refusal.status, refusal.why);
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://profiler");
   if (pathname === "/debug/pprof/" || pathname === "/debug/pprof") return send(response, 200, help);
   if (pathname === "/debug/pprof/profile") {

@@ -1,6 +1,9 @@
 /** How a controller ends, and what its ports answer meanwhile (process contract A and G), against a real API server. */
+import { readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { showing } from "../../src/operator-token.ts";
 import { type HeldBackend, heldBackend } from "../nginx/support/held-backend.ts";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
@@ -91,10 +94,12 @@ test(`SIGTERM while ${inFlight} requests run: none is lost, new ones are served 
   expect(await statusOf("192.0.2.1:80", "/healthz")).toBeUndefined();
 });
 
-test("POST /stop from this machine ends it as SIGTERM does", async () => {
+test("POST /stop with the operator's token ends it as SIGTERM does", async () => {
   await sluice.process.start();
   const to = "127.0.0.1:10254";
-  expect((await request({ to, path: "/stop", method: "POST" })).status).toBe(202);
+  expect((await request({ to, path: "/stop", method: "POST" })).status).toBe(401);
+  const headers = showing(readFileSync(join(sluice.folder, "run/operator.token"), "utf8"));
+  expect((await request({ to, path: "/stop", method: "POST", headers })).status).toBe(202);
   expect(await sluice.process.ended()).toBe(0);
   expect(sluice.nginxPid).toBeUndefined();
 });

@@ -121,7 +121,7 @@ test("diff foretells which routes a random change changes, and whether nginx is 
           ]);
         }
       }
-      const told = await askRoutes(pathsOf(served.runFolder).routesSocket, undefined);
+      const told = await askRoutes(pathsOf(served.runFolder), undefined);
       if (!told.ok) throw new Error(told.why);
       const named = told.routes.filter(({ host }) => host !== "*").map(({ host, path }) => `${host}${path}`);
       expect([step, named]).toEqual([step, [...routesMeant(shop).keys()].sort()]);

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { showing } from "../../src/operator-token.ts";
 import { request } from "./support/request.ts";
 import { serving } from "./support/serve.ts";
 
@@ -16,11 +17,12 @@ test("a heap snapshot lies in the run folder, SIGUSR1 opens the inspector, and t
   await expect(request({ to: `192.0.2.1:${profilerPort}`, path: "/debug/pprof/" })).rejects.toThrow("ECONNREFUSED");
 
   const to = `127.0.0.1:${profilerPort}`;
-  const path = (await request({ to, path: "/debug/pprof/heap", method: "POST" })).body.trim();
+  const headers = showing(readFileSync(join(one.runFolder, "operator.token"), "utf8"));
+  const path = (await request({ to, path: "/debug/pprof/heap", method: "POST", headers })).body.trim();
   expect(path.startsWith(join(one.runFolder, "data"))).toBe(true);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readFileSync(path, "utf8").slice(0, 40)).toContain('{"snapshot"');
-  await request({ to, path: "/debug/pprof/heap", method: "POST" });
+  await request({ to, path: "/debug/pprof/heap", method: "POST", headers });
   expect(readdirSync(join(one.runFolder, "data")).filter((name) => name.endsWith(".heapsnapshot"))).toHaveLength(1);
 
   one.signal("SIGUSR1");

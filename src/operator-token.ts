@@ -1,0 +1,35 @@
+/**
+ * The password of whoever is on call, for what the controller does on its own ports: ending, profiles, what it serves. It is made at each
+ * start and lies in the run folder with mode 0600. An address or a port proves nothing: auth services, mirrors, OCSP responders and web
+ * pages of this machine lead requests to 127.0.0.1 as well.
+ */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+
+export interface Refusal {
+  readonly status: 401 | 403;
+  readonly why: string;
+}
+
+export class OperatorToken {
+  readonly text = randomBytes(32).toString("base64url");
+
+  /** Why `request` may not do anything; undefined where it may. */
+  refusal({ headers }: IncomingMessage): Refusal | undefined {
+    if (headers.origin !== undefined || headers["sec-fetch-site"] !== undefined)
+      return { status: 403, why: "a web page may not ask for this\n" };
+    const told = /^Bearer ([\w-]+)$/i.exec(headers.authorization ?? "")?.[1];
+    if (told !== undefined && timingSafeEqual(digest(told), digest(this.text))) return undefined;
+    return {
+      status: 401,
+      why: "the token in the file operator.token of the run folder is missing: Authorization: Bearer TOKEN\n",
+    };
+  }
+}
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+/** The headers of a request that shows the token. */
+export const showing = (token: string): { readonly authorization: string } => ({
+  authorization: `Bearer ${token.trim()}`,
+});
