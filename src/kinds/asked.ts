@@ -1,0 +1,179 @@
+/**
+ * Addresses that may be asked. Annotations, EndpointSlices, DNS answers and certificates of tenants all say where nginx or the
+ * controller is to connect, and none of them may lead to this machine, its link, or a port of Sluice's own.
+ * A newcomer would compare texts: `0x7f.1`, `2130706433` and `::ffff:127.0.0.1` are all 127.0.0.1, so bytes are compared here.
+ */
+import { isIPv4, isIPv6 } from "node:net";
+
+/** What is allowed here beyond what is allowed everywhere. */
+export interface AskedPolicy {
+  /** Whether backends run on this machine, as with `sluice serve`. */
+  readonly loopback: boolean;
+  /** Ports of this machine that the operator allows (--allowed-loopback-ports). */
+  readonly loopbackPorts: ReadonlySet<number>;
+  /** Ports that Sluice listens on for itself: control, status, health, the webhook. None of them is ever asked. */
+  readonly ownPorts: ReadonlySet<number>;
+  /** Addresses of this machine, as `canonical` writes them. */
+  readonly ownAddresses: ReadonlySet<string>;
+}
+
+export const strictPolicy: AskedPolicy = {
+  loopback: false,
+  loopbackPorts: new Set(),
+  ownPorts: new Set(),
+  ownAddresses: new Set(),
+};
+
+/** The operator writes the flags as well, so a setting of the operator's needs none for this machine. */
+export const forOperator = (policy: AskedPolicy): AskedPolicy => ({ ...policy, loopback: true });
+
+type Meaning = "loopback" | "unspecified" | "link-local" | "multicast" | "broadcast" | "metadata";
+
+/** The one table of what is refused. Metadata services that are not link-local hand out keys of the machine all the same. */
+const refusedRanges: readonly (readonly [range: string, meaning: Meaning])[] = [
+  ["0.0.0.0/8", "unspecified"],
+  ["127.0.0.0/8", "loopback"],
+  ["169.254.0.0/16", "link-local"],
+  ["224.0.0.0/4", "multicast"],
+  ["255.255.255.255/32", "broadcast"],
+  ["100.100.100.200/32", "metadata"],
+  ["168.63.129.16/32", "metadata"],
+  ["192.0.0.192/32", "metadata"],
+  ["::/128", "unspecified"],
+  ["::1/128", "loopback"],
+  ["fe80::/10", "link-local"],
+  ["ff00::/8", "multicast"],
+  ["fd00:ec2::254/128", "metadata"],
+  ["fd20:ce::254/128", "metadata"],
+];
+
+/** IPv6 ranges whose addresses stand for an IPv4 address, and at which byte that begins. */
+const embedding: readonly (readonly [range: string, ...bytes: readonly [number, number, number, number]])[] = [
+  ["::/96", 12, 13, 14, 15],
+  ["::ffff:0:0/96", 12, 13, 14, 15],
+  ["::ffff:0:0:0/96", 12, 13, 14, 15],
+  ["64:ff9b::/96", 12, 13, 14, 15],
+  ["64:ff9b:1::/48", 6, 7, 9, 10],
+  ["64:ff9b:1::/48", 12, 13, 14, 15],
+  ["2002::/16", 2, 3, 4, 5],
+];
+
+const ranges = refusedRanges.map(([range, meaning]) => ({ ...bytesOfRange(range), meaning }));
+const embeddings = embedding.map(([range, ...at]) => ({ ...bytesOfRange(range), at }));
+/** First bytes of refused IPv4 addresses: there are ten thousand endpoints, and nearly all of them end here. */
+const suspicious = new Set(
+  ranges.flatMap(({ bytes, bits }) =>
+    bytes.length === 4 ? Array.from({ length: bits < 8 ? 2 ** (8 - bits) : 1 }, (_, at) => bytes[0]! + at) : [],
+  ),
+);
+
+/** Why `address`, an IP literal without brackets, may not be asked on `port`; undefined where it may. */
+export function whyNotAsked(address: string, port: number, policy: AskedPolicy): string | undefined {
+  const mayBeOwn = policy.ownPorts.has(port);
+  if (isIPv4(address) && !mayBeOwn && !suspicious.has(Number.parseInt(address, 10))) return undefined;
+  const bytes = bytesOf(address);
+  return bytes === undefined ? `${address} is not an address` : whyNotBytes(bytes, port, policy);
+}
+
+function whyNotBytes(bytes: readonly number[], port: number, policy: AskedPolicy): string | undefined {
+  const address = textOf(bytes);
+  const meaning = ranges.find((range) => isWithin(bytes, range))?.meaning;
+  const here = meaning === "loopback" || meaning === "unspecified" || policy.ownAddresses.has(address);
+  if (here && policy.ownPorts.has(port)) return `${address} port ${port} is Sluice's own`;
+  if (meaning === "loopback" && !policy.loopback && !policy.loopbackPorts.has(port))
+    return `${address} is this machine itself (--allowed-loopback-ports allows ports of it)`;
+  if (meaning === "unspecified") return `${address} is this machine itself`;
+  if (meaning === "metadata") return `${address} is a metadata service`;
+  if (meaning !== undefined && meaning !== "loopback") return `${address} is a ${meaning} address`;
+  for (const range of embeddings) {
+    // `::` and `::1` are in the first of these ranges and have been judged for what they are.
+    if (!isWithin(bytes, range) || meaning !== undefined) continue;
+    const why = whyNotBytes(
+      range.at.map((at) => bytes[at]!),
+      port,
+      policy,
+    );
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+/** Names that lead to this machine, or that mean something else than a host to nginx. */
+const ownNames = /(^|\.)localhost$|^localhost\.localdomain$|^ip6-(localhost|loopback)$/;
+
+/**
+ * Why `host`, a literal of a URL, may not be asked on `port`. A name that may be asked here is checked again when its
+ * addresses are known; an address in whatever spelling is checked for good.
+ */
+export function whyNotHost(host: string, port: number, policy: AskedPolicy): string | undefined {
+  const name = bareHost(host);
+  const address = literalIn(name);
+  if (address !== undefined) return whyNotAsked(address, port, policy);
+  if (/(^|\.)(\d+|0x[\da-f]*)$/.test(name)) return `${name} is neither a name nor an address`;
+  if (ownNames.test(name)) return whyNotAsked("127.0.0.1", port, policy);
+  if (name === "unix") return "a unix socket is not asked";
+  if (/^[^.]*_[^.]*$/.test(name)) return `${name} is a name of nginx's own blocks and not of a host`;
+  return undefined;
+}
+
+/** In lower case, without brackets and without the dots that say that a name is full. */
+function bareHost(host: string): string {
+  let end = host.length;
+  while (end > 0 && host[end - 1] === ".") end--;
+  return host
+    .slice(0, end)
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, "$1");
+}
+
+/** The address that `host` spells, canonical, in any spelling that resolvers take (`127.1`, `0x7f000001`); else undefined. */
+export function literalIn(host: string): string | undefined {
+  const bare = bareHost(host);
+  if (isIPv4(bare)) return bare;
+  if (isIPv6(bare)) return canonical(bare);
+  if (!/^[\da-fx.]{1,64}$/.test(bare) || !/(^|\.)(\d+|0x[\da-f]*)$/.test(bare)) return undefined;
+  const url = URL.parse(`http://${bare}/`);
+  return url !== null && isIPv4(url.hostname) ? url.hostname : undefined;
+}
+
+/** The one spelling of an IP literal, without brackets and without a zone. */
+export function canonical(address: string): string {
+  const bytes = bytesOf(address.replace(/%.*$/, ""));
+  return bytes === undefined ? address : textOf(bytes);
+}
+
+interface ByteRange {
+  readonly bytes: readonly number[];
+  readonly bits: number;
+}
+
+function bytesOfRange(range: string): ByteRange {
+  const [address = "", bits = ""] = range.split("/");
+  return { bytes: bytesOf(address)!, bits: Number(bits) };
+}
+
+function isWithin(bytes: readonly number[], range: ByteRange): boolean {
+  if (bytes.length !== range.bytes.length) return false;
+  const whole = range.bits >> 3;
+  for (let at = 0; at < whole; at++) if (bytes[at] !== range.bytes[at]) return false;
+  const rest = range.bits & 7;
+  return rest === 0 || bytes[whole]! >> (8 - rest) === range.bytes[whole]! >> (8 - rest);
+}
+
+function bytesOf(address: string): readonly number[] | undefined {
+  if (isIPv4(address)) return address.split(".").map(Number);
+  if (!isIPv6(address) || address.includes("%")) return undefined;
+  const groups = new URL(`http://[${address}]/`).hostname.slice(1, -1).split("::");
+  const [before, after = []] = groups.map((part) => part.split(":").filter((group) => group !== ""));
+  const zeros = Array.from({ length: 8 - before!.length - after.length }, () => "0");
+  return [...before!, ...zeros, ...after].flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 255];
+  });
+}
+
+function textOf(bytes: readonly number[]): string {
+  if (bytes.length === 4) return bytes.join(".");
+  const groups = Array.from({ length: 8 }, (_, at) => ((bytes[2 * at]! << 8) | bytes[2 * at + 1]!).toString(16));
+  return new URL(`http://[${groups.join(":")}]/`).hostname.slice(1, -1);
+}
