@@ -13,26 +13,34 @@ export type Found =
 
 export type Lookup = (name: string) => Promise<Found>;
 
+export type FamilyLookup = (name: string, family: 4 | 6) => Promise<Found>;
+
 /** How long an answer "no such name" is believed. */
 const noNameMs = 5_000;
 
 /** `port` is where the nameservers listen. */
 export function dnsLookup(conf: ResolvConf, port = 53): Lookup {
-  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
-  resolver.setServers(
-    conf.nameservers.map((address) => (address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`)),
-  );
+  const lookup = familyLookup(conf.nameservers, port);
   return async (name) => {
     if (name === "localhost") return { kind: "found", addresses: ["127.0.0.1"], ttlMs: 3_600_000 };
-    if (conf.nameservers.length === 0) return { kind: "failed", why: "resolv.conf names no nameserver" };
     for (const full of fullNames(name, conf)) {
       for (const family of [4, 6] as const) {
-        const found = await ask(resolver, full, family);
+        const found = await lookup(full, family);
         if (found.kind === "failed" || found.addresses.length > 0) return found;
       }
     }
     return { kind: "found", addresses: [], ttlMs: noNameMs };
   };
+}
+
+/** Addresses of one family of a name that is taken for full. `port` is where the nameservers listen. */
+export function familyLookup(nameservers: readonly string[], port = 53): FamilyLookup {
+  if (nameservers.length === 0) return async () => ({ kind: "failed", why: "resolv.conf names no nameserver" });
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  resolver.setServers(
+    nameservers.map((address) => (address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`)),
+  );
+  return (name, family) => ask(resolver, name, family);
 }
 
 async function ask(resolver: Resolver, name: string, family: 4 | 6): Promise<Found> {

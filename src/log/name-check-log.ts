@@ -1,0 +1,15 @@
+/** Names that lead where nobody may ask, in the log: each once. */
+import type { CheckedNameEvent } from "../names/checked-names.ts";
+import type { Log } from "./log.ts";
+
+export function nameCheckLog(log: Log): (event: CheckedNameEvent) => void {
+  return (event) => {
+    if (event.kind === "refused") {
+      const { name, why } = event;
+      log.warn({ name, why }, "a name in an auth-url or a mirror-target is not asked");
+    } else {
+      const { port, why } = event;
+      log.warn({ port, why }, "names are not looked up for nginx until the port is free (--name-check-port)");
+    }
+  };
+}

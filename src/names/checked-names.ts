@@ -1,0 +1,120 @@
+/**
+ * The resolver that nginx asks for names which somebody else chose, on a UDP port of this machine. It answers with addresses
+ * that may be asked, so a name that changes its addresses between two looks (DNS rebinding) leads nowhere else either.
+ * nginx keeps an answer for as long as it is good, so this process may be away for as long without anybody noticing.
+ */
+import { createSocket } from "node:dgram";
+import { isIPv4, isIPv6 } from "node:net";
+import { type AskedPolicy, forOperator, literalIn, whyNotAsked, whyNotHost } from "../kinds/asked.ts";
+import { type CheckedName, checkedName } from "../kinds/checked-name.ts";
+import { type AddressAnswer, answerOf, readQuestion } from "./dns-message.ts";
+import type { FamilyLookup } from "./lookup.ts";
+
+export interface CheckedNamesOptions {
+  /** UDP port on 127.0.0.1. */
+  readonly port: number;
+  readonly policy: AskedPolicy;
+  readonly lookup: FamilyLookup;
+  readonly report: (event: CheckedNameEvent) => void;
+}
+
+export type CheckedNameEvent =
+  | { readonly kind: "refused"; readonly name: string; readonly why: string }
+  | { readonly kind: "busy"; readonly port: number; readonly why: string };
+
+/** Questions that wait for a nameserver; more are dropped, and nginx asks again. */
+const mostWaiting = 1_000;
+/** How soon a port that another process has is tried again. */
+const againMs = 1_000;
+/** Names that were reported; more than so many are forgotten and reported once more. */
+const mostReported = 1_000;
+
+/** Begins to answer, and gives what ends it. A port that is taken is tried until it is free. */
+export function answerCheckedNames(options: CheckedNamesOptions): () => Promise<void> {
+  const reported = new Set<string>();
+  let waiting = 0;
+  let ended = false;
+  let isBusy = false;
+  let again: NodeJS.Timeout | undefined;
+  let socket = open();
+  return async () => {
+    ended = true;
+    clearTimeout(again);
+    await new Promise<void>((resolve) => {
+      try {
+        socket.close(resolve);
+      } catch {
+        resolve();
+      }
+    });
+  };
+
+  function open() {
+    const opened = createSocket("udp4");
+    opened.on("message", (message, { port, address }) => {
+      const question = readQuestion(message);
+      if (question === undefined || waiting >= mostWaiting) return;
+      waiting++;
+      void answerTo(question.name, question.family).then((answer) => {
+        waiting--;
+        if (!ended) opened.send(answerOf(question, answer), port, address, () => {});
+      });
+    });
+    opened.on("error", (error) => {
+      opened.close();
+      if (ended) return;
+      if (!isBusy) options.report({ kind: "busy", port: options.port, why: error.message });
+      isBusy = true;
+      again = setTimeout(() => {
+        socket = open();
+      }, againMs).unref();
+    });
+    opened.bind(options.port, "127.0.0.1", () => {
+      isBusy = false;
+    });
+    return opened;
+  }
+
+  async function answerTo(name: string, family: 4 | 6): Promise<AddressAnswer> {
+    const asked = checkedName(name);
+    if (asked === undefined) return { kind: "refused" };
+    const policy = asked.by === "operator" ? forOperator(options.policy) : options.policy;
+    const found = await addressesOf(asked, family, policy, options.lookup);
+    if (found.kind === "refused") report(asked.host, found.why);
+    return found;
+  }
+
+  function report(name: string, why: string): void {
+    if (reported.size >= mostReported) reported.clear();
+    if (reported.has(`${name} ${why}`)) return;
+    reported.add(`${name} ${why}`);
+    options.report({ kind: "refused", name, why });
+  }
+}
+
+type Checked = Exclude<AddressAnswer, { kind: "refused" }> | { readonly kind: "refused"; readonly why: string };
+
+/** The addresses of a name that may be asked. Where some may and others may not, the others are left out. */
+export async function addressesOf(
+  { host, port }: CheckedName,
+  family: 4 | 6,
+  policy: AskedPolicy,
+  lookup: FamilyLookup,
+): Promise<Checked> {
+  const why = whyNotHost(host, port, policy);
+  if (why !== undefined) return { kind: "refused", why };
+  const literal = literalIn(host) ?? (host === "localhost" ? (family === 4 ? "127.0.0.1" : "::1") : undefined);
+  if (literal !== undefined) return addresses([literal], family, 60);
+  const found = await lookup(host, family);
+  if (found.kind === "failed") return { kind: "failed" };
+  const refusals = found.addresses.map((address) => whyNotAsked(address, port, policy));
+  const usable = found.addresses.filter((_, at) => refusals[at] === undefined);
+  const first = refusals.find((refusal) => refusal !== undefined);
+  if (usable.length === 0 && first !== undefined) return { kind: "refused", why: first };
+  return addresses(usable, family, Math.ceil(found.ttlMs / 1000));
+}
+
+function addresses(all: readonly string[], family: 4 | 6, ttlSeconds: number): Checked {
+  const isMeant = family === 4 ? isIPv4 : isIPv6;
+  return { kind: "addresses", addresses: all.filter((address) => isMeant(address)), ttlSeconds };
+}

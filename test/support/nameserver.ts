@@ -1,0 +1,36 @@
+/** A nameserver that answers from a table, which a test may change while it is asked. */
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { answerOf, readQuestion } from "../../src/names/dns-message.ts";
+
+export interface Nameserver {
+  /** IPv4 addresses by name; a name that is not there has none. */
+  readonly addresses: Map<string, readonly string[]>;
+  /** Names that were asked for, each as often as it was. */
+  readonly asked: readonly string[];
+  stop(): Promise<void>;
+}
+
+export async function startNameserver(address: string, port = 53): Promise<Nameserver> {
+  const addresses = new Map<string, readonly string[]>();
+  const asked: string[] = [];
+  const socket = createSocket("udp4");
+  socket.on("message", (message, from) => {
+    const question = readQuestion(message);
+    if (question === undefined) return;
+    asked.push(question.name);
+    const found = question.family === 4 ? (addresses.get(question.name.toLowerCase()) ?? []) : [];
+    const answer = answerOf(question, { kind: "addresses", addresses: found, ttlSeconds: 1 });
+    socket.send(answer, from.port, from.address);
+  });
+  socket.bind(port, address);
+  await once(socket, "listening");
+  return {
+    addresses,
+    asked,
+    stop: async () => {
+      socket.close();
+      await once(socket, "close");
+    },
+  };
+}
