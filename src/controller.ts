@@ -8,13 +8,15 @@ import { fakeCertificate } from "./certificates/fake.ts";
 import { systemClock } from "./clock.ts";
 import type { Certificate } from "./model/configuration.ts";
 import { nameOf } from "./model/objects.ts";
+import { answerCheckedNames, type CheckedNameEvent } from "./names/checked-names.ts";
+import { familyLookup } from "./names/lookup.ts";
 import { Channel, type MemoryState } from "./nginx/channel.ts";
 import type { ConnectionFigures, ProcessFigures } from "./nginx/figures.ts";
 import type { InstalledNginx, Nginx, NginxEvent, RunFolder } from "./nginx/index.ts";
 import { instanceKey, Journal } from "./nginx/journal.ts";
 import { OpenedFiles } from "./nginx/opened-files.ts";
 import { Pass } from "./nginx/pass.ts";
-import { askResponder } from "./ocsp/ask.ts";
+import { askResponders } from "./ocsp/ask.ts";
 import { StapledSource, type StapleEvent } from "./ocsp/stapled-source.ts";
 import type { ObjectName } from "./problem.ts";
 import { inMode } from "./render/capabilities.ts";
@@ -51,6 +53,7 @@ export interface ControllerOptions {
   readonly listener: Listener;
   readonly nginxEvent: (event: NginxEvent) => void;
   readonly stapleEvent: (event: StapleEvent) => void;
+  readonly nameCheckEvent: (event: CheckedNameEvent) => void;
 }
 
 export interface Controller {
@@ -81,13 +84,22 @@ export type StartedController =
 
 export async function startController(options: ControllerOptions): Promise<StartedController> {
   const { folder, machine } = options;
+  const endNames = answerCheckedNames({
+    port: machine.ports.nameCheck,
+    policy: options.translate.asked,
+    lookup: familyLookup(machine.around.nameservers),
+    report: options.nameCheckEvent,
+  });
   const opened = await options.installed.open({
     folder,
     endWithController: options.endWithController,
     maxDraining: options.maxDraining,
     report: options.nginxEvent,
   });
-  if (!opened.ok) return opened;
+  if (!opened.ok) {
+    await endNames();
+    return opened;
+  }
   const { nginx, found } = opened;
 
   const journal = await Journal.open(folder.journal);
@@ -104,7 +116,7 @@ export async function startController(options: ControllerOptions): Promise<Start
   const ending = new AbortController();
   const source = new StapledSource(
     options.source,
-    { ask: askResponder, clock: systemClock, report: options.stapleEvent },
+    { ask: askResponders(options.translate.asked), clock: systemClock, report: options.stapleEvent },
     ending.signal,
   );
   const sync = new Sync({
@@ -171,6 +183,7 @@ export async function startController(options: ControllerOptions): Promise<Start
         ending.abort();
         await running;
         await nginx.stop(limitMs);
+        await endNames();
         await channel.close();
       },
     },

@@ -5,6 +5,7 @@
  * A feature's *fields* are what the annotations say; its *value* is what the rest of Sluice sees. They are the same
  * unless the feature has a `resolve`, which may look at Secrets, ConfigMaps and Services and may refuse.
  */
+import type { AskedPolicy } from "../kinds/asked.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { ConfigMap, Secret, Service } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
@@ -52,6 +53,8 @@ export type FieldValues<F extends Fields> = {
 export interface Context {
   readonly ingress: ObjectName & { readonly namespace: string };
   readonly settings: Settings;
+  /** Which addresses may be asked. */
+  readonly asked: AskedPolicy;
   /** Whether the annotation of this field is there, readable and not empty. */
   given(field: string): boolean;
   /** Whether the annotation of this field is there with nothing in it. */

@@ -6,13 +6,15 @@
  * refuses everything (design.md 4, trap 8).
  */
 import { isHost } from "../kinds/addresses.ts";
+import { checkedUrl, originOf, whyNotOrigin } from "../kinds/checked-name.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
 import { undecoded, variablesIn } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
+import { nextHops } from "../render/hops.ts";
 import type { Place } from "../render/place.ts";
 import { Token } from "../render/token.ts";
-import { feature, field } from "./declare.ts";
+import { field, type Resolved, resolvedFeature } from "./declare.ts";
 import { isQuestionVariable } from "./external-auth/kinds.ts";
 
 const letters = trimmed(
@@ -45,6 +47,12 @@ function mirrorUrl(text: string): MirrorUrl | undefined {
   return isHost(host) || variablesIn(host).length > 0 ? { origin, host, rest } : undefined;
 }
 
+interface Mirror {
+  readonly target: string;
+  readonly host: string;
+  readonly requestBody: "on" | "off";
+}
+
 const target: Kind<string> = {
   ...letters,
   label: `an absolute http or https URL of ${letters.label}`,
@@ -66,7 +74,7 @@ const hostText: Kind<string> = {
   bad: ["a b", "$nosuch", 'a"; }'],
 };
 
-export const mirror = feature({
+export const mirror = resolvedFeature({
   name: "mirror",
   scope: "location",
   gate: "target",
@@ -93,13 +101,33 @@ export const mirror = feature({
       doc: "off sends the copies without the bodies of their requests.",
     }),
   },
-  variables: ["mirror_url", "mirror_host"],
+  resolve: (values, { ingress: object, asked }): Resolved<Mirror> => {
+    const url = mirrorUrl(values.target);
+    const why = url && whyNotOrigin(originOf(url.origin)!, asked);
+    if (why === undefined) return { value: values };
+    const problem = { object, kind: "annotation-unreadable", key: "mirror-target", done: "default" } as const;
+    return {
+      value: { ...values, target: "" },
+      problems: [{ ...problem, why: `${shown(values.target)} is not asked: ${why}` }],
+    };
+  },
+  variables: ["mirror_url", "mirror_host", "mirror_server"],
   view: ({ target, host, requestBody }, place) => {
     const url = mirrorUrl(target);
     if (url === undefined) return false;
     const bodiless = requestBody === "off";
     const named = host === "" ? url.host : host;
-    const view = { url: urlOf(url, place), host: bound("mirror_host", named, place), bodiless };
+    const serverName = bound("mirror_server", url.host, place);
+    const asked = { ...url, origin: checkedUrl(url.origin, "ingress") };
+    const { resolver } = place;
+    const view = {
+      url: urlOf(asked, place),
+      host: bound("mirror_host", named, place),
+      serverName,
+      resolver,
+      bodiless,
+      hops: nextHops,
+    };
     return { target: place.beside("uri", { partial: "mirror-target", view }), bodiless };
   },
 });

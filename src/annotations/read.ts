@@ -3,6 +3,7 @@
  * as long as no feature looked at another object for it; that is what lets thousands of Ingresses share one shape.
  */
 
+import { type AskedPolicy, strictPolicy } from "../kinds/asked.ts";
 import { type Kind, type Read, shown } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
 import type { Ingress } from "../model/objects.ts";
@@ -18,6 +19,8 @@ import { restrictionsOn } from "./restrictions.ts";
 export interface Lookup extends Pick<Context, "secret" | "configMap" | "service"> {
   /** False with --enable-annotation-validation=false. */
   readonly validates?: boolean;
+  /** The strict one when not given. */
+  readonly asked?: AskedPolicy;
 }
 
 export interface Reading {
@@ -42,6 +45,16 @@ for (const [feature, { fields }] of featureList) {
 
 export const annotationKeys: readonly string[] = [...fieldOfKey.keys()];
 
+/** Tells policies apart, of which a process has one and a test a few. */
+const policyNumbers = new WeakMap<AskedPolicy, number>();
+let policies = 0;
+
+function numberOf(policy: AskedPolicy): number {
+  const known = policyNumbers.get(policy) ?? ++policies;
+  policyNumbers.set(policy, known);
+  return known;
+}
+
 /** By Settings, then by the texts of the annotations; only readings that depend on nothing else. */
 const interned = new WeakMap<Settings, Readings>();
 const defaults = new WeakMap<Settings, Map<string, unknown>>();
@@ -49,7 +62,7 @@ const defaults = new WeakMap<Settings, Map<string, unknown>>();
 export function readAnnotations(ingress: Ingress, prefix: string, settings: Settings, lookup: Lookup): Reading {
   const own = ownAnnotations(ingress, prefix);
   // Without annotations there is nothing to validate.
-  const key = own.length === 0 ? "" : JSON.stringify([lookup.validates, own]);
+  const key = own.length === 0 ? "" : JSON.stringify([lookup.validates, numberOf(lookup.asked ?? strictPolicy), own]);
   const known = interned.get(settings) ?? new Readings();
   interned.set(settings, known);
   const before = known.get(key);
@@ -161,6 +174,7 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
     return {
       ingress: object,
       settings,
+      asked: lookup.asked ?? strictPolicy,
       given: (name) => readable.has(name),
       blank: (name) => blank.has(name),
       secret: tracked("Secret", lookup.secret),
@@ -196,6 +210,7 @@ function defaultOf(name: string, feature: AnyFeature, settings: Settings): unkno
     const context: Context = {
       ingress: { kind: "Ingress", namespace: "", name: "" },
       settings,
+      asked: strictPolicy,
       given: () => false,
       blank: () => false,
       secret: none,

@@ -1,7 +1,8 @@
 /** TLS Secrets with the intermediate certificates they lack, where the operator asks for them, and a line for each. */
 import { CompletedSource } from "../chains/completed-source.ts";
-import { fetchIssuer } from "../chains/fetch.ts";
+import { issuersFrom } from "../chains/fetch.ts";
 import type { Clock } from "../clock.ts";
+import type { AskedPolicy } from "../kinds/asked.ts";
 import type { Log } from "../log/log.ts";
 import type { Source } from "../sync/ports.ts";
 import type { Flags } from "./flags.ts";
@@ -10,18 +11,20 @@ export interface ChainSourceOptions {
   readonly flags: Pick<Flags, "enableSslChainCompletion">;
   readonly log: Log;
   readonly clock: Clock;
+  /** Which addresses may be asked. */
+  readonly asked: AskedPolicy;
 }
 
 export function completedSource(
   source: Source,
-  { flags, log, clock }: ChainSourceOptions,
+  { flags, log, clock, asked }: ChainSourceOptions,
   signal: AbortSignal,
 ): Source {
   if (!flags.enableSslChainCompletion) return source;
   return new CompletedSource(
     source,
     {
-      fetch: fetchIssuer,
+      fetch: issuersFrom(asked),
       clock,
       report: (event) => {
         const { secret } = event;

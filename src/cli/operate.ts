@@ -7,6 +7,7 @@ import { type ControllerOptions, startController } from "../controller.ts";
 import { Health } from "../health/health.ts";
 import { openHealthServer } from "../health/server.ts";
 import type { Log } from "../log/log.ts";
+import { nameCheckLog } from "../log/name-check-log.ts";
 import { nginxLog } from "../log/nginx-log.ts";
 import { stapleLog } from "../log/staple-log.ts";
 import { type MachineFlags, machineOf } from "../machine.ts";
@@ -223,6 +224,7 @@ function controllerOptions(
     ]),
     nginxEvent: nginxLog({ log, ...lines }),
     stapleEvent: stapleLog(log),
+    nameCheckEvent: nameCheckLog(log),
   };
 }
 

@@ -1,4 +1,6 @@
 /** What the flags mean for the stages: one place, so that `run`, `serve`, the tools on files and the tests cannot differ. */
+import { networkInterfaces } from "node:os";
+import { type AskedPolicy, canonical } from "../kinds/asked.ts";
 import type { MachineFlags } from "../machine.ts";
 import type { RequestCounts } from "../render/machine.ts";
 import type { TranslateOptions } from "../translate/options.ts";
@@ -23,7 +25,7 @@ export function translateOptions(flags: Flags, command: Command, zone: string | 
     enableSslPassthrough: flags.enableSslPassthrough,
     reservedPorts: reservedPorts(flags),
     defaultServerPort: flags.defaultServerPort,
-    allowLoopbackEndpoints: command === "serve",
+    asked: askedPolicy(flags, command),
     lacks: new Set(flags.mode === "static" ? ["lua" as const] : []),
     zone: flags.enableTopologyAwareRouting ? zone : undefined,
   };
@@ -41,6 +43,7 @@ export function machineFlags(
       https: flags.httpsPort,
       defaultServer: flags.defaultServerPort,
       status: flags.statusPort,
+      nameCheck: flags.nameCheckPort,
     },
     healthPath: flags.healthCheckPath,
     passthrough: flags.enableSslPassthrough,
@@ -48,6 +51,19 @@ export function machineFlags(
     counts: flags.enableMetrics ? requestCounts(flags) : undefined,
     geoipDatabases: flags.maxmindEditionIds.map((edition) => `${flags.geoipFolder}/${edition}.mmdb`),
     ...logs,
+  };
+}
+
+/** `serve` runs backends on this machine; in a cluster the operator says what may be asked here. */
+function askedPolicy(flags: Flags, command: Command): AskedPolicy {
+  const { healthzPort, statusPort, defaultServerPort, profilerPort } = flags;
+  const webhook = webhookPort(flags).map(([port]) => port);
+  const all = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
+  return {
+    loopback: command === "serve",
+    loopbackPorts: new Set(flags.allowedLoopbackPorts),
+    ownPorts: new Set([healthzPort, statusPort, defaultServerPort, profilerPort, ...webhook]),
+    ownAddresses: new Set(all.map(({ address }) => canonical(address))),
   };
 }
 

@@ -54,11 +54,12 @@ export async function serve(
   const log = openLog({ verbosity: flags.v, terminal, write });
   log.info({ folder: rest[0], release: build.release }, "starting");
   const names = new AbortController();
-  const lookedUp = { flags, log, clock: systemClock };
+  const translate = translateOptions(flags, "serve", undefined);
+  const lookedUp = { flags, log, clock: systemClock, asked: translate.asked };
   const installed = await nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? "");
   const operated = await operate({
     flags,
-    translate: translateOptions(flags, "serve", undefined),
+    translate,
     source: completedSource(addressedSource(manifests, lookedUp, names.signal), lookedUp, names.signal),
     otherProblems: (reports) => {
       reports.few("flags", problems);

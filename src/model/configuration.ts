@@ -68,7 +68,8 @@ export type Route =
 export interface Location<F> {
   /** As the Ingress has it: for logs, cookies and error headers. */
   readonly path: string;
-  readonly ingress: { readonly namespace: string; readonly name: string };
+  /** `uid`: where the API server has given it one. */
+  readonly ingress: { readonly namespace: string; readonly name: string; readonly uid?: string };
   /** Empty where the Location has no Service of its own. */
   readonly service: string;
   /** Number or name, as the Ingress has it. */

@@ -12,6 +12,7 @@ import type { Machine } from "./machine.ts";
 import type { AnswerHeader, HttpPart, InternalLocation, Place } from "./place.ts";
 import { poolOf, protocolOf, type Scheme } from "./pools.ts";
 import { filesOf, type RenderedFile } from "./rendered-files.ts";
+import { checkedResolver } from "./settings/composed.ts";
 import { inEveryLocation } from "./settings/everywhere.ts";
 import { requestHeaders } from "./settings/forwarded.ts";
 import { shortHash } from "./short-hash.ts";
@@ -79,10 +80,12 @@ export class LocationTexts {
   readonly #template: Template;
   readonly #root: string;
   readonly #about: AboutLocations;
+  readonly #resolver: Token;
 
-  constructor(template: Template, settings: Settings, { capabilities, paths, around }: Machine) {
+  constructor(template: Template, settings: Settings, { capabilities, paths, ports, around }: Machine) {
     this.#template = template;
     this.#root = paths.root;
+    this.#resolver = checkedResolver(settings, around, ports.nameCheck);
     this.#about = {
       settings,
       requestHeaders: requestHeaders(settings, capabilities),
@@ -104,6 +107,7 @@ export class LocationTexts {
       ...writing,
       protocol: protocolOf(traits.scheme),
       dynamic,
+      resolver: this.#resolver,
       owned: traits.owned,
       authenticates: traits.authenticates,
       forgottenBeside: forgottenLines({ http, server: [...server, ...hostLines], location: [] }, "add_header"),

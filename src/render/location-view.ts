@@ -6,6 +6,7 @@ import { type HeaderLine, type HeaderLines, hasOwn, requestDirectives } from "..
 import type { Settings } from "../settings/registry.ts";
 import { answerHeadersView, overruledHeaders } from "./answer-headers.ts";
 import { directivesOf } from "./directives.ts";
+import { asksOthers } from "./hops.ts";
 import type { AnswerHeader, Directive, Header, Place } from "./place.ts";
 import type { InEveryLocation } from "./settings/everywhere.ts";
 import { Token, type View } from "./token.ts";
@@ -53,7 +54,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
     : standsIn && place.dynamic
       ? withoutPath(said.values, settings)
       : said.values;
-  const view: Record<string, View> = { denied, redirectsToHttps, timed };
+  const view: Record<string, View> = { denied, redirectsToHttps, timed, asksOthers: asksOthers(values) };
   const directives: Directive[] = [];
   const headers: Header[] = standsIn ? standInHeaders.map(([name, value]) => ({ name: Token.name(name), value })) : [];
   const answer: AnswerHeader[] = [...said.answerHeaders];

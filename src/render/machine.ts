@@ -51,6 +51,8 @@ export interface Ports {
   /** The built-in 404 server. */
   readonly defaultServer: number;
   readonly status: number;
+  /** UDP port of 127.0.0.1 where names that tenants chose are looked up. */
+  readonly nameCheck: number;
 }
 
 export interface MachinePaths {

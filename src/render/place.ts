@@ -60,6 +60,8 @@ export interface Place extends ServerPlace {
   readonly owned: boolean;
   /** Whether authentication applies: it is owned, and its path is none of no-auth-locations. */
   readonly authenticates: boolean;
+  /** The parameters of `resolver` for names that somebody else chose: the controller answers with addresses that may be asked. */
+  readonly resolver: Token;
   /** Asks for a part of the http block. */
   needs(part: HttpPart): void;
   /** A line, or a block, of the http block that is there once for all who ask for it. */

@@ -11,6 +11,7 @@ import { bytesOf } from "../kinds/measures.ts";
 import { formOf } from "../kinds/server-names.ts";
 import type { Alias, Certificate, Endpoint, Location, Server, Upstream } from "../model/configuration.ts";
 import { balanceRecord, canaryRecord } from "./balance-record.ts";
+import { hopOf } from "./hops.ts";
 import { keptBy } from "./kept-by.ts";
 import type { Shapes } from "./shape.ts";
 
@@ -83,7 +84,9 @@ function hostRecord(server: Server<FeatureValues>, shapes: Shapes): string {
   }
   return JSON.stringify({
     ...tls(server),
-    locations: locations.map((location, at) => locationRecord(location, server.features, shapes, keptBy(server, at))),
+    locations: locations.map((location, at) =>
+      locationRecord(location, server.features, shapes, { kept: keptBy(server, at), hop: hopOf(server, at) }),
+    ),
     ...given({
       root: expandable(server.appRoot ?? ""),
       exact,
@@ -99,7 +102,13 @@ function tls({ tlsConfigured }: Pick<Alias, "tlsConfigured">) {
   return tlsConfigured ? { tls: 1 } : {};
 }
 
-function locationRecord(location: Location<FeatureValues>, host: FeatureValues, shapes: Shapes, kept: string) {
+/** Variables that tell a Location from all others, where something asks for them. */
+interface Own {
+  readonly kept: string;
+  readonly hop: string;
+}
+
+function locationRecord(location: Location<FeatureValues>, host: FeatureValues, shapes: Shapes, own: Own) {
   const { name, variables } = shapes.of(location, host);
   const { namespace, name: ingress } = location.ingress;
   return {
@@ -112,7 +121,7 @@ function locationRecord(location: Location<FeatureValues>, host: FeatureValues, 
       service: location.service,
       port: location.servicePort,
       path: location.path,
-      variables: { ...variables, ...given({ kept }) },
+      variables: { ...variables, ...given({ ...own }) },
       canaries: location.canaries.map(canaryRecord),
       standIn: standInRecord(location, host, shapes),
     }),

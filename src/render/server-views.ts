@@ -29,6 +29,8 @@ const routerVariables = [
   "route_tls",
   "route_certificate",
   "route_kept",
+  "route_hop",
+  "route_loops",
   "route_too_large",
   "route_slash",
   "route_elsewhere",

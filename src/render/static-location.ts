@@ -5,6 +5,7 @@ import { isBackendVariable } from "../annotations/variables.ts";
 import { type Alias, type Canary, defaultUpstream, type Server } from "../model/configuration.ts";
 import { bindingOf } from "./balance-record.ts";
 import { configuredName, isPattern } from "./configured-names.ts";
+import { hopOf } from "./hops.ts";
 import { keptBy } from "./kept-by.ts";
 import { type Target, traitsOf, type Writing } from "./location-text.ts";
 import { poolOf } from "./pools.ts";
@@ -94,6 +95,7 @@ export function labelsOf(
     location_path: location.path,
     route_certificate: certificateWord(server.features.clientCertificate),
     route_kept: keptBy(server, index),
+    route_hop: hopOf(server, index),
   };
   const asked = configuredNames !== undefined && isPattern(tls, server.name);
   const configured = asked ? configuredName : Token.text(tls.tlsConfigured ? "1" : "");

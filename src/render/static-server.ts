@@ -4,6 +4,7 @@ import { isRequestVariable } from "../annotations/variables.ts";
 import { type Alias, catchAll, type Route, type Server } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { isPattern } from "./configured-names.ts";
+import { comeBack, hopOf } from "./hops.ts";
 import type { BesideLocation } from "./location-text.ts";
 import type { HttpPart } from "./place.ts";
 import { escapedPath } from "./records.ts";
@@ -149,6 +150,13 @@ function locationViews(
     // a snippet that limits bodies in the server would else hold here
     const { most } = server.locations[location]!.features.requestBody;
     const restated = server.features.serverSnippet.limitsBodies && most === about.settings.proxyBodySize;
-    return { match, labels, most: restated && Token.size(most), text: body.text };
+    const hop = hopOf(server, location);
+    return {
+      match,
+      labels,
+      comeBack: hop !== "" && comeBack(hop),
+      most: restated && Token.size(most),
+      text: body.text,
+    };
   });
 }

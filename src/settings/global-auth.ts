@@ -1,10 +1,12 @@
 /** External authentication for every location that has none of its own and is not exempt (RS-16.9). */
 
 import { isHost } from "../kinds/addresses.ts";
+import { type AskedPolicy, forOperator, strictPolicy } from "../kinds/asked.ts";
+import { originOf, whyNotOrigin } from "../kinds/checked-name.ts";
 import { lenientListOf, optional } from "../kinds/combine.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { headerName, shaped } from "../kinds/names.ts";
-import { variableText } from "../kinds/variables.ts";
+import { isKnownVariable, variableText } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
 import { Token } from "../render/token.ts";
 import { setting } from "./declare.ts";
@@ -38,17 +40,30 @@ const absoluteUrl: Kind<string> = {
   bad: ["", "auth-service", "/login", "ftp://a/", "http://", "http://a..b/", "http://a b/", "http://a\n"],
 };
 
+/** Why the operator's auth service is not asked: variables that the operator declares may choose its host, clients may not. */
+export function whyNotGlobal(url: string, policy: AskedPolicy): string | undefined {
+  const origin = originOf(url);
+  if (origin === undefined) return `${shown(url)} is not an absolute http or https URL`;
+  const why = whyNotOrigin(origin, forOperator(policy), (name) => !isKnownVariable(name, "http"));
+  return why === undefined ? undefined : `${shown(url)} is not asked: ${why}`;
+}
+
 const whom: Kind<GlobalAuth> = {
   label: `${absoluteUrl.label}, or empty`,
   read: (text) => {
     if (text === "") return ok({ kind: "none" });
     const read = absoluteUrl.read(text);
-    return read.ok ? ok({ kind: "ask", url: read.value }) : read;
+    if (!read.ok) return read;
+    const why = whyNotGlobal(text, strictPolicy);
+    return why === undefined ? ok({ kind: "ask", url: read.value }) : no(why);
   },
   write: (auth) => (auth.kind === "ask" ? auth.url : auth.kind === "none" ? "" : "(every request refused)"),
   view: (auth) => (auth.kind === "ask" ? absoluteUrl.view(auth.url) : false),
   good: ["", ...absoluteUrl.good],
-  bad: absoluteUrl.bad.filter((text) => text !== ""),
+  bad: [
+    ...absoluteUrl.bad.filter((text) => text !== ""),
+    ...["http://$http_x_target/", "http://169.254.169.254/", "http://unix:80/", "http://0/", "http://a:$arg_p/"],
+  ],
 };
 
 const standard = ["200 202 401 5m"];

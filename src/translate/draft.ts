@@ -28,13 +28,14 @@ export function isRoot({ path }: Draft): boolean {
 /** `field` is where its path stands in the Ingress. */
 export function draftOf(claim: Claim, { text, type }: TypedPath, backend: NamedBackend, field = ""): Draft {
   const { rewrite } = claim.values;
+  const { uid } = claim.ingress.metadata;
   return {
     claim,
     field,
     path: { path: text, type, regex: rewrite.regex, rewriteTarget: rewrite.target, denied: claim.denied },
     location: {
       path: text,
-      ingress: { namespace: claim.object.namespace, name: claim.object.name },
+      ingress: { namespace: claim.object.namespace, name: claim.object.name, ...(uid === undefined ? {} : { uid }) },
       service: backend.service,
       servicePort: backend.port,
       features: claim.values,

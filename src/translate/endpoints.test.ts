@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { strictPolicy } from "../kinds/asked.ts";
 import type { EndpointSlice, Service, SliceEndpoint } from "../model/objects.ts";
 import { Table } from "../model/table.ts";
 import { type EndpointsQuestion, endpointsOf } from "./endpoints.ts";
@@ -86,7 +87,7 @@ test("a numeric target port stands in where no port of the slice fits, a named o
 test("loopback endpoints are refused in a cluster and taken on one machine", () => {
   const slices = [slice([{ addresses: ["127.0.0.1"] }])];
   expect(ask({ slices })).toBe("");
-  expect(ask({ slices }, { allowLoopbackEndpoints: true })).toBe("127.0.0.1:8080");
+  expect(ask({ slices }, { asked: { ...strictPolicy, loopback: true } })).toBe("127.0.0.1:8080");
 });
 
 test("service-upstream is the cluster address, and endpoints for a headless Service", () => {

@@ -2,7 +2,8 @@
  * The Endpoints behind one port of one Service (RS-9). An endpoint counts unless its ready condition is false; one that is
  * terminating but still serving counts only while no other is ready, so a rollout never empties an Upstream.
  */
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
+import { whyNotAsked, whyNotHost } from "../kinds/asked.ts";
 import type { Endpoint } from "../model/configuration.ts";
 import type { EndpointSlice, Service, ServicePort } from "../model/objects.ts";
 import type { Table } from "../model/table.ts";
@@ -34,7 +35,12 @@ export function endpointsOf(question: EndpointsQuestion, options: TranslateOptio
   const port = question.declared ?? servicePortOf(service, question.port);
   if (port === undefined) return { kind: "no-port" };
   const clusterIP = service.spec?.clusterIP ?? "";
-  if (serviceUpstream && isIP(clusterIP) !== 0) return endpoints([{ address: clusterIP, port: port.port }]);
+  if (serviceUpstream && isIP(clusterIP) !== 0) {
+    const why = whyNotAsked(clusterIP, port.port, options.asked);
+    return why === undefined
+      ? endpoints([{ address: clusterIP, port: port.port }])
+      : { kind: "unusable", why: `its cluster IP is not asked: ${why}` };
+  }
   return endpoints(fromSlices(question, port, options));
 }
 
@@ -57,8 +63,9 @@ function fromSlices({ slices, protocol }: EndpointsQuestion, port: ServicePort, 
       if (zone !== undefined && hints?.forZones?.some(({ name }) => name === zone) !== true) continue;
       const list = conditions?.ready !== false ? ready : isDraining(conditions) ? draining : undefined;
       for (const address of addresses) {
-        if (isRefused(address, options)) continue;
-        for (const number of numbers) list?.push({ address, port: number });
+        for (const number of numbers)
+          if (list !== undefined && whyNotAsked(address, number, options.asked) === undefined)
+            list.push({ address, port: number });
       }
     }
   }
@@ -106,14 +113,17 @@ function externalEndpoints(
   const name = (service.spec?.externalName ?? "").toLowerCase();
   const bare = name.replace(/\.$/, "");
   if (isIP(bare) === 0 && !isDnsName(bare)) return { kind: "unusable", why: `externalName ${name} is not a DNS name` };
-  if (bare === "localhost" && !options.allowLoopbackEndpoints) return { kind: "unusable", why: ownMachine(name) };
   const declared = servicePortOf(service, port);
   const target = Number(declared === undefined ? port : (declared.targetPort ?? declared.port));
   if (!Number.isInteger(target)) return { kind: "no-port" };
+  const why = whyNotHost(bare, target, options.asked);
+  if (why !== undefined) return { kind: "unusable", why: `externalName ${name} is not asked: ${why}` };
   const found = isIP(bare) !== 0 ? [bare] : addresses.get(name);
   if (found?.length === 0) return { kind: "unusable", why: `externalName ${name} has no address` };
-  const usable = (found ?? []).filter((address) => !isRefused(address, options) && !matches(elsewhere, address));
-  if (found !== undefined && usable.length === 0) return { kind: "unusable", why: ownMachine(name) };
+  const refusals = (found ?? []).map((address) => whyNotAsked(address, target, options.asked));
+  const usable = (found ?? []).filter((_, at) => refusals[at] === undefined);
+  if (found !== undefined && usable.length === 0)
+    return { kind: "unusable", why: `externalName ${name} is not asked: ${refusals[0]}` };
   return endpoints(usable.map((address) => ({ address, port: target })));
 }
 
@@ -122,35 +132,6 @@ function isDnsName(name: string): boolean {
     name.length <= 253 &&
     /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/.test(name)
   );
-}
-
-/** This machine: where nginx itself listens, the status port among others. An unspecified address connects here as well. */
-const own = new BlockList();
-own.addSubnet("127.0.0.0", 8);
-own.addSubnet("0.0.0.0", 8);
-own.addAddress("::1", "ipv6");
-own.addAddress("::", "ipv6");
-const ownFirst = /^(?:127|0)\./;
-
-/** What the API server refuses as an endpoint, so that a name must not lead there either: link-local and multicast. */
-const elsewhere = new BlockList();
-elsewhere.addSubnet("169.254.0.0", 16);
-elsewhere.addSubnet("224.0.0.0", 4);
-elsewhere.addSubnet("fe80::", 10, "ipv6");
-elsewhere.addSubnet("ff00::", 8, "ipv6");
-
-function isRefused(address: string, { allowLoopbackEndpoints }: TranslateOptions): boolean {
-  if (allowLoopbackEndpoints) return false;
-  // A BlockList takes microseconds for an address, and there are ten thousand of these.
-  return isIP(address) === 4 ? ownFirst.test(address) : matches(own, address);
-}
-
-function matches(list: BlockList, address: string): boolean {
-  return list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
-}
-
-function ownMachine(name: string): string {
-  return `externalName ${name} leads to this machine itself or its link`;
 }
 
 /** Sorted and without duplicates, so equal clusters give equal Upstreams. */

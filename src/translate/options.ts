@@ -1,4 +1,5 @@
 /** What the flags say that `translate/` needs. */
+import { type AskedPolicy, strictPolicy } from "../kinds/asked.ts";
 import type { Capability } from "../render/capabilities.ts";
 
 export interface TranslateOptions {
@@ -24,8 +25,8 @@ export interface TranslateOptions {
   readonly reservedPorts: ReadonlyMap<number, string>;
   /** Port of the built-in 404 server on 127.0.0.1. */
   readonly defaultServerPort: number;
-  /** `serve` runs backends on this machine; in a cluster a loopback endpoint is refused. */
-  readonly allowLoopbackEndpoints: boolean;
+  /** Which addresses nginx and the controller may ask. */
+  readonly asked: AskedPolicy;
   /** What the nginx at hand has not; empty where no nginx is at hand. */
   readonly lacks: ReadonlySet<Capability>;
   /** Zone of the controller's Node, for topology hints; undefined: hints are not used. */
@@ -50,7 +51,7 @@ export const defaultOptions: TranslateOptions = {
   enableSslPassthrough: false,
   reservedPorts: new Map(),
   defaultServerPort: 8181,
-  allowLoopbackEndpoints: false,
+  asked: strictPolicy,
   lacks: new Set(),
   zone: undefined,
 };

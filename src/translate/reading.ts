@@ -18,13 +18,14 @@ export function readIngress(
   ingress: Ingress,
   { secrets, configMaps, services }: Pick<Snapshot, "secrets" | "configMaps" | "services">,
   settings: Settings,
-  options: Pick<TranslateOptions, "annotationsPrefix" | "annotationValidation" | "deepInspect" | "lacks">,
+  options: Pick<TranslateOptions, "annotationsPrefix" | "annotationValidation" | "asked" | "deepInspect" | "lacks">,
 ): Reading {
   const lookup: Lookup = {
     secret: (key) => secrets.get(key),
     configMap: (key) => configMaps.get(key),
     service: (key) => services.get(key),
     validates: options.annotationValidation,
+    asked: options.asked,
   };
   const { annotationsPrefix, deepInspect, lacks } = options;
   const reading = readAnnotations(ingress, annotationsPrefix, settings, lookup);

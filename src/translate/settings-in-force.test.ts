@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { configMap, put } from "../../test/support/sketch.ts";
+import { strictPolicy } from "../kinds/asked.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
 import { Problems } from "./problems.ts";
 import { SettingsInForce } from "./settings-in-force.ts";
@@ -11,7 +12,7 @@ const inputs = (data: Record<string, string>) => ({
 });
 
 test("the Settings are others when a value is, and not when only the text is", () => {
-  const settings = new SettingsInForce("ns/settings", new Problems());
+  const settings = new SettingsInForce({ configMap: "ns/settings", asked: strictPolicy }, new Problems());
   const steps = [
     inputs({}),
     inputs({ "proxy-read-timeout": "7" }),
@@ -25,7 +26,7 @@ test("the Settings are others when a value is, and not when only the text is", (
 
 test("a text that cannot be read leaves the last good one in force, and is told of", () => {
   const problems = new Problems();
-  const settings = new SettingsInForce("ns/settings", problems);
+  const settings = new SettingsInForce({ configMap: "ns/settings", asked: strictPolicy }, problems);
   const [good, bad] = [inputs({ "proxy-read-timeout": "7" }), inputs({ "proxy-read-timeout": "x" })];
   settings.renew(emptyInputs, good);
   expect(settings.renew(good, bad)).toBe(false);

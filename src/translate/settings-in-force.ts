@@ -2,25 +2,31 @@
  * The Settings, read again when their ConfigMap, an object that it names or what nginx refused of it has changed. What counts
  * as a change is the value that is read: an edit of a comment or of a key that does nothing makes nothing else void.
  */
+import type { AskedPolicy } from "../kinds/asked.ts";
 import { nameOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
+import type { ObjectName, Problem } from "../problem.ts";
 import { followedObjects, followedOf } from "../settings/followed.ts";
+import { whyNotGlobal } from "../settings/global-auth.ts";
 import { readSettings } from "../settings/read.ts";
 import { defaultSettings, type Settings } from "../settings/registry.ts";
 import { emptyLastGood, type LastGood } from "./last-good.ts";
+import type { TranslateOptions } from "./options.ts";
 import type { Problems } from "./problems.ts";
 import type { Inputs } from "./turn.ts";
 
 export class SettingsInForce {
   readonly #configMap: string | undefined;
+  readonly #asked: AskedPolicy;
   readonly #problems: Problems;
   #value: Settings = defaultSettings;
   #lastGood: LastGood["settings"] = emptyLastGood.settings;
   #isRead = false;
 
   /** `configMap` is `namespace/name`; without one the Settings are the default ones for good. */
-  constructor(configMap: string | undefined, problems: Problems) {
+  constructor({ configMap, asked }: Pick<TranslateOptions, "configMap" | "asked">, problems: Problems) {
     this.#configMap = configMap;
+    this.#asked = asked;
     this.#problems = problems;
   }
 
@@ -62,8 +68,16 @@ export class SettingsInForce {
       secret: (name) => snapshot.secrets.get(name),
     });
     this.#lastGood = kept;
-    this.#problems.tell(`ConfigMap ${key}`, [...problems, ...ofFollowed]);
-    return { ...settings, followed };
+    const refused = this.#refusedAuth(settings, object);
+    this.#problems.tell(`ConfigMap ${key}`, [...problems, ...ofFollowed, ...(refused === undefined ? [] : [refused])]);
+    return { ...settings, ...(refused === undefined ? {} : { globalAuthUrl: { kind: "refuse" as const } }), followed };
+  }
+
+  /** A port of Sluice's own depends on flags, so no Kind knows it: nobody passes who should be asked about there. */
+  #refusedAuth({ globalAuthUrl }: Settings, object: ObjectName): Problem | undefined {
+    const why = globalAuthUrl.kind === "ask" ? whyNotGlobal(globalAuthUrl.url, this.#asked) : undefined;
+    if (why === undefined) return undefined;
+    return { kind: "setting-unreadable", object, key: "global-auth-url", why, kept: "a refusal of every request" };
   }
 }
 

@@ -53,7 +53,7 @@ export class Translator {
 
   /** `fake` is the Certificate for hosts that have none, where the options name no other. */
   constructor(options: TranslateOptions, fake: Certificate) {
-    this.#settings = new SettingsInForce(options.configMap, this.#problems);
+    this.#settings = new SettingsInForce(options, this.#problems);
     this.#claims = new Claims(options, this.#problems);
     this.#certificates = new Certificates(options.defaultSslCertificate, fake);
     const sources = {

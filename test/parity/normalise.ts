@@ -14,6 +14,8 @@ const varying = [
   ["etag", "last-modified", "accept-ranges"],
 ].flat();
 const hopHeaders = ["connection", "content-length", "transfer-encoding"];
+/** Ends loops and differs with each Location, so no recording has it; `docs/differences.md` tells of it. */
+const added = "x-sluice-hops";
 const longestBody = 300;
 
 export function normalised(reply: Reply, spec: RequestSpec): Pick<Answer, "status" | "headers" | "seen" | "body"> {
@@ -60,7 +62,9 @@ function answerHeaders({ headers }: Reply, spec: RequestSpec): Record<string, st
 }
 
 function normalisedSeen(seen: Seen, spec: RequestSpec): Partial<Seen> {
-  const shown = Object.entries(seen.headers).filter(([name]) => spec.allHeaders || !hopHeaders.includes(name));
+  const shown = Object.entries(seen.headers).filter(
+    ([name]) => name !== added && (spec.allHeaders || !hopHeaders.includes(name)),
+  );
   const headers = Object.fromEntries(shown.map(([name, value]) => [name, scrub(value)]));
   if (headers.cookie !== undefined) headers.cookie = hideAffinity(headers.cookie, "; ", spec);
   return { ...seen, headers, url: scrub(seen.url) };

@@ -74,12 +74,18 @@ export async function startSubject({
   };
 }
 
+/** What a test has in the place of the machine's own. */
+export interface InPlaceOf {
+  readonly nginx?: FoundNginx | undefined;
+  readonly nameservers?: readonly string[] | undefined;
+}
+
 export async function startOn(
   source: Source,
   root: string,
   flags: Flags,
   onProblems: (all: readonly Problem[]) => void,
-  nginx?: FoundNginx,
+  { nginx, nameservers }: InPlaceOf = {},
 ): Promise<Controller> {
   const found = nginx ?? (await nginxHere("nginx", process.env.PATH ?? ""));
   const opened = openRunFolder(root);
@@ -95,7 +101,7 @@ export async function startOn(
     },
     machine: machineOf(
       found.nginx.capabilities,
-      found.nginx.place,
+      nameservers === undefined ? found.nginx.place : { ...found.nginx.place, nameservers },
       opened.folder,
       machineFlags(flags, { accessLog: "/dev/null", errorLog: "stderr" }),
     ),
@@ -115,6 +121,9 @@ export async function startOn(
       },
     },
     stapleEvent: (event) => {
+      if (process.env.PARITY_PRINT) process.stderr.write(`${JSON.stringify(event)}\n`);
+    },
+    nameCheckEvent: (event) => {
       if (process.env.PARITY_PRINT) process.stderr.write(`${JSON.stringify(event)}\n`);
     },
     nginxEvent: (event) => {

@@ -45,6 +45,11 @@ export function usedInImageTests(counts: (file: string) => boolean): ReadonlySet
   return usedIn("image", counts);
 }
 
+/** As `usedInNginxTests`, of the tests that mean harm. */
+export function usedInHostileTests(): ReadonlySet<string> {
+  return usedIn("hostile", () => true);
+}
+
 /** As `usedInNginxTests`, of the tests against a real API server. */
 export function usedInClusterTests(): ReadonlySet<string> {
   return usedIn("e2e", () => true);

@@ -16,7 +16,11 @@ const groups = {
   },
   sync: { rooms: ["sync"], open: false, may: ["nouns", "pure"] },
   runtime: { rooms: ["kubernetes"], open: false, may: ["nouns"] },
-  shared: { rooms: ["resources.ts", "watched-folder.ts", "operator-token.ts"], open: false, may: ["nouns", "runtime"] },
+  shared: {
+    rooms: ["resources.ts", "watched-folder.ts", "operator-token.ts", "checked-fetch.ts"],
+    open: false,
+    may: ["nouns", "pure", "runtime"],
+  },
   edges: {
     rooms: [
       ...["cluster", "manifests", "names", "chains", "ocsp"],

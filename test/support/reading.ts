@@ -67,6 +67,7 @@ export function notingPlace(
     dynamic: true,
     owned: true,
     authenticates: true,
+    resolver: Token.name("127.0.0.1:10243"),
     forgottenBeside: [],
     needs: () => {},
     inHttp: (text) => noted.http.push(String(text)),

@@ -6,7 +6,14 @@ import { expect, test } from "vitest";
 import { flagList } from "../../src/cli/flags.ts";
 import type { Setting } from "../../src/settings/declare.ts";
 import { settings } from "../../src/settings/registry.ts";
-import { coverageOf, usedByCorpus, usedInClusterTests, usedInImageTests, usedInNginxTests } from "./coverage.ts";
+import {
+  coverageOf,
+  usedByCorpus,
+  usedInClusterTests,
+  usedInHostileTests,
+  usedInImageTests,
+  usedInNginxTests,
+} from "./coverage.ts";
 
 const corpus = usedByCorpus();
 
@@ -33,7 +40,7 @@ test("every flag that acts has a behaviour test", () => {
   const { line, untested } = coverageOf(
     "flags that act",
     acting,
-    new Set([...corpus.flags, ...usedInNginxTests(() => true), ...usedInClusterTests()]),
+    new Set([...corpus.flags, ...usedInNginxTests(() => true), ...usedInHostileTests(), ...usedInClusterTests()]),
   );
   process.stdout.write(`\n${line}\n`);
   expect(untested).toEqual([]);

@@ -11,6 +11,8 @@ local store = require("sluice.store")
 local ngx = ngx
 local sub = string.sub
 local lower = string.lower
+local find = string.find
+local gsub = string.gsub
 
 local _M = {}
 
@@ -101,6 +103,19 @@ local function stand_in(named, generation)
   return "default", store.get("upstream", "default", generation) or {}
 end
 
+-- Locations that a request may have come by (mostHops in src/render/hops.ts).
+local most_hops = 4
+
+-- Whether this location, whose requests carry `hop`, has asked for the request itself, or too many others have.
+local function comes_back(hop)
+  local trail = ngx.var.http_x_sluice_hops
+  if not trail then
+    return false
+  end
+  local _, hops = gsub(trail, ",", "")
+  return hops > most_hops or find(trail, hop, 1, true) ~= nil
+end
+
 -- The location that serves the request; nil and its name where that is a shape which the server lacks.
 local function target_of(slot, generation, age)
   local var = ngx.var
@@ -176,9 +191,13 @@ local function target_of(slot, generation, age)
   var.route_upstream = upstream_id
   var.proxy_upstream_name = upstream and upstream.label or upstream_id
   tell(location)
-  if location.variables then
-    for name, value in pairs(location.variables) do
+  local variables = location.variables
+  if variables then
+    for name, value in pairs(variables) do
       var["route_" .. name] = value
+    end
+    if variables.hop and comes_back(variables.hop) then
+      var.route_loops = "1"
     end
   end
   rewrite.run(location, route, groups, uri)

@@ -49,7 +49,7 @@ test("a tenant's literal texts are route variables, so Ingresses that differ in 
 
 test("a URL with variables is text, in which only those that are allowed are evaluated", () => {
   const { question } = shown({ "auth-url": "http://auth.svc/c?u=$request_uri&h=$http_x_user" });
-  expect(question.url).toBe('"http://auth.svc/c?u=${request_uri}&h=${http_x_user}"');
+  expect(question.url).toBe('"http://auth.svc.80.t.sluice.internal:80/c?u=${request_uri}&h=${http_x_user}"');
   expect(readingOf({ "auth-url": "http://auth.svc/$nosuch" }).verdict).toBe("reject");
 });
 
@@ -171,4 +171,33 @@ test("nothing is asked for paths that need no authentication", () => {
   const { externalAuth: value } = valuesOf({ ...asked, "auth-response-headers": "X-User" });
   expect(externalAuth.view!(value, place, settingsOf())).toBe(false);
   expect(externalAuth.requestHeaders!(value, place, settingsOf())).toEqual([]);
+});
+
+test.each([
+  ...["http://$http_x/", "http://a.$cookie_x/", "http://$arg_h:80/", "http://a:$http_p/", "http://$best_http_host/"],
+  ...[
+    "http://127.0.0.1/",
+    "http://2130706433/",
+    "http://0x7f.1:4180/",
+    "http://169.254.169.254/latest",
+    "http://unix:80/",
+  ],
+  ...["http://localhost./", "http://upstream_balancer/", "http://0/"],
+])("%s is not asked, and nobody passes", (url) => {
+  const { verdict, problems } = readingOf({ "auth-url": url });
+  expect(verdict).toBe("deny");
+  expect(problems.map(sentence)).toEqual([expect.stringMatching(/^annotation auth-url: .*; its paths answer 503$/)]);
+});
+
+test("the host that routing decided may stand in the URL, and what leads to it is checked when it is asked", () => {
+  const { question } = shown({ "auth-url": "https://$host/oauth2/auth" });
+  expect(question.url).toBe('"https://${host}.443.t.sluice.internal:443/oauth2/auth"');
+  expect(question.resolver).toBe("127.0.0.1:10243");
+});
+
+test("no list of headers begins the way of a request anew", () => {
+  const configMaps = { "shop/more": { "X-Sluice-Hops": "x", "X-Team": "a" } };
+  const { question } = shown({ ...asked, "auth-proxy-set-headers": "shop/more" }, { configMaps });
+  const hops = question.headers.filter(({ name }: { name: string }) => /hops/i.test(name));
+  expect(hops).toEqual([{ name: "X-Sluice-Hops", value: "$http_x_sluice_hops,$route_hop" }]);
 });

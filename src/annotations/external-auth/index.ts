@@ -2,6 +2,9 @@
  * External authentication: an auth service is asked before each request (RS-16). What cannot be set up answers 503, never
  * open: ingress-nginx drops the whole check where one of three annotations is unreadable (RS-2.9).
  */
+import { whyNotHost } from "../../kinds/asked.ts";
+import { originOf, whyNotOrigin } from "../../kinds/checked-name.ts";
+import { shown } from "../../kinds/kind.ts";
 import type { ConfigMap } from "../../model/objects.ts";
 import { type Problem, sentence } from "../../problem.ts";
 import { Token } from "../../render/token.ts";
@@ -28,10 +31,14 @@ export const externalAuth = resolvedFeature({
     if (said.url === "") return { value: useGlobal ? globalAuth(settings) : { kind: "none" } };
     const host = hostOfUrl(said.url);
     if (host === undefined) return refused(context, "auth-url", `${said.url} is not an absolute http or https URL`);
+    const why = whyNotOrigin(originOf(said.url)!, context.asked);
+    if (why !== undefined) return refused(context, "auth-url", `${shown(said.url)} is not asked: ${why}`);
     const headers = reference === "" ? { ok: true as const, headers: [] } : headersFrom(reference, context);
     if (!headers.ok) return refused(context, "auth-proxy-set-headers", headers.why);
     const kept = keepsAlive(values);
     const pool = kept ? poolOf(said.url, host, values, context) : undefined;
+    const poolWhy = pool && whyNotHost(pool.address, pool.port, context.asked);
+    if (poolWhy !== undefined) return refused(context, "auth-url", `${shown(said.url)} is not asked: ${poolWhy}`);
     const permit = permitFor(settings);
     const question: Question = {
       ...said,

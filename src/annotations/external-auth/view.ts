@@ -6,7 +6,9 @@
  * The URL always goes through a variable: nginx resolves a literal host at the configuration test, where one dead name
  * refuses everything (design.md 4, trap 8).
  */
+import { checkedUrl } from "../../kinds/checked-name.ts";
 import { isKnownVariable, variablesIn, variableText } from "../../kinds/variables.ts";
+import { hopsHeader, nextHops } from "../../render/hops.ts";
 import type { AnswerHeader, Header, Place } from "../../render/place.ts";
 import { clientCertificateHeaders } from "../../render/settings/forwarded.ts";
 import { shortHash } from "../../render/short-hash.ts";
@@ -35,7 +37,8 @@ export function externalAuthView(value: ExternalAuth, place: Place, settings: Se
 /** The headers of the answer, on their way to the backend; what the answer does not have is taken away. */
 export function answeredHeaders(value: ExternalAuth, { authenticates }: Place): readonly Header[] {
   if (value.kind !== "ask" || !authenticates) return [];
-  return value.question.responseHeaders.map((name) => ({
+  const names = value.question.responseHeaders.filter((name) => name.toLowerCase() !== hopsHeader);
+  return names.map((name) => ({
     name: Token.name(name),
     value: Token.variable(`auth_header_${underscored(name)}`),
     beside: true,
@@ -67,9 +70,21 @@ function questionView(question: Question, place: Place, settings: Settings): Vie
     method: method === undefined ? false : Token.name(method),
     serverName,
     headers: headersOf(question, serverName, place, settings),
-    url: bound("auth_url", throughPool(withPath(url), question, place), question, place),
+    ...askedOf(question, place),
     snippet: snippet ?? false,
   };
+}
+
+/**
+ * The URL that is asked, and who looks its name up. Addresses need nobody for that, and share the line with names, so that both
+ * share a shape. A permitted snippet with a resolver of its own gets the name as it is.
+ */
+function askedOf(question: Question, place: Place): { readonly url: Token; readonly resolver: View } {
+  const { by, pool, snippet } = question;
+  const url = withPath(question.url);
+  const isOwn = /\bresolver\s/.test(String(snippet ?? ""));
+  const asked = pool !== undefined ? throughPool(url, question, place) : isOwn ? url : checkedUrl(url, by);
+  return { url: bound("auth_url", asked, question, place), resolver: !isOwn && place.resolver };
 }
 
 function headersOf(question: Question, host: Token, place: Place, settings: Settings): View[] {
@@ -87,6 +102,7 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
     ["X-Real-IP", Token.variable("remote_addr")],
     ["X-Request-ID", Token.variable("req_id")],
     ...clientCertificateHeaders.map(({ name, variable }) => [name, Token.variable(variable)] as const),
+    ["X-Sluice-Hops", nextHops],
     ["X-Sent-From", Token.text("nginx-ingress-controller")],
     ["X-Original-URL", Token.conf`$scheme://$http_host$request_uri`],
     ["X-Original-Method", Token.variable("request_method")],
@@ -98,7 +114,9 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
       requestRedirect === "" ? Token.variable("request_uri") : bound("auth_redirect", requestRedirect, question, place),
     ],
   ];
-  const own = headers.map(({ name, value }) => [name, variableText.view(value) as Token] as const);
+  const own = headers
+    .filter(({ name }) => name.toLowerCase() !== hopsHeader)
+    .map(({ name, value }) => [name, variableText.view(value) as Token] as const);
   return [...built, ...own].map(([name, value]) => ({ name: Token.name(name), value }));
 }
 

@@ -1,7 +1,9 @@
 /** Ports that are listened on, and the health check. */
+import { port } from "../../kinds/addresses.ts";
 import { optional } from "../../kinds/combine.ts";
 import { bindAddress, hostPort } from "../../kinds/flag-kinds.ts";
 import { shaped } from "../../kinds/names.ts";
+import { listOf } from "../../kinds/text.ts";
 import { flag } from "../flag.ts";
 import { portNumber, wholeNumber } from "./kinds.ts";
 
@@ -42,6 +44,23 @@ export const ports = {
     default: 8181,
     value: "PORT",
     doc: "Port of the built-in server that answers 404.",
+  }),
+  nameCheckPort: flag({
+    name: "name-check-port",
+    kind: portNumber,
+    default: 10_243,
+    value: "PORT",
+    own: true,
+    doc: "UDP port on 127.0.0.1 where the controller looks up for nginx the names that Ingresses ask it to ask.",
+  }),
+  allowedLoopbackPorts: flag<readonly number[]>({
+    name: "allowed-loopback-ports",
+    kind: listOf(port),
+    default: [],
+    list: true,
+    value: "PORTS",
+    own: true,
+    doc: "Ports of this machine that Ingresses may have asked, for an auth service that runs beside the controller: 4180. Sluice's own ports are never among them.",
   }),
   healthzPort: flag({
     name: "healthz-port",

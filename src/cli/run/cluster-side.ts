@@ -68,7 +68,10 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
   const around = checked.then((answer) => (answer.ok ? answer.around : new Promise<never>(() => {})));
   const cluster = openCluster(client, clusterOptions(options), watching.signal);
   const addressed = addressedSource(cluster, options, watching.signal);
-  const source = gated(completedSource(addressed, options, watching.signal), around);
+  const source = gated(
+    completedSource(addressed, { ...options, asked: options.accept.asked }, watching.signal),
+    around,
+  );
 
   const recorder = new EventRecorder(client, {
     component: "nginx-ingress-controller",

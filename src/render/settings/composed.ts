@@ -74,9 +74,18 @@ function errorLog(settings: Settings, around: Surroundings, context: "http" | "s
   return [["error_log", errorLogOf(settings, around, context), level]];
 }
 
+/** The parameters of `resolver` where the controller answers, with addresses that may be asked. */
+export function checkedResolver(settings: Settings, around: Surroundings, port: number): Token {
+  const words = [`127.0.0.1:${port}`, "valid=30s", ...(isWithoutIpv6(settings, around) ? ["ipv6=off"] : [])];
+  return Token.words(words.map(Token.name));
+}
+
+const isWithoutIpv6 = ({ disableIpv6Dns }: Settings, { ipv6 }: Surroundings): boolean => disableIpv6Dns ?? !ipv6;
+
 /** The machine's name servers; none, no line. */
-function resolver({ disableIpv6Dns }: Settings, { nameservers, ipv6 }: Surroundings): Line[] {
-  const withoutIpv6 = disableIpv6Dns ?? !ipv6;
+function resolver(settings: Settings, around: Surroundings): Line[] {
+  const { nameservers } = around;
+  const withoutIpv6 = isWithoutIpv6(settings, around);
   const usable = nameservers.filter((address) => !withoutIpv6 || !address.includes(":"));
   if (usable.length === 0) return [];
   const addresses = usable.map((address) => (address.includes(":") ? `[${address}]` : address));

@@ -45,9 +45,12 @@ export interface WorldOptions {
   readonly runFolder?: string;
   /** The one of this machine when absent. */
   readonly nginx?: FoundNginx;
+  /** In the place of the machine's own. */
+  readonly nameservers?: readonly string[];
 }
 
-export async function startWorld({ mode, flags = [], runFolder, nginx }: WorldOptions): Promise<World> {
+export async function startWorld(options: WorldOptions): Promise<World> {
+  const { mode, flags = [], runFolder, nginx, nameservers } = options;
   const source = new MemorySource();
   const backend = await speaker(addresses.backend, "secret");
   const auth = await speaker(addresses.auth, "let in");
@@ -60,7 +63,8 @@ export async function startWorld({ mode, flags = [], runFolder, nginx }: WorldOp
   const told = (all: readonly Problem[]): void => {
     problems = all;
   };
-  const controller = await startOn(source, root, flagsOf(mode, [...portFlags, ...flags]), told, nginx);
+  const all = flagsOf(mode, [...portFlags, ...flags]);
+  const controller = await startOn(source, root, all, told, { nginx, nameservers });
   await controller.sync.settled();
   let applied: KubernetesObject[] = [];
   const settle = () => controller.sync.settled();

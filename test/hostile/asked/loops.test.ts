@@ -1,0 +1,115 @@
+/**
+ * Requests that never end: a mirror or an auth-url that comes back to where it came from, by way of Sluice's own port as a load
+ * balancer would bring it. Each loop ends at its second turn, what guards fails closed, and nobody who writes the header gains by it.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../../nginx/support/until.ts";
+import { type Nameserver, startNameserver } from "../../support/nameserver.ts";
+import { ingress } from "../support/objects.ts";
+import { exchange } from "../support/raw.ts";
+import type { Asked } from "../support/speaker.ts";
+import { ports, startWorld, type World } from "../support/world.ts";
+
+const hopsOf = ({ headers }: Asked) => headers.filter(([name]) => name === "x-sluice-hops").map(([, value]) => value);
+
+describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
+  let world: World;
+  let names: Nameserver;
+  beforeAll(async () => {
+    names = await startNameserver("192.0.2.53");
+    for (const name of ["a", "b", "c", "d", "e", "f", "g"]) names.addresses.set(`${name}.example`, ["192.0.2.1"]);
+    world = await startWorld({ mode, nameservers: ["192.0.2.53"] });
+  });
+  afterEach(() => world.clear());
+  afterAll(async () => {
+    await world.stop();
+    await names.stop();
+  });
+
+  const asking = (name: string, whom: string, path = "/") =>
+    ingress({ name, annotations: { "auth-url": `http://${whom}:${ports.http}${path}` } });
+  const mirroring = (name: string, whom: string) =>
+    ingress({ name, annotations: { "mirror-target": `http://${whom}:${ports.http}$request_uri` } });
+  /** The answer when everything that the request has brought about has ended, with nothing left on its connection. */
+  const askAlone = (host: string, headers = "") =>
+    exchange(`GET /x HTTP/1.1\r\nHost: ${host}\r\n${headers}Connection: close\r\n\r\n`);
+  /** By host, how often the backend was asked. */
+  const counts = () => {
+    const hosts = world.backend.asked.map(({ headers }) => headers.find(([name]) => name === "host")?.[1] ?? "");
+    return Object.fromEntries(
+      [...new Set(hosts)].sort().map((one) => [one, hosts.filter((host) => host === one).length]),
+    );
+  };
+
+  test("a location that asks itself lets nobody in", async () => {
+    for (const host of ["a.example", "$host"]) {
+      await world.apply(asking("a", host));
+      expect.soft((await world.ask("a.example")).status, host).toBe(500);
+      expect.soft(counts(), host).toEqual({});
+    }
+  });
+
+  test("two locations that ask each other let nobody in", async () => {
+    await world.apply(asking("a", "b.example"), asking("b", "a.example"));
+    for (const host of ["a.example", "b.example"]) expect.soft((await world.ask(host)).status).toBe(500);
+    expect(counts()).toEqual({});
+  });
+
+  test("a location that asks another one of the same Sluice is answered as ever", async () => {
+    await world.apply(asking("a", "b.example", "/auth"), asking("b", "c.example", "/auth"), ingress({ name: "c" }));
+    expect((await world.ask("a.example")).body).toBe("secret");
+    expect(counts()).toEqual({ "a.example": 1, "b.example": 1, "c.example": 1 });
+  });
+
+  test("a mirror of itself copies each request once", async () => {
+    await world.apply(mirroring("a", "a.example"));
+    for (let at = 0; at < 5; at++) expect(await askAlone("a.example")).toContain("secret");
+    expect(counts()).toEqual({ "a.example": 5 });
+  });
+
+  test("a mirror that comes back by way of another copies each request once at each", async () => {
+    await world.apply(mirroring("a", "b.example"), mirroring("b", "a.example"));
+    for (let at = 0; at < 5; at++) expect(await askAlone("a.example")).toContain("secret");
+    await until("the copies", () => counts()["b.example"] === 5);
+    for (let at = 0; at < 5; at++) await askAlone("c.example");
+    expect(counts()).toEqual({ "a.example": 5, "b.example": 5 });
+  });
+
+  test("a chain of many locations ends", async () => {
+    const all = ["a", "b", "c", "d", "e", "f", "g"];
+    await world.apply(...all.map((name, at) => mirroring(name, `${all[at + 1] ?? "a"}.example`)));
+    expect(await askAlone("a.example")).toContain("secret");
+    await until("the copies", () => counts()["e.example"] === 1);
+    await askAlone("nobody.example");
+    expect(Object.keys(counts())).toEqual(["a", "b", "c", "d", "e"].map((name) => `${name}.example`));
+  });
+
+  test("who writes the header has nothing left out and goes no further", async () => {
+    const annotations = { "auth-url": `${world.auth.origin}/check`, "mirror-target": `${world.auth.origin}/copy` };
+    await world.apply(ingress({ name: "victim", annotations }), asking("a", "a.example"), ingress({ name: "b" }));
+    const forged = ["", ",", "-1000", ",0123456789abcdef", "a", ",a,b,c", "0".repeat(3000)];
+    for (const value of forged) {
+      world.auth.forget();
+      expect.soft(await askAlone("victim.example", `X-Sluice-Hops: ${value}\r\n`), value).toContain("secret");
+      expect.soft(world.auth.asked.map(({ url }) => url).sort(), value).toEqual(["/check", "/copy"]);
+      expect.soft(await askAlone("a.example", `X-Sluice-Hops: ${value}\r\n`), value).toContain(" 500 ");
+    }
+    const [seen] = world.auth.asked.flatMap(hopsOf);
+    world.auth.forget();
+    expect(await askAlone("victim.example", `X-Sluice-Hops: ${seen}\r\n`)).toContain(" 508 ");
+    expect(await askAlone("victim.example", "X-Sluice-Hops: ,a,b,c,d,e\r\n")).toContain(" 508 ");
+    expect(world.auth.asked).toEqual([]);
+  });
+
+  test("what one location's auth service has seen is of no use at another", async () => {
+    const annotations = { "auth-url": `${world.auth.origin}/check` };
+    await world.apply(ingress({ name: "own", annotations }), ingress({ name: "victim", annotations }));
+    await world.ask("own.example");
+    const [seen] = hopsOf(world.auth.asked[0]!);
+    expect(seen).toMatch(/^,[\da-f]{16}$/);
+    world.auth.forget();
+    expect(await askAlone("victim.example", `X-Sluice-Hops: ${seen}\r\n`)).toContain("secret");
+    expect(world.auth.asked).toHaveLength(1);
+    expect(world.backend.asked.filter((one) => hopsOf(one).length > 0)).toHaveLength(1);
+  });
+});
