@@ -6,6 +6,7 @@ import type { KubernetesObject } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { ObjectName } from "../problem.ts";
 import { fieldOf, isMapping, type Path } from "./check.ts";
+import { mostObjects, mostPlaces, tooMany, tooManyDocuments } from "./limits.ts";
 import { Memory } from "./memory.ts";
 import type { WrittenObject } from "./object.ts";
 import { type Place, readYaml, type YamlDocument } from "./yaml.ts";
@@ -47,17 +48,14 @@ export interface Fault {
 }
 
 export function readManifest(text: string, memory = new Memory()): Manifest {
+  const documents = tooManyDocuments(text);
+  if (documents !== undefined) return unreadManifest(documents);
   const yaml = readYaml(text, memory);
-  if (!yaml.ok) {
-    const { place, why } = yaml;
-    return {
-      objects: [],
-      others: [],
-      faults: [{ object: undefined, place, field: "", why, fatal: true }],
-      complete: false,
-    };
-  }
-  const read = yaml.documents.flatMap(itemsOf).map((item) => readItem(item, memory.objectOf(item.value)));
+  if (!yaml.ok) return unreadManifest(yaml.why, yaml.place);
+  const items = yaml.documents.flatMap(itemsOf);
+  if (items.length > mostObjects) return unreadManifest(tooMany(items.length));
+  const places = new Places();
+  const read = items.map((item) => readItem(item, memory.objectOf(item.value), places));
   return {
     objects: read.flatMap(({ object }) => (object === undefined ? [] : [object])),
     others: read.flatMap(({ other }) => (other === undefined ? [] : [other])),
@@ -65,6 +63,12 @@ export function readManifest(text: string, memory = new Memory()): Manifest {
     faults: read.flatMap(({ faults }) => faults),
     complete: read.every(({ complete }) => complete),
   };
+}
+
+/** A file of which nothing is known but what is wrong with it. */
+export function unreadManifest(why: string, place: Place = { line: 1, column: 1 }): Manifest {
+  const fault = { object: undefined, place, field: "", why, fatal: true };
+  return { objects: [], others: [], faults: [fault], complete: false };
 }
 
 interface Item {
@@ -83,6 +87,16 @@ function itemsOf({ value: written, placeOf: placeIn }: YamlDocument): Item[] {
   return value.items.map((item, at) => ({ value: item, path: ["items", at], placeIn }));
 }
 
+/** To find a place costs more than all else about a small object, so it is not done without end for what is wrong. */
+class Places {
+  #left = mostPlaces;
+
+  of(find: () => Place): Place {
+    this.#left -= 1;
+    return this.#left < 0 ? { line: 1, column: 1 } : find();
+  }
+}
+
 interface ReadItem {
   readonly object?: ManifestObject;
   readonly other?: OtherObject;
@@ -91,16 +105,22 @@ interface ReadItem {
   readonly complete: boolean;
 }
 
-function readItem({ value, path, placeIn }: Item, written: WrittenObject): ReadItem {
+function readItem({ value, path, placeIn }: Item, written: WrittenObject, places: Places): ReadItem {
   const placeOf = (at: Path): Place => placeIn([...path, ...at]);
   if (written.is === "other") return { other: { value: written.value, placeOf }, faults: [], complete: true };
   if (written.is === "nameless") {
-    const fault = { object: undefined, place: placeOf([]), field: fieldOf(path), why: written.why, fatal: true };
+    const fault = {
+      object: undefined,
+      place: places.of(() => placeOf([])),
+      field: fieldOf(path),
+      why: written.why,
+      fatal: true,
+    };
     return { ...(isMapping(value) && { stray: { value, placeOf } }), faults: [fault], complete: false };
   }
   const faults = written.findings.map(({ path: at, why, fatal }) => ({
     object: written.name,
-    place: placeOf(at),
+    place: places.of(() => placeOf(at)),
     field: fieldOf(at),
     why,
     fatal,

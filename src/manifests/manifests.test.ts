@@ -141,3 +141,38 @@ test("keeps everything while the folder itself is away, and says so", async () =
   await until("the sentence to go", () => manifests.problems().size === 0);
   await shows("a=80");
 });
+
+test("a sparse file of 3 GB and one of a million documents are a sentence each, and the others are read", async () => {
+  const folder = temporary();
+  writeFileSync(join(folder, "good.yaml"), service("a", 80));
+  writeFileSync(join(folder, "sparse.yaml"), "");
+  truncateSync(join(folder, "sparse.yaml"), 3 * 1024 ** 3);
+  writeFileSync(join(folder, "many.yaml"), "a: 1\n---\n".repeat(1_000_000));
+  writeFileSync(join(folder, "dense.yaml"), `[${"{},".repeat(2_000_000)}]`);
+  const { shows, said } = await open(folder);
+  await shows("a=80");
+  const sentences = said().join("\n");
+  expect(sentences).toContain("it has 3221225472 bytes, and 67108864 are the most");
+  expect(sentences).toContain("it has 1000001 documents or items, and 200000 are the most");
+  expect(sentences).toContain("it has 2000001 lines and commas, and 1500000 are the most");
+});
+
+test("links that lead in circles, to themselves and in ever more ways keep nobody from reading", async () => {
+  const folder = temporary();
+  writeFileSync(join(folder, "a.yaml"), service("a", 80));
+  mkdirSync(join(folder, "one"));
+  mkdirSync(join(folder, "two"));
+  symlinkSync("../two", join(folder, "one/there"));
+  symlinkSync("../one", join(folder, "two/back"));
+  symlinkSync("..", join(folder, "two/up"));
+  symlinkSync("../one", join(folder, "two/again"));
+  symlinkSync("itself", join(folder, "itself"));
+  for (let at = 0; at < 30; at += 1) {
+    mkdirSync(join(folder, `fork-${at}`));
+    for (const way of ["left", "right"]) symlinkSync(`../fork-${at + 1}`, join(folder, `fork-${at}`, way));
+  }
+  const { shows } = await open(folder);
+  await shows("a=80");
+  writeFileSync(join(folder, "two/b.yaml"), service("b", 81));
+  await shows("a=80 b=81");
+});

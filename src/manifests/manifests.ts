@@ -3,7 +3,6 @@
  * Editors and copy commands write files in steps, so a change that takes objects away counts only when the file looks the
  * same a moment later. What adds or edits counts at once.
  */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -12,7 +11,8 @@ import type { Problem } from "../problem.ts";
 import type { Source } from "../sync/ports.ts";
 import { watchFolder } from "../watched-folder.ts";
 import { Library, type LibraryOptions } from "./library.ts";
-import { type Manifest, readManifest } from "./manifest.ts";
+import { textOf } from "./limits.ts";
+import { type Manifest, readManifest, unreadManifest } from "./manifest.ts";
 import { scanFolder } from "./scan.ts";
 
 export interface Manifests extends Source {
@@ -115,7 +115,7 @@ class WatchedManifests implements Manifests {
     const differences = this.#differences(scan);
     for (const file of this.#doubtful.keys()) if (!differences.has(file)) this.#doubtful.delete(file);
     for (const [file, stamp] of differences) {
-      const manifest = stamp === gone ? undefined : await this.#read(file);
+      const manifest = stamp === gone ? undefined : this.#read(file);
       if (this.#library.wouldLose(file, manifest) && !this.#hasStood(file, stamp)) continue;
       this.#doubtful.delete(file);
       changed.set(file, manifest);
@@ -149,19 +149,9 @@ class WatchedManifests implements Manifests {
     return new Map([...other, ...away.map((file) => [file, gone] as const)]);
   }
 
-  async #read(file: string): Promise<Manifest> {
-    try {
-      return readManifest(await readFile(join(this.#folder, file), "utf8"));
-    } catch (error) {
-      if (!(error instanceof Error && "syscall" in error)) throw error;
-      const fault = { object: undefined, place: { line: 1, column: 1 }, field: "", fatal: true } as const;
-      return {
-        objects: [],
-        others: [],
-        faults: [{ ...fault, why: `it cannot be read: ${error.message}` }],
-        complete: false,
-      };
-    }
+  #read(file: string): Manifest {
+    const read = textOf(join(this.#folder, file));
+    return read.ok ? readManifest(read.text) : unreadManifest(`it cannot be read: ${read.why}`);
   }
 
   #tell(): void {

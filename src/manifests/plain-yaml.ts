@@ -3,6 +3,7 @@
  * different readers (anchors, tags, merge keys, `yes` and `no`) is left to the careful reader, and so is every mistake.
  */
 import { CORE_SCHEMA, loadAll } from "js-yaml";
+import { mostParts, partsIn } from "./limits.ts";
 import { Memory } from "./memory.ts";
 import { jsonDocuments } from "./plain-json.ts";
 
@@ -14,7 +15,7 @@ const extraordinary =
 export function plainDocuments(text: string, memory = new Memory()): readonly unknown[] | undefined {
   const json = jsonDocuments(text);
   if (json !== undefined) return json;
-  if (extraordinary.test(text)) return undefined;
+  if (partsIn(text) > mostParts.plain || extraordinary.test(text)) return undefined;
   try {
     return text.split(documentStart).flatMap((document) => memory.valuesIn(document, valuesIn));
   } catch {

@@ -24,7 +24,7 @@ function collect(root: string, below: string, found: (readonly [string, string])
   const real = realpathSync(folder);
   if (seen.has(real)) return;
   seen.add(real);
-  for (const name of readdirSync(folder)) {
+  for (const name of below === "" ? readdirSync(folder) : namesIn(folder)) {
     if (name.startsWith(".")) continue;
     const path = below === "" ? name : `${below}/${name}`;
     const stat = statOf(join(root, path));
@@ -33,9 +33,22 @@ function collect(root: string, below: string, found: (readonly [string, string])
   }
 }
 
-/** Undefined for what went away meanwhile, and for links that lead nowhere. */
+/** None where the folder went away meanwhile, or is another account's. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined for what went away meanwhile, and for links that lead nowhere or to themselves. */
 function statOf(path: string): BigIntStats | undefined {
-  return statSync(path, { bigint: true, throwIfNoEntry: false });
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {

@@ -8,6 +8,7 @@
 import { createRequire } from "node:module";
 import type { Node, YAMLError } from "yaml";
 import type { Path } from "./check.ts";
+import { mostParts, partsIn } from "./limits.ts";
 import { Memory } from "./memory.ts";
 import { documentsIn, itemsIn, type Piece } from "./pieces.ts";
 import { plainDocuments } from "./plain-yaml.ts";
@@ -73,9 +74,17 @@ function itemCountOf(value: unknown): number {
 const load = createRequire(import.meta.url);
 const careful = (): typeof import("yaml") => load("yaml");
 
+function tooManyParts(parts: number): string {
+  const { plain, careful } = mostParts;
+  if (parts > plain) return `it has ${parts} lines and commas, and ${plain} are the most`;
+  return `something in it is broken or unusual (an anchor, a tag, a tab, the word yes), and ${careful} lines and commas are the most then`;
+}
+
 /** Documents that hold nothing are left out. */
 export function readWithPlaces(text: string): ReadYaml {
   const { LineCounter, parseAllDocuments } = careful();
+  const parts = partsIn(text);
+  if (parts > mostParts.careful) return { ok: false, place: { line: 1, column: 1 }, why: tooManyParts(parts) };
   const lines = new LineCounter();
   const documents = parseAllDocuments(text.replace(/^\uFEFF/, ""), {
     lineCounter: lines,

@@ -73,6 +73,7 @@ export const changes = {
     default: undefined,
     value: "FILE",
     own: true,
+    cluster: true,
     doc: "Unix socket of an nginx that runs in a container of its own.",
   }),
   dynamicConfigurationRetries: flag({

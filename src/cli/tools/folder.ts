@@ -1,7 +1,8 @@
 /** Manifests, read once: a folder as `serve` would read it at its start, a single file such as a dump, or standard input. */
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Library } from "../../manifests/library.ts";
+import { textOf } from "../../manifests/limits.ts";
 import { type Manifest, type ManifestObject, readManifest } from "../../manifests/manifest.ts";
 import type { Memory } from "../../manifests/memory.ts";
 import { scanFolder } from "../../manifests/scan.ts";
@@ -32,12 +33,9 @@ type Paths = ReadonlyMap<string, string | undefined>;
 function readAll(folder: string, paths: Paths, memory: Memory | undefined): ReadFolder {
   const files = new Map<string, Manifest>();
   for (const [file, path] of paths) {
-    try {
-      files.set(file, readManifest(readFileSync(path === undefined ? 0 : join(folder, path), "utf8"), memory));
-    } catch (error) {
-      if (!(error instanceof Error && "syscall" in error)) throw error;
-      return { ok: false, why: `${join(folder, file)} cannot be read: ${error.message}` };
-    }
+    const read = textOf(path === undefined ? 0 : join(folder, path));
+    if (!read.ok) return { ok: false, why: `${join(folder, file)} cannot be read: ${read.why}` };
+    files.set(file, readManifest(read.text, memory));
   }
   return { ok: true, files };
 }
