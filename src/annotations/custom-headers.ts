@@ -1,10 +1,13 @@
 /**
  * Headers of every answer of the Location, from a ConfigMap. The operator says which names may be set at all
- * (global-allowed-response-headers); one entry that may not be denies the Location. A `$` is itself.
+ * (global-allowed-response-headers); one entry that may not be denies the Location. A `$` is itself. Headers that frame the
+ * answer, or are about the connection, are left out: nginx alone says those.
  */
 import { shown } from "../kinds/kind.ts";
 import { headerName } from "../kinds/names.ts";
+import { withoutReserved } from "../kinds/reserved-headers.ts";
 import type { ConfigMap } from "../model/objects.ts";
+import type { Problem } from "../problem.ts";
 import { Token } from "../render/token.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 import { referenceText } from "./reference.ts";
@@ -31,12 +34,12 @@ export const customHeaders = resolvedFeature({
     const found = reference.includes("/") ? context.configMap(reference) : undefined;
     if (found === undefined)
       return refused(context, `ConfigMap ${reference} not found, which is named as namespace/name`);
-    const headers = headersOf(found);
-    for (const header of headers) {
+    const { kept, left } = withoutReserved(headersOf(found));
+    for (const header of kept) {
       const why = mistakeIn(header, context.settings.globalAllowedResponseHeaders);
       if (why !== undefined) return refused(context, `ConfigMap ${reference}: ${why}`);
     }
-    return { value: headers };
+    return { value: kept, problems: left.map((why) => leftOut(context, `ConfigMap ${reference}: ${why}`)) };
   },
   answerHeaders: (headers) =>
     headers.map(({ name, value }) => ({
@@ -59,6 +62,10 @@ function mistakeIn({ name, value }: CustomHeader, allowed: readonly string[]): s
   if (!Token.printable(value) || value.length > 3000)
     return `the value of ${name}, ${shown(value)}, is too long or has a control character`;
   return undefined;
+}
+
+function leftOut({ ingress: object }: Context, why: string): Problem {
+  return { object, kind: "field-unusable", field: "annotation custom-headers", why, done: "it is left out" };
 }
 
 function refused({ ingress: object }: Context, why: string): Resolved<readonly CustomHeader[]> {

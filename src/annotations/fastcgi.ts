@@ -1,7 +1,9 @@
 /**
  * Parameters for FastCGI backends: those of the ConfigMap come after the stock ones and win. Both annotations are read, and
- * judged, whatever backend-protocol says.
+ * judged, whatever backend-protocol says. A parameter whose name begins with HTTP_ stands for a header of the request, so
+ * those that only nginx may set are left out, CONTENT_LENGTH among them.
  */
+import { isReservedHeader, reservedWhy } from "../kinds/reserved-headers.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
 import type { Problem } from "../problem.ts";
 import { Token } from "../render/token.ts";
@@ -68,7 +70,11 @@ export const fastcgi = resolvedFeature({
       const why = `the entry ${JSON.stringify(bad.name)} of ConfigMap ${reference} holds more than letters, digits and - _ $ { } / .`;
       return { refuse: "reject", problem: unreadable(context, why, "reject") };
     }
-    return { value: { index, params: params.sort((a, b) => (a.name < b.name ? -1 : 1)) } };
+    const { kept = [], left = [] } = Object.groupBy(params, ({ name }) => (saysReserved(name) ? "left" : "kept"));
+    return {
+      value: { index, params: kept.sort((a, b) => (a.name < b.name ? -1 : 1)) },
+      problems: left.map(({ name }) => leftOut(context, `ConfigMap ${reference}: ${reservedWhy(name)}`)),
+    };
   },
   view: ({ index, params }, { protocol }) =>
     protocol === "fastcgi" && {
@@ -81,6 +87,15 @@ export const fastcgi = resolvedFeature({
 });
 
 const key = "fastcgi-params-configmap";
+
+/** Whether the parameter is a reserved header in the words of CGI. */
+function saysReserved(name: string): boolean {
+  return isReservedHeader(name.replace(/^HTTP_/i, ""));
+}
+
+function leftOut({ ingress: object }: Context, why: string): Problem {
+  return { object, kind: "field-unusable", field: `annotation ${key}`, why, done: "it is left out" };
+}
 
 function unreadable({ ingress: object }: Context, why: string, done: "deny" | "reject"): Problem {
   return { object, kind: "annotation-unreadable", key, why, done };

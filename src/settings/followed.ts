@@ -5,6 +5,7 @@
  */
 import { shown } from "../kinds/kind.ts";
 import { headerName } from "../kinds/names.ts";
+import { framesMessages, reservedWhy } from "../kinds/reserved-headers.ts";
 import { decodedMistake, isKnownVariable, variablesIn, variableText } from "../kinds/variables.ts";
 import type { ConfigMap, Secret } from "../model/objects.ts";
 import type { ObjectName, Problem } from "../problem.ts";
@@ -84,6 +85,7 @@ function mistakeIn(name: string, value: string, settings: Settings): string | un
   // a ConfigMap's key has no other letter that is none of a header's
   const named = headerName.read(name.replaceAll(".", "-"));
   if (!named.ok) return named.why;
+  if (framesMessages(name)) return reservedWhy(name);
   if (value === "") return undefined;
   const text = variableText.read(value);
   if (!text.ok) return text.why;

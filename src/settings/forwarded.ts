@@ -1,7 +1,7 @@
 /** Whose word is taken for the client's address, scheme, host and port (RS-23). */
 import { range } from "../kinds/addresses.ts";
 import { lenientListOf } from "../kinds/combine.ts";
-import { headerName } from "../kinds/names.ts";
+import { settableHeaderName } from "../kinds/reserved-headers.ts";
 import { setting } from "./declare.ts";
 import { toggle } from "./kinds.ts";
 
@@ -23,21 +23,21 @@ export const forwarded = {
   }),
   forwardedForHeader: setting({
     key: "forwarded-for-header",
-    kind: headerName,
+    kind: settableHeaderName,
     default: "X-Forwarded-For",
     becomes: "real_ip_header, and proxy_set_header X-Original-Forwarded-For",
     doc: "Header that holds the client's address.",
   }),
   forwardedHostHeader: setting({
     key: "forwarded-host-header",
-    kind: headerName,
+    kind: settableHeaderName,
     default: "X-Forwarded-Host",
     becomes: "proxy_set_header X-Original-Forwarded-Host",
     doc: "Header that is passed on as X-Original-Forwarded-Host.",
   }),
   forwardedForProxyProtocolHeader: setting({
     key: "forwarded-for-proxy-protocol-header",
-    kind: headerName,
+    kind: settableHeaderName,
     default: "X-Forwarded-For-Proxy-Protocol",
     onlyWith: ["use-proxy-protocol"],
     becomes: "real_ip_header in each location",

@@ -5,7 +5,8 @@ import { type AskedPolicy, forOperator, strictPolicy } from "../kinds/asked.ts";
 import { originOf, whyNotOrigin } from "../kinds/checked-name.ts";
 import { lenientListOf, optional } from "../kinds/combine.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
-import { headerName, shaped } from "../kinds/names.ts";
+import { shaped } from "../kinds/names.ts";
+import { settableHeaderName } from "../kinds/reserved-headers.ts";
 import { isKnownVariable, variableText } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
 import { Token } from "../render/token.ts";
@@ -133,7 +134,7 @@ export const globalAuth = {
   }),
   globalAuthResponseHeaders: setting({
     key: "global-auth-response-headers",
-    kind: lenientListOf(headerName),
+    kind: lenientListOf(settableHeaderName),
     default: [],
     onlyWith,
     becomes: "auth_request_set and proxy_set_header",

@@ -5,6 +5,7 @@
 import { whyNotHost } from "../../kinds/asked.ts";
 import { originOf, whyNotOrigin } from "../../kinds/checked-name.ts";
 import { shown } from "../../kinds/kind.ts";
+import { withoutReserved } from "../../kinds/reserved-headers.ts";
 import type { ConfigMap } from "../../model/objects.ts";
 import { type Problem, sentence } from "../../problem.ts";
 import { Token } from "../../render/token.ts";
@@ -33,7 +34,7 @@ export const externalAuth = resolvedFeature({
     if (host === undefined) return refused(context, "auth-url", `${said.url} is not an absolute http or https URL`);
     const why = whyNotOrigin(originOf(said.url)!, context.asked);
     if (why !== undefined) return refused(context, "auth-url", `${shown(said.url)} is not asked: ${why}`);
-    const headers = reference === "" ? { ok: true as const, headers: [] } : headersFrom(reference, context);
+    const headers = reference === "" ? noHeaders : headersFrom(reference, context);
     if (!headers.ok) return refused(context, "auth-proxy-set-headers", headers.why);
     const kept = keepsAlive(values);
     const pool = kept ? poolOf(said.url, host, values, context) : undefined;
@@ -49,7 +50,8 @@ export const externalAuth = resolvedFeature({
       only200: kept && !settings.useHttp2 && !host.includes("$"),
       snippet: snippet === "" || permit === undefined ? undefined : Token.snippet(snippet, permit),
     };
-    return { value: { kind: "ask", question }, problems: kept && pool === undefined ? [notKept(context)] : [] };
+    const problems = [...headers.problems, ...(kept && pool === undefined ? [notKept(context)] : [])];
+    return { value: { kind: "ask", question }, problems };
   },
   variables: ["auth_url", "auth_host", "auth_redirect", "auth_signin"],
   view: externalAuthView,
@@ -58,18 +60,35 @@ export const externalAuth = resolvedFeature({
 });
 
 type HeadersFrom =
-  | { readonly ok: true; readonly headers: readonly FollowedHeader[] }
+  | { readonly ok: true; readonly headers: readonly FollowedHeader[]; readonly problems: readonly Problem[] }
   | { readonly ok: false; readonly why: string };
 
-/** One entry that cannot be a header denies all: an auth service that misses one might let somebody pass. */
+const noHeaders: HeadersFrom = { ok: true, headers: [], problems: [] };
+
+/**
+ * One entry that cannot be a header denies all: an auth service that misses one might let somebody pass. An entry about the
+ * connection is left out: the question says all of these itself, and recipes for nginx have an empty Content-Length.
+ */
 function headersFrom(reference: string, context: Context): HeadersFrom {
   if (!reference.includes("/")) return { ok: false, why: `${reference} is not namespace/name` };
   const found = named<ConfigMap>(reference, "ConfigMap", context.configMap, context);
   if (!found.ok) return found;
-  const problems: Problem[] = [];
-  const headers = headersOf(found.object, context.settings, problems);
-  const first = problems[0];
-  return first === undefined ? { ok: true, headers } : { ok: false, why: `ConfigMap ${reference}, ${sentence(first)}` };
+  const bad: Problem[] = [];
+  const { kept, left } = withoutReserved(entriesOf(found.object));
+  const data = Object.fromEntries(kept.map(({ name, value }) => [name, value]));
+  const headers = headersOf({ ...found.object, data }, context.settings, bad);
+  const first = bad[0];
+  if (first !== undefined) return { ok: false, why: `ConfigMap ${reference}, ${sentence(first)}` };
+  return { ok: true, headers, problems: left.map((why) => leftOut(context, `ConfigMap ${reference}, ${why}`)) };
+}
+
+function entriesOf({ data = {} }: ConfigMap): readonly FollowedHeader[] {
+  return Object.entries(data).map(([name, value]) => ({ name, value }));
+}
+
+function leftOut({ ingress: object }: Context, why: string): Problem {
+  const field = "annotation auth-proxy-set-headers";
+  return { object, kind: "field-unusable", field, why, done: "it is left out" };
 }
 
 function refused({ ingress }: Context, key: string, why: string): Resolved<ExternalAuth> {

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { framesMessages, isReservedHeader, settableHeaderName, withoutReserved } from "./reserved-headers.ts";
+
+test.each(["Content-Length", "content_length", "TRANSFER.ENCODING", " transfer-encoding "])(
+  "%s frames a message",
+  (name) => {
+    expect([framesMessages(name), isReservedHeader(name)]).toEqual([true, true]);
+  },
+);
+
+test.each([
+  "Connection",
+  "HOST",
+  "upgrade",
+  "TE",
+  "Trailer",
+  "expect",
+  "Keep_Alive",
+  "Proxy",
+  "proxy_anything",
+  "HTTP2-Settings",
+])("%s is about one connection", (name) =>
+  expect([framesMessages(name), isReservedHeader(name)]).toEqual([false, true]),
+);
+
+test.each(["X-User", "Content-Type", "Authorization", "X-Proxy-User", "Set-Cookie", "X-Host", "TEam"])(
+  "%s may be set",
+  (name) => {
+    expect([isReservedHeader(name), settableHeaderName.read(name).ok]).toEqual([false, true]);
+  },
+);
+
+test("what is left out is said", () => {
+  const headers = [{ name: "X-User" }, { name: "Host" }, { name: "content_length" }];
+  expect(withoutReserved(headers)).toEqual({
+    kept: [{ name: "X-User" }],
+    left: [
+      '"Host" belongs to one connection, which nginx alone decides about',
+      '"content_length" says where a message ends, which nginx alone decides',
+    ],
+  });
+});

@@ -1,0 +1,62 @@
+/**
+ * Header names that no list may set. They say where a message ends or belong to one connection, so a second word on
+ * them would frame a request anew on a connection that other tenants' requests share.
+ */
+import { type Kind, no, shown } from "./kind.ts";
+import { headerName } from "./names.ts";
+
+const framing = new Set(["content-length", "transfer-encoding"]);
+
+const ofConnections = new Set([
+  "connection",
+  "host",
+  "upgrade",
+  "te",
+  "trailer",
+  "expect",
+  "keep-alive",
+  "http2-settings",
+]);
+
+/** Servers behind CGI and its successors read `_`, `.` and `-` as one character, whatever the case. */
+function normalised(name: string): string {
+  return name.trim().toLowerCase().replace(/[_.]/g, "-");
+}
+
+/** Whether the header says where a message ends. Not even the operator may set such a one. */
+export function framesMessages(name: string): boolean {
+  return framing.has(normalised(name));
+}
+
+/** Whether the header frames a message or is about one connection, and so is nginx's own affair. */
+export function isReservedHeader(name: string): boolean {
+  const plain = normalised(name);
+  return framing.has(plain) || ofConnections.has(plain) || plain === "proxy" || plain.startsWith("proxy-");
+}
+
+/** Why `name` is left to nginx, as the end of a sentence. */
+export function reservedWhy(name: string): string {
+  return framesMessages(name)
+    ? `${shown(name)} says where a message ends, which nginx alone decides`
+    : `${shown(name)} belongs to one connection, which nginx alone decides about`;
+}
+
+/** A list of headers in two parts: what it may set, and a sentence's end for each entry that is left out. */
+export function withoutReserved<T extends { readonly name: string }>(
+  headers: readonly T[],
+): { readonly kept: readonly T[]; readonly left: readonly string[] } {
+  const { kept = [], left = [] } = Object.groupBy(headers, ({ name }) => (isReservedHeader(name) ? "left" : "kept"));
+  return { kept, left: left.map(({ name }) => reservedWhy(name)) };
+}
+
+/** The name of a header that a list of headers may set. */
+export const settableHeaderName: Kind<string> = {
+  ...headerName,
+  label: `${headerName.label}, and none that is about the connection`,
+  read: (text) => {
+    const read = headerName.read(text);
+    return read.ok && isReservedHeader(text) ? no(reservedWhy(text)) : read;
+  },
+  good: headerName.good,
+  bad: [...headerName.bad, "Content-Length", "transfer_encoding", "HOST", "Proxy-Connection"],
+};
