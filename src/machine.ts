@@ -61,6 +61,7 @@ export function machineOf(capabilities: Capabilities, place: Place, folder: RunF
       journal: folder.journal,
       lua: luaFolder,
     },
+    nameKey: folder.nameKey,
     luaVersion: luaVersion(),
   };
 }

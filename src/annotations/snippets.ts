@@ -26,6 +26,8 @@ export interface Snippet {
   readonly namesUpstream: boolean;
   /** Names of the answer's headers that it sets with more_set_headers, in lower case. */
   readonly setHeaders: readonly string[];
+  /** Whether it says how a request to the backend looks, so that Sluice alone does not frame it. */
+  readonly framesRequests: boolean;
   /** Whether it limits bodies: in a server, what holds where a location does not say so itself. */
   readonly limitsBodies: boolean;
 }
@@ -53,6 +55,7 @@ function resolve(key: string): (values: { readonly text: string }, context: Cont
         namesGroups: statements.some(namesGroup),
         namesUpstream: statements.some((one) => within(one, setsUpstream)),
         setHeaders: statements.flatMap(headersSetBy),
+        framesRequests: statements.some((one) => within(one, framesRequest)),
         limitsBodies: statements.some(({ name }) => name === "client_max_body_size"),
       },
     };
@@ -66,6 +69,7 @@ const none: Snippet = {
   namesGroups: false,
   namesUpstream: false,
   setHeaders: [],
+  framesRequests: false,
   limitsBodies: false,
 };
 
@@ -82,6 +86,14 @@ function namesGroup({ name, args, block }: Statement): boolean {
 
 function setsUpstream({ name, args }: Statement): boolean {
   return name === "set" && args[0] === "$proxy_upstream_name";
+}
+
+/** What is sent to a backend, and what may change it: Lua and files that nginx includes can do both. */
+function framesRequest({ name }: Statement): boolean {
+  return (
+    /^(?:proxy|grpc)_set_header$|^proxy_(?:method|set_body|http_version|pass_request_\w+)$/.test(name) ||
+    /^more_(?:set|clear)_input_headers$|_by_lua(?:_block|_file)?$|^include$/.test(name)
+  );
 }
 
 function headersSetBy({ name, args }: Statement): string[] {

@@ -5,6 +5,7 @@
  */
 import { accessSync, chmodSync, constants, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { nameKeyIn } from "./name-key.ts";
 
 /** Absolute paths without symbolic links. A path that ends in `Folder` or is named like one exists once the folder is open. */
 export interface RunFolder {
@@ -49,6 +50,8 @@ export interface RunFolder {
   /** What the controller keeps across restarts: the journal of routes, endpoints and certificates, and the last good forms. */
   readonly data: string;
   readonly journal: string;
+  /** No path: the key of the names of nginx's own locations. Empty while the folder is not open. */
+  readonly nameKey: string;
 }
 
 /** Folders whose files belong to the configuration that names them, and are removed when none does. */
@@ -84,7 +87,7 @@ export function openRunFolder(path: string): OpenedFolder {
       mkdirSync(one, { recursive: true });
       chmodSync(one, 0o700);
     }
-    return { ok: true, folder };
+    return { ok: true, folder: { ...folder, nameKey: nameKeyIn(folder.keys) } };
   } catch (error) {
     return { ok: false, why: `The run folder ${path} cannot be used: ${(error as Error).message}.` };
   }
@@ -121,5 +124,6 @@ export function pathsOf(root: string): RunFolder {
     routesSocket: join(sockets, "routes.sock"),
     data,
     journal: join(data, "journal"),
+    nameKey: "",
   };
 }

@@ -4,11 +4,12 @@ import { isVariableName } from "../kinds/variables.ts";
 import type { Certificate, StreamServer } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { indented } from "./indent.ts";
+import { InternalNames } from "./internal-names.ts";
 import type { Machine, RequestCounts } from "./machine.ts";
 import { loadedModules, speaksLua } from "./modules.ts";
 import type { HttpPart } from "./place.ts";
 import type { RenderedFile } from "./rendered-files.ts";
-import { type AboutServers, defaultPairFile, routeLabels, routeVariables } from "./server-views.ts";
+import { type AboutServers, defaultPairFile, fixedNames, routeLabels, routeVariables } from "./server-views.ts";
 import { requestHeaders, withoutCertificates } from "./settings/forwarded.ts";
 import { serverNamesHash } from "./settings/hashes.ts";
 import { ownDictionaries } from "./settings/shared-dictionaries.ts";
@@ -108,6 +109,7 @@ function mainView(about: ConfParts, withLua: boolean): View {
   const { settings, machine, parts, servers, upstreams, lua, streams, needs, http } = about;
   const { paths, ports } = machine;
   const { opentelemetry } = parts.http;
+  const { ending } = new InternalNames(machine.nameKey);
   const headers = requestHeaders(settings, machine.capabilities);
   const tracing = { ...opentelemetry, on: opentelemetry.on || needs.has("tracing") };
   return {
@@ -146,6 +148,8 @@ function mainView(about: ConfParts, withLua: boolean): View {
       generation: Token.gaps.generation,
       status: Token.name(`127.0.0.1:${ports.status}`),
       healthPath: Token.word(machine.healthPath),
+      fixed: fixedNames(machine),
+      ending: ending !== "" && Token.name(ending),
     },
   };
 }

@@ -7,6 +7,7 @@ import { isElsewhere, rewritesLate } from "../annotations/rewrite.ts";
 import { defaultUpstream, type Location } from "../model/configuration.ts";
 import { forgottenLines, type HeaderLine } from "../settings/header-lines.ts";
 import type { Settings } from "../settings/registry.ts";
+import { InternalNames } from "./internal-names.ts";
 import { type AboutLocations, locationView } from "./location-view.ts";
 import type { Machine } from "./machine.ts";
 import type { AnswerHeader, HttpPart, InternalLocation, Place } from "./place.ts";
@@ -53,6 +54,8 @@ export interface LocationTraits {
   readonly timed: boolean;
   /** What the host's own server-snippet says about headers, where it does. */
   readonly hostLines?: readonly HeaderLine[];
+  /** Whose pools of kept connections its backends' requests use, where a snippet says how these look; else those of all. */
+  readonly poolsOf?: string;
   /** The path, where nginx has to match it once more for its groups: a rewrite that comes after a snippet takes those away that the snippet's headers name. */
   readonly matchedAgain?: string;
 }
@@ -79,12 +82,14 @@ export interface Target {
 export class LocationTexts {
   readonly #template: Template;
   readonly #root: string;
+  readonly #names: InternalNames;
   readonly #about: AboutLocations;
   readonly #resolver: Token;
 
-  constructor(template: Template, settings: Settings, { capabilities, paths, ports, around }: Machine) {
+  constructor(template: Template, settings: Settings, { capabilities, paths, ports, around, nameKey }: Machine) {
     this.#template = template;
     this.#root = paths.root;
+    this.#names = new InternalNames(nameKey);
     this.#resolver = checkedResolver(settings, around, ports.nameCheck);
     this.#about = {
       settings,
@@ -101,7 +106,8 @@ export class LocationTexts {
     const files: RenderedFile[] = [];
     const needs = new Set<HttpPart>();
     const inHttp = new Map<string, Token>();
-    const apart: string[] = [];
+    const { poolsOf = "" } = traits;
+    const apart: string[] = poolsOf === "" ? [] : [poolsOf];
     const place: Place = {
       ...filesOf(this.#root, files),
       ...writing,
@@ -111,6 +117,7 @@ export class LocationTexts {
       owned: traits.owned,
       authenticates: traits.authenticates,
       forgottenBeside: forgottenLines({ http, server: [...server, ...hostLines], location: [] }, "add_header"),
+      poolsOf,
       needs: (part) => needs.add(part),
       inHttp: (text) => inHttp.set(String(text), text),
       pooledApart: (by) => apart.push(by),
@@ -137,7 +144,7 @@ export class LocationTexts {
   #beside(kind: "uri" | "named", { partial, view }: InternalLocation, all: BesideLocation[]): Token {
     const written = this.#template.render(partial, view);
     const text = this.#about.everywhere.inspected ? Token.conf`modsecurity off;\n${written}` : written;
-    const id = shortHash(`${text}\0`);
+    const id = this.#names.of(`${text}\0`);
     const target = Token.name(kind === "uri" ? `/_sluice/${id}` : `@${id}`);
     const match = kind === "uri" ? Token.conf`= ${target}` : target;
     if (!all.some((one) => String(one.match) === String(match))) all.push({ match, text });
@@ -152,10 +159,14 @@ function lateMatch(path: string | undefined): Token {
 /** `host`: what is said of the host as a whole. */
 export function traitsOf(
   location: Location<FeatureValues>,
-  { serverSnippet: { headerLines: hostLines } }: FeatureValues,
+  { serverSnippet: host }: FeatureValues,
   settings: Settings,
 ): LocationTraits {
   const { path, denied, timed, ingress, features, upstream } = location;
+  const { headerLines: hostLines } = host;
+  const { externalAuth } = features;
+  const asksItself = externalAuth.kind === "ask" && externalAuth.question.pool?.apart === true;
+  const framed = asksItself || features.configurationSnippet.framesRequests || host.framesRequests;
   const within = (prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix));
   const owned = ingress.name !== "";
   const again = features.configurationSnippet.namesGroups && rewritesLate(features);
@@ -168,6 +179,7 @@ export function traitsOf(
     timed,
     standsIn: false,
     ...(hostLines.length > 0 ? { hostLines } : {}),
+    ...(framed ? { poolsOf: `${ingress.namespace}\0${host.framesRequests ? host.text : ""}` } : {}),
     ...(again ? { matchedAgain: path } : {}),
   };
 }

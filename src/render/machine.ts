@@ -18,6 +18,8 @@ export interface Machine {
   readonly counts: RequestCounts | undefined;
   /** Absolute paths. */
   readonly paths: MachinePaths;
+  /** What only this run folder has: it keeps the names of nginx's own locations from being guessed. Empty where none serves. */
+  readonly nameKey: string;
   /** Another one for any other text of the Lua modules. */
   readonly luaVersion: string;
 }

@@ -66,6 +66,8 @@ export interface Place extends ServerPlace {
   needs(part: HttpPart): void;
   /** A line, or a block, of the http block that is there once for all who ask for it. */
   inHttp(text: Token): void;
+  /** Whose kept connections its requests use, where their author has a word in how these look; else empty. */
+  readonly poolsOf: string;
   /** Keeps its connections to backends apart from those of locations that say something else here. */
   pooledApart(by: string): void;
   /**

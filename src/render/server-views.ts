@@ -2,9 +2,11 @@
 import { featureList } from "../annotations/registry.ts";
 import { catchAll } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
+import { InternalNames } from "./internal-names.ts";
 import type { Machine } from "./machine.ts";
 import { filesOf, type RenderedFile } from "./rendered-files.ts";
 import { withSettingsFiles } from "./settings/files.ts";
+import { ownHost } from "./settings/forwarded.ts";
 import { quicLines, speaksHttp3 } from "./settings/http3.ts";
 import { listenLines } from "./settings/listen.ts";
 import { settingsView } from "./settings-view.ts";
@@ -97,6 +99,7 @@ function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[])
     counts: about.machine.counts !== undefined,
     http3: speaksHttp3(about.settings, about.machine.capabilities),
     slot: Token.word(slot),
+    fixed: fixedNames(about.machine),
     rejectsUnknownNames: about.settings.sslRejectHandshake && slot === dataSlot,
     certificate: certificateAt(about.machine, defaultPairFile),
     locations: [
@@ -110,12 +113,32 @@ function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[])
   };
 }
 
+/** Names of the locations that each server with a router has, by what they are for. */
+export function fixedNames({ nameKey }: Machine): View {
+  const names = new InternalNames(nameKey);
+  return Object.fromEntries(fixedLocations.map((name) => [name, names.fixed(name)]));
+}
+
+const fixedLocations = [
+  "app_root",
+  "www",
+  "unrouted",
+  "undecided",
+  "unknown_shape",
+  "contrary_host",
+  "health",
+  "status",
+] as const;
+
 /** What every server begins with, in either mode. */
 export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: boolean) {
   const { capabilities, around, ports } = machine;
   const lines = (port: number, tls: boolean) =>
     listenLines(settings, capabilities, around, { port, tls, catchAll: isCatchAll });
+  const asked = machine.mode === "static" && speaksHttp3(settings, capabilities) ? "asked_host" : "http_host";
   return {
+    askedHost: Token.variable(asked),
+    ownHost: Token.variable(ownHost(settings)),
     listen: [
       ...lines(ports.http, false),
       ...(machine.passthrough ? behindPassthrough(machine, isCatchAll) : lines(ports.https, true)),

@@ -1,15 +1,15 @@
 /**
  * The text of a Location, apart from its host, path and backend. Equal text is one Shape, however many Ingresses ask for
- * it; its name is the hash of its text and so never changes meaning (design.md 4, trap 1).
+ * it; its name is a keyed hash of its text, which never changes meaning (design.md 4, trap 1) and which no tenant can guess.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { defaultUpstream, defaultUpstreamLabel, type Location, type Server } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
+import { InternalNames } from "./internal-names.ts";
 import { type LocationText, LocationTexts, type LocationTraits, traitsOf } from "./location-text.ts";
 import type { Machine } from "./machine.ts";
 import type { ErrorBackend, Place } from "./place.ts";
 import { poolOf } from "./pools.ts";
-import { shortHash } from "./short-hash.ts";
 import type { Template } from "./template.ts";
 import { needsPath } from "./text-servers.ts";
 import { Token } from "./token.ts";
@@ -28,11 +28,13 @@ export interface Shape extends LocationText {
 export class Shapes {
   readonly #settings: Settings;
   readonly #texts: LocationTexts;
+  readonly #names: InternalNames;
   readonly #known = new WeakMap<FeatureValues, Map<string, Shape>>();
 
   constructor(template: Template, settings: Settings, machine: Machine) {
     this.#settings = settings;
     this.#texts = new LocationTexts(template, settings, machine);
+    this.#names = new InternalNames(machine.nameKey);
   }
 
   /** All that the Locations of a Server may be served by, each once. */
@@ -80,7 +82,7 @@ export class Shapes {
     const target = { dynamic: true, unserved: false, rewrite: false, blocks: [balancedBlock] };
     const found = this.#texts.of(values, traits, { bind, captured, errorBackend }, target);
     const texts = [found.text, ...found.beside.map((one) => one.text), ...found.http];
-    const name = `@${shortHash(texts.map((text) => `${text}\0`).join(""))}`;
+    const name = `@${this.#names.of(texts.map((text) => `${text}\0`).join(""))}`;
     return { name, variables, needsPath: !traits.standsIn && needsPath({ ...traits, features: values }), ...found };
   }
 }

@@ -10,6 +10,7 @@ import type { HttpPart } from "./place.ts";
 import { escapedPath } from "./records.ts";
 import type { RenderedFile } from "./rendered-files.ts";
 import { certificateAt, defaultPairFile, headOf } from "./server-views.ts";
+import { ownHost } from "./settings/forwarded.ts";
 import { speaksHttp3 } from "./settings/http3.ts";
 import { blocksOf } from "./static-blocks.ts";
 import { bodyOf, labelsOf } from "./static-location.ts";
@@ -62,7 +63,7 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
       certificate: certificateView(tls, parts, takesUnknownNames || !isPlain),
       features,
       catchAll: server.name === catchAll && { healthPath: Token.word(about.machine.healthPath) },
-      appRoot: server.appRoot !== undefined && appRootUrl(server.appRoot, http3),
+      appRoot: server.appRoot !== undefined && appRootUrl(server.appRoot, http3, about.settings),
       slashes: server.routes.flatMap((route) => slashView(route, server, about.settings)),
       locations,
       beside: beside.map(({ match, text }) => ({ match, text })),
@@ -93,9 +94,9 @@ function namesByCertificate(
   return [...Map.groupBy(names, (one) => `${one.certificate} ${answer(one)}`).values()];
 }
 
-/** Where HTTP/3 is spoken, `$http_host` may be empty here: `http3-host.tmpl` has another name for it. */
-function appRootUrl(path: string, http3: boolean): Token {
-  const host = http3 ? "asked_host" : "http_host";
+/** Where HTTP/3 is spoken, reading `$http_host` here would leave it empty for good: `http3-host.tmpl` has another name for it. */
+function appRootUrl(path: string, http3: boolean, settings: Settings): Token {
+  const host = http3 ? "asked_host" : ownHost(settings);
   return Token.rewriteTarget(`$scheme://$${host}${path}`, (name) => name === host || isRequestVariable(name));
 }
 

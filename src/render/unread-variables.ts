@@ -7,7 +7,7 @@
 import { Token } from "./token.ts";
 
 const mark = String(Token.gaps.ifRead);
-const lineIfRead = new RegExp(`^ *(?:map \\S+ |set )\\$${mark}(\\w+) .*\\n`, "gm");
+const lineIfRead = new RegExp(`^ *(?:map (?:"[^"]*"|\\S+) |set )\\$${mark}(\\w+) .*\\n`, "gm");
 /** The template's own modules read none but those that it never marks. */
 const ownModule = /\s*\(["'](?:sluice\.|resty\.core["'])/;
 const readsElsewhere = new RegExp(

@@ -63,7 +63,7 @@ function machine(mode: Machine["mode"]): Machine {
   const logs = { accessLog: "/dev/null", errorLog: "stderr" };
   const here = machineOf(capabilities, placeHere(), folder, machineFlags({ ...defaultFlags("run"), mode }, logs));
   const around = { ...here.around, cpus: 2, openFiles: 4096, ipv6: false, nameservers: ["192.0.2.53"], backlog: 511 };
-  return { ...here, around, user: "root" };
+  return { ...here, around, user: "root", nameKey: "" };
 }
 
 function neutral(text: string): string {

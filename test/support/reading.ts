@@ -69,6 +69,7 @@ export function notingPlace(
     authenticates: true,
     resolver: Token.name("127.0.0.1:10243"),
     forgottenBeside: [],
+    poolsOf: "",
     needs: () => {},
     inHttp: (text) => noted.http.push(String(text)),
     pooledApart: (by) => noted.apart.push(by),

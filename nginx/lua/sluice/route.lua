@@ -2,6 +2,7 @@
 -- the location's name, and nginx jumps. What else it finds out (no endpoints, too large, denied) it leaves in variables, and the
 -- shape answers, so that its error pages, headers and log apply.
 local canary = require("sluice.canary")
+local hosts = require("sluice.route.hosts")
 local label = require("sluice.route.label")
 local match = require("sluice.route.match")
 local random = require("sluice.random")
@@ -10,7 +11,6 @@ local store = require("sluice.store")
 
 local ngx = ngx
 local sub = string.sub
-local lower = string.lower
 local find = string.find
 local gsub = string.gsub
 
@@ -75,6 +75,17 @@ local function tell(location)
   end
 end
 
+-- Names of the locations that each server has. Their ending is a secret of this nginx, since an answer may name a location, too.
+local own = {}
+
+function _M.end_names(ending)
+  for _, name in ipairs({ "unrouted", "www", "app_root", "undecided", "unknown_shape", "contrary_host" }) do
+    own[name] = "@sluice_" .. name .. ending
+  end
+end
+
+_M.end_names("")
+
 -- What begins so is answered by Sluice itself where no host takes the request: { path, location }, unless an Ingress has
 -- exactly that path (RS-4.8).
 local own_paths = {}
@@ -87,9 +98,9 @@ local function own_location(record, uri)
   if record.exact and record.exact[uri] then
     return nil
   end
-  for _, own in ipairs(own_paths) do
-    if sub(uri, 1, #own[1]) == own[1] then
-      return own[2]
+  for _, one in ipairs(own_paths) do
+    if sub(uri, 1, #one[1]) == one[1] then
+      return one[2]
     end
   end
 end
@@ -119,29 +130,34 @@ end
 -- The location that serves the request; nil and its name where that is a shape which the server lacks.
 local function target_of(slot, generation, age)
   local var = ngx.var
-  local uri = var.uri
-  local record, tls, is_catch_all = match.host(lower(var.host), generation, age)
-  if not record then
-    return "@sluice_unrouted"
+  local host = var.host
+  local asked = var.http_host
+  if asked ~= host and hosts.differ(host, asked) then
+    return own.contrary_host
   end
-  local own = is_catch_all and own_location(record, uri)
-  if own then
-    return own
+  local uri = var.uri
+  local record, tls, is_catch_all = match.host(host, generation, age)
+  if not record then
+    return own.unrouted
+  end
+  local ours = is_catch_all and own_location(record, uri)
+  if ours then
+    return ours
   end
   if record.to then
     var.route_www = record.to
-    return "@sluice_www"
+    return own.www
   end
   if record.root and uri == "/" then
     var.route_app_root = rewrite.expand(record.root, {})
-    return "@sluice_app_root"
+    return own.app_root
   end
   local location, route, groups, slash = match.path(record, uri)
   if location == false then
-    return "@sluice_undecided"
+    return own.undecided
   end
   if not location then
-    return "@sluice_unrouted"
+    return own.unrouted
   end
 
   local shape = location.shape
@@ -221,7 +237,7 @@ local function target_now(slot)
     end
   end
   ngx.log(ngx.WARN, "no shape ", unknown, " in this configuration, for ", ngx.var.host)
-  return "@sluice_unknown_shape"
+  return own.unknown_shape
 end
 
 -- The same for a request that comes from outside; empty for one that an error page or the like sends here: nginx jumps by way of

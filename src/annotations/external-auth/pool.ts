@@ -13,17 +13,26 @@ export interface AuthPool {
   readonly connections: number;
   readonly requests: number;
   readonly timeout: number;
+  /** Whether only the author's namespace uses it. */
+  readonly apart: boolean;
 }
 
 export interface KeepaliveFields {
   readonly keepalive: number;
   readonly keepaliveRequests: number;
   readonly keepaliveTimeout: number;
+  readonly method: string | undefined;
+  readonly snippet: string;
 }
 
 /** Whether the author asks for it: each of the three numbers can switch it off (RS-16.8). */
 export function keepsAlive({ keepalive, keepaliveRequests, keepaliveTimeout }: KeepaliveFields): boolean {
   return Math.min(keepalive, keepaliveRequests, keepaliveTimeout) > 0;
+}
+
+/** Whether the author has a word in where a question ends: by a snippet, or with CONNECT, whose good answer opens a tunnel. */
+function framesItself({ method, snippet }: KeepaliveFields): boolean {
+  return snippet !== "" || method === "CONNECT";
 }
 
 /** Undefined where the host has no address that stays. */
@@ -37,6 +46,7 @@ export function poolOf(url: string, host: string, fields: KeepaliveFields, conte
     connections: fields.keepalive,
     requests: fields.keepaliveRequests,
     timeout: fields.keepaliveTimeout,
+    apart: framesItself(fields),
   };
 }
 

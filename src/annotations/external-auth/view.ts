@@ -10,7 +10,7 @@ import { checkedUrl } from "../../kinds/checked-name.ts";
 import { isKnownVariable, variablesIn, variableText } from "../../kinds/variables.ts";
 import { hopsHeader, nextHops } from "../../render/hops.ts";
 import type { AnswerHeader, Header, Place } from "../../render/place.ts";
-import { clientCertificateHeaders } from "../../render/settings/forwarded.ts";
+import { clientCertificateHeaders, ownHost } from "../../render/settings/forwarded.ts";
 import { shortHash } from "../../render/short-hash.ts";
 import { Token, type View } from "../../render/token.ts";
 import type { Settings } from "../../settings/registry.ts";
@@ -98,13 +98,14 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
     ["Proxy", nothing],
     ["X-Sluice-Client-Address", nothing],
     ["X-Forwarded-Proto", nothing],
+    ...(settings.useForwardedHeaders ? [] : untrustedHeaders(settings).map((name) => [name, nothing] as const)),
     ["X-Forwarded-For", Token.variable(full ? "full_x_forwarded_for" : "remote_addr")],
     ["X-Real-IP", Token.variable("remote_addr")],
     ["X-Request-ID", Token.variable("req_id")],
     ...clientCertificateHeaders.map(({ name, variable }) => [name, Token.variable(variable)] as const),
     ["X-Sluice-Hops", nextHops],
     ["X-Sent-From", Token.text("nginx-ingress-controller")],
-    ["X-Original-URL", Token.conf`$scheme://$http_host$request_uri`],
+    ["X-Original-URL", Token.conf`$scheme://${Token.variable(ownHost(settings))}$request_uri`],
     ["X-Original-Method", Token.variable("request_method")],
     // The client's own are never taken for ours, whether we send any or not (RS-32.30).
     ["X-Original-URI", method === undefined ? nothing : Token.variable("request_uri")],
@@ -118,6 +119,36 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
     .filter(({ name }) => name.toLowerCase() !== hopsHeader)
     .map(({ name, value }) => [name, variableText.view(value) as Token] as const);
   return [...built, ...own].map(([name, value]) => ({ name: Token.name(name), value }));
+}
+
+/**
+ * What proxies say about the client. Where no proxy is trusted only a client can have said it, and auth services would let
+ * requests pass by it. nginx takes away headers by their whole names only.
+ */
+const saidByProxies = [
+  "Forwarded",
+  ...[
+    ...["Access-Token", "By", "Client-Cert", "Email", "Groups", "Host", "Method", "Path", "Port", "Preferred-Username"],
+    ...[
+      "Prefix",
+      "Protocol",
+      "Scheme",
+      "Server",
+      "Ssl",
+      "Tls-Client-Cert",
+      "Tls-Client-Cert-Info",
+      "Uri",
+      "Url",
+      "User",
+    ],
+  ].map((name) => `X-Forwarded-${name}`),
+];
+
+/** With underscores as well, where nginx passes such names on. */
+function untrustedHeaders({ enableUnderscoresInHeaders }: Settings): readonly string[] {
+  if (!enableUnderscoresInHeaders) return saidByProxies;
+  const all = [...saidByProxies, "X-Forwarded-For", "X-Forwarded-Proto"];
+  return [...saidByProxies, ...all.filter((name) => name.includes("-")).map((name) => name.replaceAll("-", "_"))];
 }
 
 /** Cookies of the auth service, which the Lua passes on by itself. */
@@ -183,7 +214,7 @@ function throughPool(url: string, { pool }: Question, place: Place): string {
   const inside = Token.conf`server ${server}; keepalive ${kept!}; keepalive_requests ${requests!}; keepalive_timeout ${timeout!}s;`;
   const scheme = /^https/i.test(url) ? "https" : "http";
   const origin = /^https?:\/\/[^/]+/i.exec(url)?.[0] ?? "";
-  const name = `auth_${shortHash(`${origin} ${inside}`)}`;
+  const name = `auth_${shortHash(`${origin} ${inside}${pool.apart ? ` ${place.poolsOf}` : ""}`)}`;
   place.inHttp(Token.conf`upstream ${Token.name(name)} { ${inside} }`);
   return `${scheme}://${name}${url.slice(origin.length)}`;
 }

@@ -20,6 +20,22 @@ export function exchange(bytes: string | readonly string[], { silenceMs = 60_000
   });
 }
 
+/** What has come when it matches, while the answer may go on. */
+export function firstBytes(bytes: string, wanted: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "192.0.2.1", port: ports.http });
+    let text = "";
+    socket.setEncoding("latin1").on("data", (data) => {
+      text += data;
+      if (!wanted.test(text)) return;
+      resolve(text);
+      socket.destroy();
+    });
+    socket.on("error", reject).on("close", () => resolve(text));
+    socket.write(bytes, "latin1");
+  });
+}
+
 /** The status lines in an answer. */
 export const statuses = (text: string): readonly number[] =>
   [...text.matchAll(/^HTTP\/1\.[01] (\d{3})/gm)].map(([, status]) => Number(status));

@@ -1,0 +1,31 @@
+/**
+ * The key that makes the names of nginx's own locations unguessable. It is kept across restarts, because the records in the
+ * journal name these locations. Another key would only cost a reload.
+ */
+import { randomBytes } from "node:crypto";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The key in `folder`, made where there is none. A disk that takes no file makes it last for one life of the controller. */
+export function nameKeyIn(folder: string): string {
+  const path = join(folder, "names");
+  const known = keyIn(path);
+  if (known !== undefined) return known;
+  const key = randomBytes(16).toString("hex");
+  const written = `${path}.${randomBytes(4).toString("hex")}`;
+  try {
+    writeFileSync(written, `${key}\n`, { flag: "wx", mode: 0o600 });
+    renameSync(written, path);
+  } catch {
+    return key;
+  }
+  return key;
+}
+
+function keyIn(path: string): string | undefined {
+  try {
+    return /^([\da-f]{32})\n$/.exec(readFileSync(path, "utf8"))?.[1];
+  } catch {
+    return undefined;
+  }
+}
