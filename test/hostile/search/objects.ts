@@ -89,7 +89,10 @@ const pathWords: fc.Arbitrary<PathWords> = fc.tuple(
   fc.constantFrom("Prefix", "Exact", "ImplementationSpecific", "ImplementationSpecific"),
 );
 const data = fc.dictionary(
-  fc.constantFrom("X-A", "X-B", "x_c", "Content-Type", "a.b", "-", "auth", "tls.crt", "tls.key", "ca.crt", "user"),
+  fc.constantFrom(
+    ...["X-A", "X-B", "x_c", "Content-Type", "a.b", "-", "auth", "tls.crt", "tls.key", "ca.crt", "user"],
+    ...["Content-Length", "transfer_encoding", "Keep-Alive", "HTTP_TRANSFER_ENCODING", "CONTENT_LENGTH"],
+  ),
   rarelyLong(text(["u:{PLAIN}p", "a", "$host", "-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n"])),
   { maxKeys: 4 },
 );

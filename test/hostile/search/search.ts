@@ -11,6 +11,7 @@ import { type Directive, treeOf } from "../../support/nginx-tree.ts";
 import { intruders } from "../support/corpus.ts";
 import { type IngressWords, ingress, ingressClass, secret, service, settings } from "../support/objects.ts";
 import { missingFrom, statements } from "./compare.ts";
+import { reservedHeadersSet } from "./framing.ts";
 import { type Hostile, hostileObjects, hostileSettings } from "./objects.ts";
 import { strangeRecords } from "./records.ts";
 import { sealed } from "./sealed.ts";
@@ -51,7 +52,7 @@ export interface Search {
 /** What an operator may set that lets more of the objects in. */
 const generous = {
   "annotations-risk-level": "Critical",
-  "global-allowed-response-headers": "X-A,X-B,x_c",
+  "global-allowed-response-headers": "X-A,X-B,x_c,Content-Length,transfer_encoding,Keep-Alive",
   "global-auth-url": "http://192.0.2.99/ops",
 };
 
@@ -165,6 +166,7 @@ function findings(workshop: Workshop, alone: Looked | undefined, tally: Tally): 
     ...intruders(real.tree).map((path) => `a directive made of a value: ${path}`),
     ...lost.map((line) => `a neighbour lost ${line.slice(0, 300)}`),
     ...gone.map(([key]) => `the record ${key} of a neighbour differs`),
+    ...reservedHeadersSet(real.tree).map((line) => `a header that nginx alone says: ${line.slice(0, 300)}`),
     ...strangeRecords(real.records),
   ];
 }
