@@ -12,6 +12,7 @@ const ours = [
   /^(?:proxy|grpc)_set_header (?:content-length|proxy) $/,
   /^fastcgi_param content_length \$content_length$/,
   /^fastcgi_param http_proxy $/,
+  /^add_header content-length \$cors_preflight_length$/,
   /^more_set_input_headers host : \$asked_host$/,
 ];
 
