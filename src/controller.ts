@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fakeCertificate } from "./certificates/fake.ts";
 import { systemClock } from "./clock.ts";
 import type { Certificate } from "./model/configuration.ts";
@@ -12,6 +13,7 @@ import { answerCheckedNames, type CheckedNameEvent } from "./names/checked-names
 import { familyLookup } from "./names/lookup.ts";
 import { Channel, type MemoryState } from "./nginx/channel.ts";
 import type { ConnectionFigures, ProcessFigures } from "./nginx/figures.ts";
+import { strangeRecords } from "./nginx/held-records.ts";
 import type { InstalledNginx, Nginx, NginxEvent, RunFolder } from "./nginx/index.ts";
 import { instanceKey, Journal } from "./nginx/journal.ts";
 import { OpenedFiles } from "./nginx/opened-files.ts";
@@ -52,6 +54,10 @@ export interface ControllerOptions {
   readonly endWithController: boolean;
   readonly listener: Listener;
   readonly nginxEvent: (event: NginxEvent) => void;
+  /** Told the keys of records that nginx's memory held otherwise than they were given, and that are put right. */
+  readonly strangeRecords?: (keys: readonly string[]) => void;
+  /** How often that is looked at, at most. */
+  readonly auditMs?: number;
   readonly stapleEvent: (event: StapleEvent) => void;
   readonly nameCheckEvent: (event: CheckedNameEvent) => void;
 }
@@ -155,7 +161,8 @@ export async function startController(options: ControllerOptions): Promise<Start
       udp: options.translate.udpServicesConfigMap,
     },
   });
-  const running = sync.run(ending.signal);
+  const audits = auditing(sync, options, ending.signal);
+  const running = Promise.all([sync.run(ending.signal), audits]).then(() => {});
   return {
     ok: true,
     controller: {
@@ -190,6 +197,20 @@ export async function startController(options: ControllerOptions): Promise<Start
   };
 }
 
+/** A look costs nginx some time with very many records, so it is never more than a hundredth of it. */
+async function auditing(sync: Sync, options: ControllerOptions, signal: AbortSignal): Promise<void> {
+  const { auditMs = 10_000, strangeRecords: told = () => {} } = options;
+  let tookMs = 0;
+  while (!signal.aborted) {
+    await delay(Math.max(auditMs, 100 * tookMs), undefined, { signal, ref: false }).catch(() => {});
+    if (signal.aborted) return;
+    const began = performance.now();
+    const strange = await sync.audit();
+    tookMs = performance.now() - began;
+    if (strange.length > 0) told(strange);
+  }
+}
+
 /** The certificates whose OCSP answers are stapled. */
 function stapledOf(configuration: Sync["configuration"]): readonly Certificate[] {
   if (configuration?.settings.enableOcsp !== true) return [];
@@ -205,6 +226,7 @@ function memoryOf(journal: Journal, channel: Channel): Memory {
     records: journal.records,
     keep: (changes) => journal.write(changes),
     publish: (changes) => channel.publish(changes),
+    strange: () => strangeRecords(channel, journal.records),
     isOurs: async () => (await channel.state())?.instance === journal.records.get(instanceKey),
   };
 }

@@ -223,6 +223,14 @@ function controllerOptions(
       { problems: () => {}, synced: (report) => running.synced(report, ready) },
     ]),
     nginxEvent: nginxLog({ log, ...lines }),
+    strangeRecords: (keys) => {
+      running.putRight += keys.length;
+      const some = keys.slice(0, 5);
+      log.warn(
+        { records: keys.length, some },
+        "nginx's memory held records that this controller did not write; they are put right",
+      );
+    },
     stapleEvent: stapleLog(log),
     nameCheckEvent: nameCheckLog(log),
   };

@@ -16,6 +16,8 @@ export class Running {
   controller: Controller | undefined;
   templateTried = false;
   isReady = false;
+  /** Records that something else had written into nginx's memory. */
+  putRight = 0;
   /** What nginx said of the last configuration, where it refused it. */
   #refused: string | undefined;
   /** nginx cannot serve for the first time, for a reason that is not in any configuration: a busy port. Later such a reason passes. */
@@ -92,12 +94,12 @@ export function metricsOptions(running: Running, measured: Measured): MetricsOpt
     own: async () => {
       const { nginx, renderer } = running.controller ?? {};
       const { workers = 0, drainingWorkers = 0, draining: drainingGenerations = 0 } = nginx?.generations() ?? {};
-      const [restarts, shapes] = [nginx?.restarts ?? 0, renderer?.shapeCount ?? 0];
+      const [restarts, shapes, putRight] = [nginx?.restarts ?? 0, renderer?.shapeCount ?? 0, running.putRight];
       const memory = await running.controller?.memory();
       const checks = await health.checks();
       const { ingresses, settings } = running.controller?.sync.refusals ?? emptyQuarantine;
       const quarantined = { Ingress: ingresses.size, ConfigMap: settings.size };
-      return { workers, drainingWorkers, drainingGenerations, restarts, shapes, quarantined, memory, checks };
+      return { workers, drainingWorkers, drainingGenerations, restarts, shapes, putRight, quarantined, memory, checks };
     },
   };
 }

@@ -60,6 +60,7 @@ function metricsWith(more: Partial<MetricsOptions> = {}) {
       drainingWorkers: 0,
       drainingGenerations: 0,
       restarts: 0,
+      putRight: 0,
       shapes: 3,
       quarantined: { Ingress: 2, ConfigMap: 0 },
       memory: undefined,

@@ -8,6 +8,8 @@ export interface OwnFigures {
   readonly drainingGenerations: number;
   readonly restarts: number;
   readonly shapes: number;
+  /** Records in nginx's memory that were not the controller's, and were put right. */
+  readonly putRight: number;
   /** How many objects nginx refused and are set aside, by kind; of a ConfigMap each key counts. */
   readonly quarantined: Readonly<Record<string, number>>;
   /** Requests that were counted as `other`. */
@@ -30,6 +32,11 @@ const metrics: readonly (readonly [name: string, help: string, of: (figures: Own
   ],
   ["nginx_draining_generations", "Older generations with workers left.", (figures) => figures.drainingGenerations],
   ["nginx_restarts_total", "Times nginx was started again after it had died.", ({ restarts }) => restarts],
+  [
+    "records_put_right_total",
+    "Records in nginx's memory that this controller had not written, and that it has put right.",
+    ({ putRight }) => putRight,
+  ],
   ["location_settings", "Distinct texts that locations have; a new one costs a reload.", ({ shapes }) => shapes],
   [
     "requests_folded_total",

@@ -80,6 +80,17 @@ export class Channel {
     }
   }
 
+  /** What `nginx/lua/sluice/digest.lua` says; undefined where nothing does. */
+  async digests(word: string, part?: number): Promise<readonly string[] | undefined> {
+    try {
+      const { statusCode, body } = await this.#get(`/digests?word=${word}${part === undefined ? "" : `&part=${part}`}`);
+      const text = await body.text();
+      return statusCode === 200 ? text.split("\n").slice(0, -1) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
   async answers(limitMs: number): Promise<boolean> {
     const late = delay(limitMs, undefined, { ref: false });
     return (await Promise.race([this.connections(), late])) !== undefined;

@@ -3,7 +3,7 @@
  * (certificates, password files) are all private, written only when their bytes differ, and removed only when told:
  * workers of an older configuration still open a password file at each request.
  */
-import { readdirSync, rmSync } from "node:fs";
+import { constants, readdirSync, rmSync } from "node:fs";
 import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { configurationFolders, type RunFolder } from "./folder.ts";
@@ -22,6 +22,14 @@ export interface Written {
   readonly undo: () => Promise<void>;
 }
 
+const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_RDWR, O_NOFOLLOW } = constants;
+
+/** Flags to open files of the run folder with: a link there is an error, since it would lead the writing somewhere else. */
+export const overwrite = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
+export const inPlace = O_WRONLY | O_NOFOLLOW;
+export const append = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW;
+export const readAndAppend = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW;
+
 /** What the name of a file ends with until it is whole. */
 const draftEnding = ".new";
 
@@ -34,7 +42,7 @@ export async function writeAtomically(path: string, content: string | Uint8Array
 /** As `writeAtomically`, but a crash of the machine may bring the old bytes back until the folder is synced. */
 async function replace(path: string, content: string | Uint8Array): Promise<void> {
   const draft = `${path}${draftEnding}`;
-  const file = await open(draft, "w", 0o600);
+  const file = await open(draft, overwrite, 0o600);
   try {
     await file.writeFile(content);
     await file.sync();

@@ -7,6 +7,8 @@ import { accessSync, chmodSync, constants, mkdirSync, realpathSync } from "node:
 import { join } from "node:path";
 import { nameKeyIn } from "./name-key.ts";
 
+import { plantedIn } from "./planted.ts";
+
 /** Absolute paths without symbolic links. A path that ends in `Folder` or is named like one exists once the folder is open. */
 export interface RunFolder {
   readonly root: string;
@@ -74,6 +76,8 @@ export function openRunFolder(path: string): OpenedFolder {
       return { ok: false, why: `The run folder ${folder.root} cannot be used: ${why}.` };
     }
     accessSync(folder.root, constants.R_OK | constants.W_OK | constants.X_OK);
+    const planted = plantedIn(folder);
+    if (planted !== undefined) return { ok: false, why: `The run folder ${folder.root} cannot be used: ${planted}.` };
     for (const one of [
       folder.tls,
       folder.auth,

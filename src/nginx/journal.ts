@@ -4,7 +4,7 @@
  * than half of it is history.
  */
 import { appendFile, readFile, stat } from "node:fs/promises";
-import { writeAtomically } from "./files.ts";
+import { append, writeAtomically } from "./files.ts";
 
 export type JournalChange = readonly [key: string, value: string | undefined];
 
@@ -60,7 +60,7 @@ export class Journal {
     const torn = this.#torn;
     this.#torn = true;
     if (long || torn) await this.#compact();
-    else await appendFile(this.#path, text, { mode: 0o600 });
+    else await appendFile(this.#path, text, { mode: 0o600, flag: append });
     this.#torn = false;
   }
 

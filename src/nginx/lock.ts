@@ -8,13 +8,16 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type FileHandle, open } from "node:fs/promises";
 
+import { readAndAppend } from "./files.ts";
+
 export type Locked =
   | { readonly ok: true; readonly release: () => Promise<void> }
   | { readonly ok: false; readonly why: string };
 
 /** Takes the lock at `path` or says who has it. Never waits. */
 export async function lock(path: string): Promise<Locked> {
-  const file = await open(path, "a+", 0o600);
+  const file = await open(path, readAndAppend, 0o600).catch((error: Error) => error);
+  if (file instanceof Error) return { ok: false, why: `The run folder cannot be used: ${file.message}.` };
   const failure = await flock(file);
   if (failure === undefined) {
     await file.truncate();

@@ -4,10 +4,11 @@
  * even when it is dead. What belongs to the process (`daemon`, `pid`, the instance) is on its command line; a
  * configuration must not say it again.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
 import { allocatorEnvironment } from "./allocator.ts";
+import { overwrite } from "./files.ts";
 import type { RunFolder } from "./folder.ts";
 import { nginxProcess, nginxProcesses } from "./processes.ts";
 import { watchdog } from "./watchdog.ts";
@@ -35,7 +36,12 @@ export interface MasterSetup {
 /** Starts nginx on `folder.conf`. It is not known to serve when this returns. `instance` must never have been used before. */
 export function startMaster(setup: MasterSetup, instance: string): Master | Error {
   const { binary, folder, endWithController } = setup;
-  writeFileSync(folder.instance, instance, { mode: 0o600 });
+  try {
+    writeFileSync(folder.instance, instance, { mode: 0o600, flag: overwrite as never });
+    closeSync(openSync(folder.emergencies, overwrite, 0o600));
+  } catch (error) {
+    return error as Error;
+  }
   const place = { cwd: folder.root, env: allocatorEnvironment } as const;
   const options = { ...place, detached: true, cleanup: false, buffer: false, reject: false } as const;
   const args = argumentsFor(folder, instance);

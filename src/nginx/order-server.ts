@@ -2,7 +2,7 @@
  * Takes the controller's orders for the nginx of this container. There is no order to stop: the kubelet tells each container by itself, and a
  * controller that is started again must find nginx serving.
  */
-import { chmodSync, rmSync, statSync } from "node:fs";
+import { chmodSync, lstatSync, rmSync, statSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
@@ -81,6 +81,9 @@ function stateOf(nginx: Nginx, known: KnownBefore): NginxState {
 export function socketMistake(socket: string): string | undefined {
   const folder = dirname(socket);
   const found = statSync(folder, { throwIfNoEntry: false });
-  if (found?.uid === process.getuid?.() && ((found?.mode ?? 0) & 0o077) === 0) return undefined;
+  if (found?.uid === process.getuid?.() && ((found?.mode ?? 0) & 0o077) === 0) {
+    const there = lstatSync(socket, { throwIfNoEntry: false });
+    return there === undefined || there.isSocket() ? undefined : `${socket} is there and is no socket.`;
+  }
   return `The folder ${folder} must belong to this account and be closed to all others (mode 0700), or others could give nginx orders.`;
 }

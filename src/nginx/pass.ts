@@ -5,8 +5,8 @@
  * A comparison that stops at the first difference would tell nothing, because a client cannot choose the hash of what it sends.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { writeAtomically } from "./files.ts";
+import { readFile, writeFile } from "node:fs/promises";
+import { inPlace, writeAtomically } from "./files.ts";
 
 const user = "sluice";
 const hashBytes = 20;
@@ -26,7 +26,9 @@ export class Pass {
     const pass = new Pass(randomBytes(32).toString("base64url"));
     const salt = randomBytes(16);
     const written = Buffer.concat([hashOf(pass.#secret, salt), salt]).toString("base64");
-    await writeAtomically(file, `${user}:{SSHA}${written}\n`);
+    const line = `${user}:{SSHA}${written}\n`;
+    // A full disk has room for as many bytes as are there.
+    await writeAtomically(file, line).catch(() => writeFile(file, line, { flag: inPlace }));
     return pass;
   }
 }

@@ -5,7 +5,15 @@
 import { link, rename, rm, stat, writeFile } from "node:fs/promises";
 import { type Refused, testText, type Unreachable } from "./configuration-test.ts";
 import type { Control } from "./control.ts";
-import { bytesOf, type ConfigurationFile, ConfigurationFiles, sameBytes, sync, type Written } from "./files.ts";
+import {
+  bytesOf,
+  type ConfigurationFile,
+  ConfigurationFiles,
+  overwrite,
+  sameBytes,
+  sync,
+  type Written,
+} from "./files.ts";
 import type { RunFolder } from "./folder.ts";
 import type { GenerationBook } from "./generations.ts";
 import { type Expected, type NotLive, type Proof, proveLive } from "./proof.ts";
@@ -92,7 +100,7 @@ export class Reloader {
     const { folder, control, supervisor } = this.#parts;
     const written = await this.#files.write(rendered.files);
     if (written.changed === 0 && (await this.#alreadyRuns(rendered))) return { kind: "unchanged" };
-    await writeFile(folder.candidateConf, rendered.conf, { mode: 0o600 });
+    await writeFile(folder.candidateConf, rendered.conf, { mode: 0o600, flag: overwrite });
     const test = testText(this.#parts, folder.candidateConf, signal);
     const [tested] = await Promise.all([test, sync(folder.candidateConf)]);
     if (tested.kind !== "accepted") {

@@ -3,7 +3,6 @@
  * It never touches the configuration: whatever `folder.conf` holds is what runs. A dead master's workers go on serving
  * until the moment they are replaced, so the wait before a restart is not an outage.
  */
-import { closeSync, openSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Control } from "./control.ts";
 import { firstAnswer, type NotStarted } from "./first-answer.ts";
@@ -125,7 +124,6 @@ export class Supervisor {
     const orphans = await clearGround(folder, orphanLimitMs);
     if (this.#stopping.signal.aborted) return { ok: false, why: "nginx was not started: it is being stopped." };
     this.#forgetDead();
-    closeSync(openSync(folder.emergencies, "w", 0o600));
     const onLine = (text: string): void => report({ kind: "line", text });
     const master = startMaster({ ...this.#setup, onLine }, this.#setup.newInstance());
     if (master instanceof Error) return { ok: false, why: `nginx did not start: ${master.message}.` };

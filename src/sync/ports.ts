@@ -29,6 +29,8 @@ export interface Memory {
   publish(changes: readonly RecordChange[]): Promise<PublishOutcome>;
   /** Whether nginx runs and holds records of ours, rather than none. */
   isOurs(): Promise<boolean>;
+  /** The keys of records that nginx holds otherwise than they were given. */
+  strange?(): Promise<readonly string[]>;
 }
 
 /** How large shared memory is, and how much of it nothing is in. */

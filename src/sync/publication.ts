@@ -66,6 +66,11 @@ export class Publication {
     return runs ? this.#order.run(() => this.#give()) : nothing;
   }
 
+  /** Whether nginx may lack it for a reason that is known here. */
+  isWaiting(key: string): boolean {
+    return this.#pending.has(key) || this.#sinceReload?.has(key) === true;
+  }
+
   async #give(): Promise<Published> {
     if (this.#pending.size === 0) return nothing;
     const given = [...this.#pending];

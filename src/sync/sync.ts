@@ -124,6 +124,22 @@ export class Sync {
     return this.#notices.settled();
   }
 
+  /**
+   * Puts right what nginx's memory holds otherwise than it was given, and says which records that were. The first look costs nobody's time;
+   * what seems strange is looked at once more while nothing is on its way.
+   */
+  async audit(): Promise<readonly string[]> {
+    const { memory } = this.#parts;
+    if (this.live === undefined || this.#reloads.isOn || !((await memory.strange?.()) ?? []).length) return [];
+    return this.#order.run(async () => {
+      const found = this.#reloads.isOn ? [] : ((await memory.strange?.()) ?? []);
+      const strange = found.filter((key) => !this.#publication.isWaiting(key));
+      const right = strange.map((key): RecordChange => [key, memory.records.get(key)]);
+      if (right.length > 0 && !this.#reloads.isOn) await this.#publish(right, true);
+      return strange;
+    });
+  }
+
   /** Works until `signal` is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = this.#parts.source.onChange(() => this.notice());

@@ -78,6 +78,7 @@ export async function startSubject({
 export interface InPlaceOf {
   readonly nginx?: FoundNginx | undefined;
   readonly nameservers?: readonly string[] | undefined;
+  readonly strangeRecords?: (keys: readonly string[]) => void;
 }
 
 export async function startOn(
@@ -85,7 +86,7 @@ export async function startOn(
   root: string,
   flags: Flags,
   onProblems: (all: readonly Problem[]) => void,
-  { nginx, nameservers }: InPlaceOf = {},
+  { nginx, nameservers, strangeRecords = () => {} }: InPlaceOf = {},
 ): Promise<Controller> {
   const found = nginx ?? (await nginxHere("nginx", process.env.PATH ?? ""));
   const opened = openRunFolder(root);
@@ -120,6 +121,8 @@ export async function startOn(
         if (reload?.kind === "unreachable") process.stderr.write(`nginx did not take it: ${reload.cause.message}\n`);
       },
     },
+    strangeRecords: strangeRecords,
+    auditMs: 1_000,
     stapleEvent: (event) => {
       if (process.env.PARITY_PRINT) process.stderr.write(`${JSON.stringify(event)}\n`);
     },

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { nginxBeside, openRunFolder, Pass } from "../../../src/nginx/index.ts";
 import { hostKey } from "../../../src/render/records.ts";
 import { type Answer, request } from "../../nginx/support/request.ts";
+import { until } from "../../nginx/support/until.ts";
 import { ingress, settings } from "../support/objects.ts";
 import { startWorld, type World } from "../support/world.ts";
 
@@ -136,6 +137,25 @@ describe.each(Object.entries(places))("%s", (name, start) => {
     // The controller itself still gives orders.
     await world.apply(ingress({ name: "later", annotations: { "proxy-read-timeout": "77" } }));
     expect(await world.ask("later.example")).toMatchObject({ status: 200 });
+  });
+
+  test.skipIf(name === "in static mode")("records that something else wrote are found and put right", async () => {
+    const forged = { locations: [{ shape: "@none", upstream: "none", path: "/", canaries: [] }], prefix: ["/", 1] };
+    const forge = `
+      local records = ngx.shared.sluice_records
+      records:set("${hostKey("guarded.example")}", '${JSON.stringify(forged)}')
+      records:set("${hostKey("stolen.example")}", '${JSON.stringify(forged)}')
+      records:incr("generation", 1)
+      ngx.say("forged")`;
+    const inside = `${to(world.runFolder)} server { listen 192.0.2.1:24008; location / { content_by_lua_block { ${forge} } } }`;
+    await world.apply(settings({ "http-snippet": inside }));
+    expect((await request({ to: "192.0.2.1:24008" })).body).toBe("forged\n");
+    const found = await until("it is noticed", () => world.strange().length > 0 && world.strange());
+    expect(found.toSorted()).toEqual([hostKey("guarded.example"), hostKey("stolen.example")]);
+    await until("it is put right", async () => (await world.ask("guarded.example")).body === "secret");
+    expect((await world.ask("stolen.example")).status).toBe(404);
+    expect(world.strange().length).toBe(2);
+    await world.apply(settings({ "http-snippet": to(world.runFolder) }));
   });
 
   test("no file, configuration or journal has the pass in it", async () => {

@@ -33,6 +33,8 @@ export interface World {
   said(name: string): readonly string[];
   ask(host: string, path?: string, more?: Omit<RequestOptions, "to">): Promise<Answer>;
   tree(): readonly Directive[];
+  /** Keys of records in nginx's memory that were not the controller's. */
+  strange(): readonly string[];
   /** Of nginx's master. */
   readonly pid: number | undefined;
   stop(): Promise<void>;
@@ -60,11 +62,15 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const root = runFolder ?? mkdtempSync(join(tmpdir(), "hostile-"));
   let problems: readonly Problem[] = [];
   const portFlags = Object.entries(ports).map(([name, port]) => `--${name}-port=${port}`);
+  const strange: string[] = [];
   const told = (all: readonly Problem[]): void => {
     problems = all;
   };
   const all = flagsOf(mode, [...portFlags, ...flags]);
-  const controller = await startOn(source, root, all, told, { nginx, nameservers });
+  const controller = await startOn(source, root, all, told, {
+    ...{ nginx, nameservers },
+    strangeRecords: (keys) => void strange.push(...keys),
+  });
   await controller.sync.settled();
   let applied: KubernetesObject[] = [];
   const settle = () => controller.sync.settled();
@@ -94,6 +100,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     },
     said: (name) => problems.filter(({ object }) => object.name === name).map(sentence),
     ask: (host, path = "/", more = {}) => request({ to: `192.0.2.1:${ports.http}`, host, path, ...more }),
+    strange: () => strange,
     tree: () => treeOf(readFileSync(join(root, "nginx.conf"), "utf8")),
     stop: async () => {
       await controller.stop(500);

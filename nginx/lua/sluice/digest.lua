@@ -1,0 +1,59 @@
+-- Says what shared memory holds, so that the controller sees whether that is what it wrote. Digests are keyed with a word of the question:
+-- an answer of before is none now.
+local records = ngx.shared.sluice_records
+
+-- What channel.lua counts there by itself.
+local own = { generation = true, writing = true }
+local parts = 256
+-- After so many parts other requests have their turn.
+local parts_at_once = 8
+
+local _M = {}
+
+local function keys_by_part()
+  local found = {}
+  for part = 0, parts - 1 do
+    found[part] = {}
+  end
+  for _, key in ipairs(records:get_keys(0)) do
+    if not own[key] then
+      local keys = found[ngx.crc32_long(key) % parts]
+      keys[#keys + 1] = key
+    end
+  end
+  return found
+end
+
+local function text_of(key)
+  local value = tostring(records:get(key))
+  return #key .. ":" .. key .. #value .. ":" .. value
+end
+
+local function digest(text)
+  return ngx.encode_base64(ngx.hmac_sha1(ngx.var.arg_word or "", text))
+end
+
+-- A line with the digest of each part; with an argument `part` a line for each record of that one, its digest and its key.
+function _M.serve()
+  local found = keys_by_part()
+  local only = tonumber(ngx.var.arg_part)
+  if only then
+    for _, key in ipairs(found[only] or {}) do
+      ngx.say(digest(text_of(key)), " ", ngx.escape_uri(key))
+    end
+    return
+  end
+  for part = 0, parts - 1 do
+    local keys = found[part]
+    table.sort(keys)
+    for at, key in ipairs(keys) do
+      keys[at] = text_of(key)
+    end
+    ngx.say(digest(table.concat(keys)))
+    if part % parts_at_once == 0 then
+      ngx.sleep(0.001)
+    end
+  end
+end
+
+return _M
