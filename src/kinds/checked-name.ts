@@ -45,6 +45,8 @@ export function whyNotOrigin(
   if (chosen !== undefined) return `its host holds $${chosen}; of what a client says only $host may stand there`;
   const chosenPort = variablesIn(port ?? "").find((name) => !portVariables.has(name) && !own(name));
   if (chosenPort !== undefined) return `its port is $${chosenPort}, and no client may choose a port`;
+  if (host.replace(/\$(?:\{[a-z_]\w*\}|[a-z_]\w*)/gi, "").includes("$"))
+    return "its host holds a $ that begins no variable";
   if (host.includes("$")) return undefined;
   return whyNotHost(host, Number(portOf(origin)), policy);
 }

@@ -182,7 +182,7 @@ test.each([
     "http://169.254.169.254/latest",
     "http://unix:80/",
   ],
-  ...["http://localhost./", "http://upstream_balancer/", "http://0/"],
+  ...["http://localhost./", "http://$1/", "http://upstream_balancer/", "http://0/"],
 ])("%s is not asked, and nobody passes", (url) => {
   const { verdict, problems } = readingOf({ "auth-url": url });
   expect(verdict).toBe("deny");
