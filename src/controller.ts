@@ -197,12 +197,12 @@ export async function startController(options: ControllerOptions): Promise<Start
   };
 }
 
-/** A look costs nginx some time with very many records, so it is never more than a hundredth of it. */
+/** A look costs nginx some time with very many records, so it is a hundredth of it, or one look in a minute. */
 async function auditing(sync: Sync, options: ControllerOptions, signal: AbortSignal): Promise<void> {
   const { auditMs = 10_000, strangeRecords: told = () => {} } = options;
   let tookMs = 0;
   while (!signal.aborted) {
-    await delay(Math.max(auditMs, 100 * tookMs), undefined, { signal, ref: false }).catch(() => {});
+    await delay(Math.max(auditMs, Math.min(100 * tookMs, 60_000)), undefined, { signal, ref: false }).catch(() => {});
     if (signal.aborted) return;
     const began = performance.now();
     const strange = await sync.audit();

@@ -15,7 +15,7 @@ import { until } from "../../nginx/support/until.ts";
 import { ingress, settings } from "../support/objects.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 240_000 });
 
 const program = join(import.meta.dirname, "../../../src/main.ts");
 const issued = vi.spyOn(Pass, "issue");
@@ -150,7 +150,7 @@ describe.each(Object.entries(places))("%s", (name, start) => {
     const inside = `${to(world.runFolder)} server { listen 192.0.2.1:24008; location / { content_by_lua_block { ${forge} } } }`;
     await world.apply(settings({ "http-snippet": inside }));
     expect((await request({ to: "192.0.2.1:24008" })).body).toBe("forged\n");
-    const found = await until("it is noticed", () => world.strange().length > 0 && world.strange());
+    const found = await until("it is noticed", () => world.strange().length > 0 && world.strange(), 180_000);
     expect(found.toSorted()).toEqual([hostKey("guarded.example"), hostKey("stolen.example")]);
     await until("it is put right", async () => (await world.ask("guarded.example")).body === "secret");
     expect((await world.ask("stolen.example")).status).toBe(404);
