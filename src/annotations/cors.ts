@@ -2,7 +2,7 @@
  * Cross-origin requests: answers tell browsers which origins may read them, and a preflight is answered here (RS-21). Where
  * the origin of a request is none of the listed, the backend's own headers pass, and a preflight is the backend's.
  */
-import { type Kind, no, ok, shown } from "../kinds/kind.ts";
+import { type Kind, longestText, no, ok, shown, stripped } from "../kinds/kind.ts";
 import { integer } from "../kinds/numbers.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
 import { bool } from "../kinds/words.ts";
@@ -19,13 +19,15 @@ const origin = /^(?:\*|null|[a-z]+:\/\/(?:\*\.)?[A-Za-z0-9.-]+(?::\d+)?)$/;
 /** An item that is no origin is left out; a list without an origin is one that nobody matches. */
 const origins: Kind<readonly string[]> = {
   label: "*, or a list of origins like https://example.com or https://*.example.com:8443",
+  longest: longestText,
   read: (text) => {
-    const items = text.split(",").map((item) => item.replace(/^ +| +$/g, ""));
+    const items = text.split(",").map((item) => stripped(item, " "));
     if (!isPlausible(text.replaceAll(" ", ""))) return no(`${shown(text)} is not a list of origins`);
     const good = items.filter((item) => origin.test(item));
-    const left = items.filter((item) => item !== "" && !origin.test(item)).map(shown);
+    const left = items.filter((item) => item !== "" && !origin.test(item));
     if (left.length === 0) return ok(good);
-    return { ok: true, value: good, besides: `${left.join(", ")}: not an origin like https://example.com` };
+    const [some, more] = [left.slice(0, 10).map(shown).join(", "), left.length > 10 ? " and others" : ""];
+    return { ok: true, value: good, besides: `${some}${more}: not an origin like https://example.com` };
   },
   write: (list) => list.join(", "),
   view: (list) => list.map(Token.text),

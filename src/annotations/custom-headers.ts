@@ -3,7 +3,7 @@
  * (global-allowed-response-headers); one entry that may not be denies the Location. A `$` is itself. Headers that frame the
  * answer, or are about the connection, are left out: nginx alone says those.
  */
-import { shown } from "../kinds/kind.ts";
+import { readValue, shown } from "../kinds/kind.ts";
 import { headerName } from "../kinds/names.ts";
 import { withoutReserved } from "../kinds/reserved-headers.ts";
 import type { ConfigMap } from "../model/objects.ts";
@@ -56,7 +56,7 @@ function headersOf({ data = {} }: ConfigMap): CustomHeader[] {
 }
 
 function mistakeIn({ name, value }: CustomHeader, allowed: readonly string[]): string | undefined {
-  const named = headerName.read(name);
+  const named = readValue(headerName, name);
   if (!named.ok) return named.why;
   if (!allowed.includes(name)) return `${name} is none of global-allowed-response-headers`;
   if (!Token.printable(value) || value.length > 3000)

@@ -1,6 +1,7 @@
 /** A command line as typed Flags, or the one sentence that says why the program does not start; the exit code is then 2. */
 
 import { isLoopback } from "../kinds/addresses.ts";
+import { readValue } from "../kinds/kind.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import { type Given, split } from "./arguments.ts";
 import { clash } from "./clashes.ts";
@@ -30,7 +31,7 @@ export function parseFlags(argv: readonly string[], command: Command): ParsedFla
     const texts = words.given.filter((given) => given.flag === flag).map(({ text }) => text);
     if (texts.length === 0) continue;
     const text = flag.list ? texts.join(",") : texts.at(-1)!;
-    const read = flag.kind.read(text);
+    const read = readValue(flag.kind, text);
     if (!read.ok) return { kind: "failure", why: `--${flag.name}: ${read.why}` };
     values[name] = read.value;
   }

@@ -1,7 +1,7 @@
 /** IP addresses, ranges of them, host names and URLs. */
 import { isIPv4, isIPv6 } from "node:net";
 import { Token } from "../render/token.ts";
-import { type Kind, no, ok, shown } from "./kind.ts";
+import { itemsIn, type Kind, longestText, no, ok, readEach, shown, tooManyItems } from "./kind.ts";
 
 const ipv6 = (text: string) => isIPv6(text) && !text.includes("%");
 
@@ -30,10 +30,12 @@ export const range: Kind<string> = {
 /** Ranges separated by commas, none of them empty; one of IPv4 addresses written as IPv6 is the IPv4 range (RS-32.36). */
 export const rangeList: Kind<readonly string[]> = {
   label: `a comma-separated list, each ${range.label}`,
+  longest: longestText,
   read: (text) => {
-    const parts = text.split(",").map((part) => part.trim());
-    const wrong = parts.map(range.read).find((read) => !read.ok);
-    return wrong === undefined ? ok(parts.map(unmapped)) : wrong;
+    const parts = itemsIn(text);
+    if (parts === undefined) return no(tooManyItems);
+    const read = readEach(range, parts);
+    return read.ok ? ok(parts.map(unmapped)) : read;
   },
   write: (values) => values.join(","),
   view: (values) => values.map(Token.name),

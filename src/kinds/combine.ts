@@ -1,6 +1,18 @@
 /** Kinds made from other Kinds: what an empty text means, numbers with a base prefix, lists of another shape. */
 import type { View } from "../render/token.ts";
-import { type Kind, no, ok, type Read, readEach, written } from "./kind.ts";
+import {
+  itemsIn,
+  joinedWhys,
+  type Kind,
+  longestText,
+  longestWord,
+  no,
+  ok,
+  type Read,
+  readEach,
+  tooManyItems,
+  written,
+} from "./kind.ts";
 
 /** `kind`, or nothing: an empty text is the absence of a value. */
 export function optional<T>(kind: Kind<T>): Kind<T | undefined> {
@@ -47,6 +59,7 @@ const literalPrefixes: Readonly<Record<string, string>> = { "0x": "0x", "0b": "0
 export function blankListOf<T>(item: Kind<T>): Kind<readonly T[]> {
   return {
     label: `a list separated by blanks, each ${item.label}`,
+    longest: 2 * longestWord,
     read: (text) => {
       const parts = text.split(/\s+/).filter((part) => part !== "");
       if (parts.length === 0) return no("the list is empty");
@@ -59,17 +72,27 @@ export function blankListOf<T>(item: Kind<T>): Kind<readonly T[]> {
   };
 }
 
+/** A list with more of them is no list of such items: nobody mistyped a thousand. */
+const mostUnreadable = 1_000;
+
 /** A comma-separated list from which unreadable items are left out, said in `besides`; only a list without a readable item is refused. */
 export function lenientListOf<T>(item: Kind<T>): Kind<readonly T[]> {
   return {
     label: `a comma-separated list, each ${item.label}`,
+    longest: longestText,
     read: (text) => {
-      const parts = text.split(",").map((part) => part.trim());
-      const reads = parts.filter((part) => part !== "").map(item.read);
-      const values = reads.flatMap((read) => (read.ok ? [read.value] : []));
-      const whys = reads.flatMap((read) => (read.ok ? [] : [read.why]));
+      const parts = itemsIn(text);
+      if (parts === undefined) return no(tooManyItems);
+      const values: T[] = [];
+      const whys: string[] = [];
+      for (const part of parts) {
+        const read = part === "" ? undefined : item.read(part);
+        if (read?.ok === true) values.push(read.value);
+        else if (read !== undefined) whys.push(read.why);
+        if (whys.length > mostUnreadable) return no(`more than ${mostUnreadable} of its items cannot be read`);
+      }
       if (whys.length === 0) return ok(values);
-      const besides = whys.join("; ");
+      const besides = joinedWhys(whys);
       return values.length === 0 ? no(besides) : { ok: true, value: values, besides };
     },
     write: (values) => values.map((value) => written(item, value)).join(","),

@@ -20,7 +20,7 @@ export const goDuration: Kind<number> = {
   read: (text) => {
     const [, sign, rest = ""] = /^([+-]?)(.*)$/s.exec(text) ?? [];
     if (rest === "0") return ok(0);
-    const parts = [...rest.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/gy)];
+    const parts = [...rest.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/gy)];
     const length = parts.reduce((sum, [whole]) => sum + whole.length, 0);
     if (parts.length === 0 || length !== rest.length) return no(`${shown(text)} is not a duration like 30s or 1m30s`);
     const sum = parts.reduce((total, [, digits, unit]) => total + Number(digits) * (scales[unit ?? ""] ?? 0), 0);
@@ -42,7 +42,7 @@ function writtenDuration(milliseconds: number): string {
 export const float: Kind<number> = {
   label: "a number",
   read: (text) => {
-    const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,2})?$/i.test(text) ? Number(text) : Number.NaN;
+    const value = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,2})?$/i.test(text) ? Number(text) : Number.NaN;
     return Number.isFinite(value) ? ok(value) : no(`${shown(text)} is not a number`);
   },
   view: (value) => Token.name(String(value)),
@@ -100,6 +100,7 @@ const selector = new RegExp(`^${requirement}(,${requirement})*$`);
 /** A Kubernetes label selector. */
 export const labelSelector: Kind<string> = {
   label: "a label selector like team=web,stage!=test",
+  longest: 1_000,
   read: (text) => (selector.test(text) ? ok(text) : no(`${shown(text)} is not a label selector`)),
   view: Token.word,
   good: ["team=web", "a==b,c!=d", "env in (one, two),!old", "x notin (y)", "kubernetes.io/metadata.name=shop"],

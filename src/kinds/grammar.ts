@@ -2,7 +2,10 @@
  * nginx's own grammar, as much as is needed to know what a snippet says: words, quotes, comments, `;` and `{ }`, and the
  * `*_by_lua_block`s, inside which Lua's quotes and comments count. Follows `ngx_conf_read_token` in nginx's
  * `src/core/ngx_conf_file.c`: a quote only opens at the start of a word, and `${` does not open a block.
+ *
+ * A stranger may have written the text, so reading takes time in proportion to its length, and blocks nest only so deep.
  */
+import { shown } from "./kind.ts";
 
 export interface Statement {
   readonly name: string;
@@ -29,6 +32,12 @@ export function wordsIn(text: string): readonly string[] | undefined {
 
 class Mistake extends Error {}
 
+/** Blocks in blocks; honest text has five at most. */
+const deepest = 50;
+
+/** nginx refuses a longer word. */
+const longestOfNginx = 4_096;
+
 /** The statements of `text`, or what is wrong with it. Every statement is closed inside `text`. */
 export function parse(text: string): Parsed {
   try {
@@ -45,17 +54,31 @@ export function parse(text: string): Parsed {
 class Reader {
   readonly #text: string;
   #at = 0;
+  #depth = 0;
+  /** The line that was reached last, and where it ends. */
+  #line = 1;
+  #lineEnd: number;
+  /** Ends of long brackets of Lua that do not occur behind some place. */
+  readonly #missing = new Set<string>();
 
   constructor(text: string) {
     this.#text = text;
+    this.#lineEnd = this.#endBehind(0);
   }
 
   done(): boolean {
     return this.#at >= this.#text.length;
   }
 
-  line(at = this.#at): number {
-    return this.#text.slice(0, at).split("\n").length;
+  /** The line of the place that is reached. */
+  line(): number {
+    for (; this.#lineEnd < this.#at; this.#line++) this.#lineEnd = this.#endBehind(this.#lineEnd + 1);
+    return this.#line;
+  }
+
+  #endBehind(at: number): number {
+    const end = this.#text.indexOf("\n", at);
+    return end < 0 ? Number.POSITIVE_INFINITY : end;
   }
 
   /** Up to the end of the text or to a `}` that this level did not open. */
@@ -73,7 +96,7 @@ class Reader {
       this.#blanks();
       const next = this.#text[this.#at];
       if (next === undefined)
-        throw new Mistake(`line ${line}: ";" or "{" is missing after ${JSON.stringify(words.join(" "))}`);
+        throw new Mistake(`line ${line}: ";" or "{" is missing after ${shown(words.slice(0, 60).join(" "))}`);
       if (next === "}") throw new Mistake(`line ${this.line()}: "}" where ";" was expected`);
       if (next === ";" || next === "{") {
         const [name, ...args] = words;
@@ -87,26 +110,32 @@ class Reader {
   }
 
   #block(name: string, line: number): readonly Statement[] {
+    if (this.#depth === deepest) throw new Mistake(`line ${line}: blocks are nested deeper than ${deepest}`);
+    this.#depth += 1;
     const statements = name.endsWith("_by_lua_block") ? this.#lua() : this.statements();
-    if (this.#text[this.#at] !== "}") throw new Mistake(`line ${line}: the block of ${name} is not closed`);
+    this.#depth -= 1;
+    if (this.#text[this.#at] !== "}")
+      throw new Mistake(`line ${line}: the block of ${name.slice(0, 60)} is not closed`);
     this.#at += 1;
     return statements;
   }
 
   #blanks(): void {
-    this.#at += /^(?:\s+|#.*(?:\n|$))*/.exec(this.#text.slice(this.#at))?.[0].length ?? 0;
+    this.#at += this.#found(blanks)?.length ?? 0;
   }
 
   #word(): string {
-    const rest = this.#text.slice(this.#at);
-    const quote = rest[0] === '"' || rest[0] === "'" ? rest[0] : undefined;
-    const found = quote === undefined ? bare.exec(rest)?.[0] : quotes[quote].exec(rest)?.[0];
+    const first = this.#text[this.#at];
+    const quote = first === '"' || first === "'" ? first : undefined;
+    const found = this.#found(quote === undefined ? bare : quotes[quote]);
     if (found === undefined) throw new Mistake(`line ${this.line()}: a quote is not closed`);
+    if (found.length > longestOfNginx)
+      throw new Mistake(`line ${this.line()}: ${shown(found)} is longer than ${longestOfNginx} characters`);
     this.#at += found.length;
     if (quote === undefined) return unescaped(found);
-    if (!/^(\s|[;{)]|$)/.test(this.#text.slice(this.#at))) {
-      throw new Mistake(`line ${this.line()}: unexpected ${JSON.stringify(this.#text[this.#at])} after a quoted word`);
-    }
+    const behind = this.#text[this.#at] ?? " ";
+    if (!/[\s;{)]/.test(behind))
+      throw new Mistake(`line ${this.line()}: unexpected ${JSON.stringify(behind)} after a quoted word`);
     return unescaped(found.slice(1, -1));
   }
 
@@ -114,19 +143,39 @@ class Reader {
   #lua(): readonly Statement[] {
     let depth = 0;
     for (;;) {
-      const found = lua.exec(this.#text.slice(this.#at))?.[0];
+      const found = this.#longBracket() ?? this.#found(lua);
       if (found === undefined) throw new Mistake("a block of Lua code is not closed");
       if (found === "}" && depth === 0) return [];
       depth += found === "{" ? 1 : found === "}" ? -1 : 0;
       this.#at += found.length;
     }
   }
+
+  /** A text or a comment in long brackets, `[==[ … ]==]`, that begins here and is closed. */
+  #longBracket(): string | undefined {
+    const opening = this.#found(long);
+    if (opening === undefined) return undefined;
+    const closing = opening.replace("--", "").replaceAll("[", "]");
+    if (this.#missing.has(closing)) return this.#found(brackets);
+    const end = this.#text.indexOf(closing, this.#at + opening.length);
+    if (end >= 0) return this.#text.slice(this.#at, end + closing.length);
+    this.#missing.add(closing);
+    return undefined;
+  }
+
+  /** What the sticky pattern finds at this place. */
+  #found(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    return pattern.exec(this.#text)?.[0];
+  }
 }
 
-const bare = /^(?:\\[\s\S]|\$\{|[^\s;{\\])+/;
-const quotes = { '"': /^"(?:\\[\s\S]|[^"\\])*"/, "'": /^'(?:\\[\s\S]|[^'\\])*'/ };
-const lua =
-  /^(?:--\[(=*)\[[\s\S]*?\]\1\]|--[^\n]*|\[(=*)\[[\s\S]*?\]\2\]|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'|[{}]|[^{}"'[-]+|[[-])/;
+const blanks = /(?:\s+|#.*(?:\n|$))*/y;
+const bare = /(?:\\[\s\S]|\$\{|[^\s;{\\])+/y;
+const quotes = { '"': /"(?:\\[\s\S]|[^"\\])*"/y, "'": /'(?:\\[\s\S]|[^'\\])*'/y };
+const long = /(?:--)?\[=*\[/y;
+const brackets = /\[+(?=\[)/y;
+const lua = /--[^\n]*|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'|[{}]|[^{}"'[-]+|[[-]/y;
 
 /** What nginx makes of the backslashes of a word. */
 export function unescaped(word: string): string {

@@ -17,6 +17,8 @@ export interface Kind<T> {
   readonly label: string;
   /** `why` finishes the sentence "<key>: …": what was found and what would be right. */
   readonly read: (text: string) => Read<T>;
+  /** The most characters that `readValue` hands to `read`; `longestWord` when not given. */
+  readonly longest?: number;
   /** How a person writes the value; as `String` does when not given. */
   readonly write?: (value: T) => string;
   /** How the value looks in nginx's configuration. */
@@ -28,6 +30,46 @@ export interface Kind<T> {
 
 export const ok = <T>(value: T): Read<T> => ({ ok: true, value });
 export const no = (why: string): Read<never> => ({ ok: false, why });
+
+/** More than any single word has: nginx itself takes 4 KB in one word. */
+export const longestWord = 16_384;
+
+/** For lists and snippets: all annotations of one object together have at most 256 KiB, so that `kubectl apply` stores no more. */
+export const longestText = 262_144;
+
+/** As `kind` reads it, where the text is no longer than such a value can be. The length is checked before any pattern runs. */
+export function readValue<T>(kind: Kind<T>, text: string): Read<T> {
+  const { longest = longestWord } = kind;
+  if (text.length <= longest) return kind.read(text);
+  return no(`${shown(text)} has ${text.length} characters; at most ${longest} are taken`);
+}
+
+/** `text` without the characters of `blanks` at both ends, in time that grows with its length alone. */
+export function stripped(text: string, blanks = " \t"): string {
+  let [from, to] = [0, text.length];
+  while (from < to && blanks.includes(text[from]!)) from++;
+  while (from < to && blanks.includes(text[to - 1]!)) to--;
+  return text.slice(from, to);
+}
+
+/** The items of a comma-separated list without the blanks around them; undefined where there are more than anybody writes. */
+export function itemsIn(text: string): readonly string[] | undefined {
+  const parts = text.split(",", mostItems + 1);
+  return parts.length > mostItems ? undefined : parts.map((part) => part.trim());
+}
+
+/** `longestText` holds fewer addresses. */
+const mostItems = 20_000;
+
+export const tooManyItems = `the list has more than ${mostItems} items`;
+
+/** What is wrong with the parts of a list, as one clause: some of them, and how many more there are. */
+export function joinedWhys(whys: readonly string[]): string {
+  const more = whys.length - mostWhys;
+  return whys.slice(0, mostWhys).join("; ") + (more > 0 ? `; and ${more} more` : "");
+}
+
+const mostWhys = 10;
 
 /** All of them; or what is wrong with the first that cannot be read. */
 export function readEach<T>(item: Kind<T>, parts: readonly string[]): Read<readonly T[]> {

@@ -76,7 +76,7 @@ export function decimal({ min, max }: { readonly min: number; readonly max: numb
   return {
     label: `a number from ${min} to ${max}`,
     read: (text) => {
-      const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,2})?$/i.test(text) ? Number(text) : Number.NaN;
+      const value = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,2})?$/i.test(text) ? Number(text) : Number.NaN;
       if (Number.isNaN(value)) return no(`${shown(text)} is not a number`);
       return value >= min && value <= max ? ok(value) : no(`${text} is not between ${min} and ${max}`);
     },

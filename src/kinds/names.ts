@@ -8,12 +8,14 @@ interface Shape {
   readonly view?: (value: string) => Token;
   readonly good: readonly string[];
   readonly bad: readonly string[];
+  readonly longest?: number;
 }
 
 /** Text that has the given shape; `label` follows "is not". */
-export function shaped({ label, shape, view = Token.word, good, bad }: Shape): Kind<string> {
+export function shaped({ label, shape, view = Token.word, good, bad, longest }: Shape): Kind<string> {
   return {
     label,
+    ...(longest === undefined ? {} : { longest }),
     read: (text) => (shape.test(text) && Token.printable(text) ? ok(text) : no(`${shown(text)} is not ${label}`)),
     view,
     good,

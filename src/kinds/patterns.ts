@@ -8,21 +8,26 @@ import { type Kind, no, ok, shown } from "./kind.ts";
 /** Words that mean something else at the start of a line of a `map`. */
 const reserved = new Set(["default", "hostnames", "include", "volatile"]);
 
+/** nginx takes no longer word, and its regular expression library no deeper groups. */
+const longestPattern = 4_096;
+const deepestGroup = 250;
+
 /**
  * What is wrong with a Perl regular expression, or undefined. Only what surely does not compile is found: brackets that do
- * not pair, a quantifier with nothing before it, a backslash at the end. nginx has the last word.
+ * not pair, a quantifier with nothing before it, a backslash at the end. nginx has the last word. Each step takes time in
+ * proportion to the length: a set is looked for only where a bracket follows that can end it.
  */
 export function regexMistake(pattern: string): string | undefined {
-  const atoms = pattern
-    .replace(/\\Q.*?(\\E|$)/gs, "q")
-    .replace(/\\[\s\S]/g, "e")
-    .replace(/\[\^?\]?(?:\[:\^?\w+:\]|[^\]])*\]/g, "c");
+  if (pattern.length > longestPattern) return `it is longer than ${longestPattern} characters`;
+  const unquoted = pattern.replace(/\\Q.*?(\\E|$)/gs, "q");
+  const atoms = replacedSets(unquoted.replace(/\\[\s\S]/g, "e"), anySet, "c");
   if (atoms.endsWith("\\")) return "it ends in a backslash";
   if (atoms.includes("[")) return 'a "[" is not closed';
   let depth = 0;
   for (const bracket of atoms.replace(/[^()]/g, "")) {
     depth += bracket === "(" ? 1 : -1;
     if (depth < 0) return 'a ")" has no "("';
+    if (depth > deepestGroup) return `its groups are nested deeper than ${deepestGroup}`;
   }
   if (depth > 0) return 'a "(" is not closed';
   const inside = atoms
@@ -31,34 +36,51 @@ export function regexMistake(pattern: string): string | undefined {
     .replace(/\(\?/g, "(");
   if (/(^|[(|])[*+?](?!\))/.test(inside.replace(/\([<!=:>|a-zA-Z'-]/g, "(a")))
     return "a quantifier has nothing to repeat";
-  return misnumbered(pattern.replace(/\\Q.*?(\\E|$)/gs, "q"));
+  return misnumbered(unquoted);
+}
+
+const anySet = /\[\^?\]?(?:\[:\^?\w+:\]|[^\]])*\]/g;
+const plainSet = /\[\^?\]?[^\]]*\]/g;
+
+/** `text` with each set replaced. Behind the last bracket that can end one, no set is looked for. */
+function replacedSets(text: string, set: RegExp, by: string): string {
+  const end = text.lastIndexOf("]") + 1;
+  return text.slice(0, end).replace(set, by) + text.slice(end);
 }
 
 const posixClasses = /^(alpha|lower|upper|alnum|ascii|blank|cntrl|digit|graph|print|punct|space|word|xdigit)$/;
+
+/** Stand for the backslash of a reference to a group, and for any other escape, so that no later step meets one. */
+const [reference, escaped] = ["\uFFFE", "\uFFFF"];
 
 /** Numbers and names that fit nothing: a range that runs backwards, a group that there is none of. */
 function misnumbered(pattern: string): string | undefined {
   const stranger = [...pattern.matchAll(/\[:\^?(\w+):\]/g)].find(([, name]) => !posixClasses.test(name!));
   if (stranger !== undefined) return `there is no class ${stranger[0]}`;
-  const plain = pattern.replace(/\[:\^?\w+:\]/g, "");
-  const bounds = [...plain.matchAll(/(?<!\\)\{(\d+)(?:,(\d+))?\}/g)];
-  for (const [text, least, most] of bounds) {
+  const plain = pattern
+    .replace(/\[:\^?\w+:\]/g, "")
+    .replace(/\\([\s\S])/g, (_, letter: string) => (/[1-9]/.test(letter) ? reference + letter : escaped));
+  for (const [text, least, most] of plain.matchAll(/\{(\d+)(?:,(\d+))?\}/g)) {
     if (most !== undefined && Number(most) < Number(least)) return `the numbers of ${text} are out of order`;
     if (Number(most ?? least) > 65_535) return `${text} is more than 65535`;
   }
-  for (const [set] of plain.matchAll(/(?<!\\)\[\^?\]?(?:\\.|[^\]\\])*\]/g)) {
-    const range = [...set.matchAll(/(\w)-(\w)/g)].find(([, first, last]) => first! > last! && !set.includes("\\"));
+  for (const [set] of plain.slice(0, plain.lastIndexOf("]") + 1).matchAll(plainSet)) {
+    if (set.includes(reference) || set.includes(escaped)) continue;
+    const range = [...set.matchAll(/(\w)-(\w)/g)].find(([, first, last]) => first! > last!);
     if (range !== undefined) return `the range ${range[0]} is out of order`;
   }
-  const atoms = plain.replace(/(?<!\\)\[\^?\]?(?:\\.|[^\]\\])*\]/g, "c");
-  const names = [...atoms.matchAll(/\(\?(?:P?<|')([a-z_]\w*)/gi)].map(([, name]) => name);
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  const atoms = replacedSets(plain, plainSet, "c");
+  const names = [...atoms.matchAll(/\(\?(?:P?<|')([a-z_]\w*)/gi)].map(([, name]) => name!);
+  const twice = repeated(names);
   if (twice !== undefined) return `two groups are named ${twice}`;
-  const groups = [...atoms.replace(/\\[^1-9]/g, "").matchAll(/\((?!\?|\*)/g)].length + names.length;
-  const reference = [...atoms.replace(/\\[^1-9]/g, "").matchAll(/\\([1-9])(?!\d)/g)].find(
-    ([, number]) => Number(number) > groups,
-  );
-  return reference === undefined ? undefined : `there is no group for ${reference[0]}`;
+  const groups = [...atoms.matchAll(/\((?!\?|\*)/g)].length + names.length;
+  const missing = [...atoms.matchAll(/\uFFFE([1-9])(?!\d)/g)].find(([, number]) => Number(number) > groups);
+  return missing === undefined ? undefined : `there is no group for \\${missing[1]}`;
+}
+
+function repeated(names: readonly string[]): string | undefined {
+  const known = new Set<string>();
+  return names.find((name) => known.size === known.add(name).size);
 }
 
 export const mapPattern: Kind<string> = {

@@ -1,6 +1,18 @@
 /** Text with an alphabet, and lists of it. The alphabets are those that ingress-nginx validates with. */
 import { Token } from "../render/token.ts";
-import { type Kind, no, ok, readEach, shown, written } from "./kind.ts";
+import {
+  itemsIn,
+  joinedWhys,
+  type Kind,
+  longestText,
+  no,
+  ok,
+  readEach,
+  shown,
+  stripped,
+  tooManyItems,
+  written,
+} from "./kind.ts";
 
 export interface Alphabet {
   /** For people: "letters, digits and - _". */
@@ -48,11 +60,10 @@ export const oneLine: Kind<string> = {
 export function listOf<T>(item: Kind<T>, { most = 1000 } = {}): Kind<readonly T[]> {
   return {
     label: `a comma-separated list, each ${item.label}`,
+    longest: longestText,
     read: (text) => {
-      const parts = text
-        .split(",")
-        .map((part) => part.trim())
-        .filter((part) => part !== "");
+      const parts = itemsIn(text)?.filter((part) => part !== "");
+      if (parts === undefined) return no(tooManyItems);
       if (parts.length > most) return no(`the list has ${parts.length} items; at most ${most} are taken`);
       return readEach(item, parts);
     },
@@ -67,7 +78,7 @@ export function listOf<T>(item: Kind<T>, { most = 1000 } = {}): Kind<readonly T[
 export function trimmed<T>(kind: Kind<T>): Kind<T> {
   return {
     ...kind,
-    read: (text) => kind.read(text.replace(/^[ \t]+|[ \t]+$/g, "")),
+    read: (text) => kind.read(stripped(text)),
     good: [...kind.good, ...kind.good.slice(0, 1).map((text) => ` ${text} `)],
     bad: kind.bad.filter((text) => text === text.trim() || text.trim() === ""),
   };
@@ -86,10 +97,11 @@ const pathPrefix: Kind<string> = {
 const pathPrefixes: Kind<readonly string[]> = {
   ...listOf(pathPrefix),
   read: (text) => {
-    const parts = text.split(",").map((part) => part.trim());
+    const parts = itemsIn(text);
+    if (parts === undefined) return no(tooManyItems);
     const reads = parts.filter((part) => part !== "").map(pathPrefix.read);
     const value = reads.flatMap((read) => (read.ok ? [read.value] : []));
-    const besides = reads.flatMap((read) => (read.ok ? [] : [read.why])).join("; ");
+    const besides = joinedWhys(reads.flatMap((read) => (read.ok ? [] : [read.why])));
     return besides === "" ? ok(value) : { ok: true, value, besides };
   },
   good: ["", "/", "/a, /b", "a", "/a,b"],

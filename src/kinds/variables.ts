@@ -4,7 +4,7 @@
  */
 import { Token } from "../render/token.ts";
 import { unescaped } from "./grammar.ts";
-import { type Kind, no, ok, shown } from "./kind.ts";
+import { type Kind, longestWord, no, ok, shown } from "./kind.ts";
 
 const name = /\$(?:\{([a-z_]\w*)\}|([a-z_]\w*))/gi;
 
@@ -58,6 +58,7 @@ export const variableText: Kind<string> = {
  */
 export const logFormat: Kind<string> = {
   label: "a log format with nginx variables",
+  longest: 4 * longestWord,
   read: (text) => {
     const meant = unescaped(text.replace(/\r?\n$/, ""));
     if (meant.trim() === "") return no("the format is empty");

@@ -28,15 +28,18 @@ function braces(line: string, quote: string): { opened: number; closed: number; 
     const sign = line[at]!;
     if (sign === "\\") at++;
     else if (left !== "") left = sign === left ? "" : left;
-    else if (sign === "#" && /^\s*$|\s$/.test(line.slice(0, at))) break;
-    else if ((sign === '"' || sign === "'") && /^$|[\s({,=]$/.test(line.slice(0, at))) left = sign;
+    else if (sign === "#" && /^\s?$/.test(line.slice(at - 1, at))) break;
+    else if ((sign === '"' || sign === "'") && /^[\s({,=]?$/.test(line.slice(at - 1, at))) left = sign;
     else if (sign === "{" && line[at - 1] !== "$") opened++;
-    else if (sign === "}" && !isVariable(line, at)) closed++;
+    else if (sign === "{") at = endOfName(line, at + 1);
+    else if (sign === "}") closed++;
   }
   return { opened, closed, left };
 }
 
-/** Whether the brace at `at` ends `${name`. */
-function isVariable(line: string, at: number): boolean {
-  return /\$\{\w*$/.test(line.slice(0, at));
+/** The brace that ends `${name`, whose name begins at `from`; the last sign before that place where none does. */
+function endOfName(line: string, from: number): number {
+  let at = from;
+  while (/^\w$/.test(line.charAt(at))) at++;
+  return line[at] === "}" ? at : from - 1;
 }

@@ -3,7 +3,7 @@
  * `ssl-dh-param`. They are followed: an edit there is an edit of the settings. An entry that cannot be used is left out, and a
  * Problem on its object says so; the others stay.
  */
-import { shown } from "../kinds/kind.ts";
+import { readValue, shown } from "../kinds/kind.ts";
 import { headerName } from "../kinds/names.ts";
 import { framesMessages, reservedWhy } from "../kinds/reserved-headers.ts";
 import { decodedMistake, isKnownVariable, variablesIn, variableText } from "../kinds/variables.ts";
@@ -83,11 +83,11 @@ export function headersOf(configMap: ConfigMap, settings: Settings, problems: Pr
 
 function mistakeIn(name: string, value: string, settings: Settings): string | undefined {
   // a ConfigMap's key has no other letter that is none of a header's
-  const named = headerName.read(name.replaceAll(".", "-"));
+  const named = readValue(headerName, name.replaceAll(".", "-"));
   if (!named.ok) return named.why;
   if (framesMessages(name)) return reservedWhy(name);
   if (value === "") return undefined;
-  const text = variableText.read(value);
+  const text = readValue(variableText, value);
   if (!text.ok) return text.why;
   if (value.length > 3000) return `the value has ${value.length} characters; at most 3000 are taken`;
   const decoded = decodedMistake(value);

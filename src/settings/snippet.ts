@@ -4,7 +4,7 @@
  * only Permit there is.
  */
 import { parse } from "../kinds/grammar.ts";
-import { type Kind, no, ok } from "../kinds/kind.ts";
+import { type Kind, longestText, no, ok } from "../kinds/kind.ts";
 import { type Permit, Token } from "../render/token.ts";
 
 const permit: Permit = { snippets: true };
@@ -17,6 +17,7 @@ export function permitFor(settings: { readonly allowSnippetAnnotations: boolean 
 /** Directives, each closed in the snippet itself, so that it cannot end the block it is put in. */
 export const snippet: Kind<string> = {
   label: "nginx directives",
+  longest: longestText,
   read: (text) => {
     if (!Token.printableLines(text)) return no("a control character is in it");
     const parsed = parse(text);
@@ -30,6 +31,7 @@ export const snippet: Kind<string> = {
 /** ModSecurity rules, as many lines as there are. */
 export const modsecurityRules: Kind<string> = {
   label: "ModSecurity rules",
+  longest: longestText,
   read: (text) => {
     const long = rulesOf(text).find((rule) => rule.length > 3500);
     if (long !== undefined)
@@ -43,8 +45,14 @@ export const modsecurityRules: Kind<string> = {
 
 /** One text for each rule: a line with those that a backslash at the end joins to it. nginx takes at most 4 KB in one word. */
 function rulesOf(text: string): readonly string[] {
-  return text
-    .split(/(?<!\\)\r?\n/)
-    .map((rule) => rule.trim())
-    .filter((rule) => rule !== "" && !rule.startsWith("#"));
+  const rules: string[] = [];
+  let lines: string[] = [];
+  for (const line of text.split("\n")) {
+    lines.push(line);
+    if (line.endsWith("\\")) continue;
+    rules.push(lines.join("\n"));
+    lines = [];
+  }
+  rules.push(lines.join("\n"));
+  return rules.map((rule) => rule.trim()).filter((rule) => rule !== "" && !rule.startsWith("#"));
 }

@@ -5,36 +5,42 @@
 import type { Ingress } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
 
-const signs: readonly (readonly [RegExp, string])[] = [
-  [/alias.*;/s, "an alias directive"],
-  [/root.*;/s, "a root directive"],
-  [/\/etc\/(passwd|shadow|group|nginx|ingress-controller)/, "a protected file of the controller"],
-  [/\/var\/run\/secrets/, "the folder with the controller's token"],
-  [/_by_lua/, "a Lua directive"],
+const signs: readonly (readonly [(text: string) => boolean, string])[] = [
+  [(text) => hasInOrder(text, "alias", ";"), "an alias directive"],
+  [(text) => hasInOrder(text, "root", ";"), "a root directive"],
+  [(text) => /\/etc\/(passwd|shadow|group|nginx|ingress-controller)/.test(text), "a protected file of the controller"],
+  [(text) => text.includes("/var/run/secrets"), "the folder with the controller's token"],
+  [(text) => text.includes("_by_lua"), "a Lua directive"],
 ];
 
-const anySign = new RegExp(signs.map(([{ source }]) => source).join("|"), "s");
+/** Whether `last` stands somewhere behind `first`. */
+function hasInOrder(text: string, first: string, last: string): boolean {
+  const at = text.indexOf(first);
+  return at >= 0 && text.includes(last, at + first.length);
+}
+
+const anySign = (text: string): boolean => signs.some(([isIn]) => isIn(text));
 
 /** One Problem for each field that shows a sign. */
 export function inspect({ metadata, spec }: Ingress): Problem[] {
   const problems: Problem[] = [];
   spec?.rules?.forEach(({ host = "", http }, r) => {
-    if (anySign.test(host)) tell(host, `spec.rules[${r}].host`);
+    if (anySign(host)) tell(host, `spec.rules[${r}].host`);
     http?.paths?.forEach(({ path = "" }, p) => {
-      if (anySign.test(path)) tell(path, `spec.rules[${r}].http.paths[${p}].path`);
+      if (anySign(path)) tell(path, `spec.rules[${r}].http.paths[${p}].path`);
     });
   });
   spec?.tls?.forEach(({ hosts = [], secretName = "" }, t) => {
     hosts.forEach((host, h) => {
-      if (anySign.test(host)) tell(host, `spec.tls[${t}].hosts[${h}]`);
+      if (anySign(host)) tell(host, `spec.tls[${t}].hosts[${h}]`);
     });
-    if (anySign.test(secretName)) tell(secretName, `spec.tls[${t}].secretName`);
+    if (anySign(secretName)) tell(secretName, `spec.tls[${t}].secretName`);
   });
   return problems;
 
   function tell(text: string, field: string): void {
     const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
-    const [, sign] = signs.find(([pattern]) => pattern.test(text))!;
+    const [, sign] = signs.find(([isIn]) => isIn(text))!;
     const why = `it looks like ${sign}, and --deep-inspect is on`;
     problems.push({ object, kind: "field-unusable", field, why, done: "the Ingress is not applied" });
   }

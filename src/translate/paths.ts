@@ -12,11 +12,15 @@ export function typedPath({ path, pathType }: Pick<HTTPIngressPath, "path" | "pa
   return { text: path === undefined || path === "" ? "/" : path, type: pathType === "Exact" ? "exact" : "prefix" };
 }
 
+/** No request has a longer one: nginx takes at most 8 KB for the line of a request. */
+const longestPath = 16_384;
+
 /**
  * Why no request can be sent by this path, or undefined. The API server takes any text after the `/` of ImplementationSpecific. `inText`: nginx here
  * has paths in its text and nowhere else.
  */
 export function pathFault({ text }: TypedPath, inText: boolean): string | undefined {
+  if (text.length > longestPath) return `has ${text.length} characters; at most ${longestPath} are taken`;
   if (!Token.printable(text)) return "has a control character or a line separator in it";
   // No character takes more than 17 bytes.
   const bytes = inText && text.length > 200 ? longestWordOf(text) : 0;

@@ -1,5 +1,5 @@
 /** The flags of a controller's command line, one by one, and the Flags that are left when what cannot be taken is set aside. */
-import { shown } from "../../kinds/kind.ts";
+import { readValue, shown } from "../../kinds/kind.ts";
 import { split } from "../arguments.ts";
 import { type Flags, flagList } from "../flags.ts";
 import { parseFlags } from "../parse-flags.ts";
@@ -31,7 +31,7 @@ export function flagsInUse(argv: readonly string[]): { readonly inUse: readonly 
     }
     if (!alone.ok) at += 1;
     for (const { flag, text } of withNext.given) {
-      const read = flag.kind.read(text);
+      const read = readValue(flag.kind, text);
       const { noEffect } = flag;
       if (read.ok) good.push(...argv.slice(here, at + 1));
       inUse.push({

@@ -1,7 +1,7 @@
 /** Annotations and keys that ask for a module which the nginx in Sluice's image has not. */
 import type { Fields } from "../../annotations/declare.ts";
 import { featureList } from "../../annotations/registry.ts";
-import type { Kind } from "../../kinds/kind.ts";
+import { type Kind, readValue } from "../../kinds/kind.ts";
 import { type Capability, capabilityNames, lackingOf } from "../../render/capabilities.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { imageCapabilities } from "../tools/image-machine.ts";
@@ -26,7 +26,7 @@ export interface NeedsModule {
 /** Where it says something that a module has to do which the image has not. */
 export function moduleWork(one: NeedsModule | undefined, text: string, settings: Settings): readonly string[] {
   if (one?.needs === undefined || !lacking.has(one.needs)) return [];
-  const read = one.kind.read(text);
+  const read = readValue(one.kind, text);
   const usual = one.fallback(settings) ?? false;
   if (text === "" || (read.ok && JSON.stringify(read.value) === JSON.stringify(usual))) return [];
   const name = capabilityNames[one.needs];
