@@ -54,6 +54,8 @@ export type Problem = { readonly object: ObjectName } & (
   | { readonly kind: "service-missing"; readonly field: string; readonly service: string }
   | { readonly kind: "service-port-missing"; readonly field: string; readonly service: string; readonly port: string }
   | { readonly kind: "nginx-refused"; readonly why: string }
+  /** Sluice itself failed on the object; `why` is for its developers. */
+  | { readonly kind: "bug"; readonly why: string }
   | { readonly kind: "memory-full" | "memory-short"; readonly bytes: number }
   | { readonly kind: "path-taken"; readonly host: string; readonly path: string; readonly by: ObjectName }
   | { readonly kind: "path-contested"; readonly host: string; readonly path: string; readonly by: ObjectName }
@@ -103,6 +105,8 @@ export function sentence(p: Problem): string {
       return `${p.field}: Service ${p.service} has no port ${p.port}; the path answers 503`;
     case "nginx-refused":
       return `nginx refused it: ${p.why}; the last good version goes on being served, if there was one`;
+    case "bug":
+      return `it is set aside because Sluice failed on it (${p.why}); this is a bug in Sluice, please report it with this object; all others go on`;
     case "memory-full":
       return `nginx's shared memory of ${kilobytes(p.bytes)} is full, so the newest routes and endpoints wait for a reload that gives it twice as much; ${fromTheStart(p.bytes)}`;
     case "memory-short":

@@ -4,7 +4,7 @@
  */
 
 import { type AskedPolicy, strictPolicy } from "../kinds/asked.ts";
-import { type Kind, type Read, shown } from "../kinds/kind.ts";
+import { type Kind, type Read, readValue, shown } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
 import type { Ingress } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
@@ -27,6 +27,8 @@ export interface Reading {
   readonly values: FeatureValues;
   /** `deny`: its Locations answer 503; `reject`: this version of the Ingress is not applied (RS-2.3). */
   readonly verdict: "serve" | "deny" | "reject";
+  /** Sluice itself failed on it, so that its values say nothing of what it asks for. */
+  readonly failed?: true;
   readonly problems: readonly Problem[];
   /** Those of the problems that may lie in another object, which can come or be mended without a change of the Ingress. */
   readonly elsewhere: readonly Problem[];
@@ -186,9 +188,9 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
 
 /** The text as the kind reads it; where quotes around it are all that is wrong, it says so. */
 function readQuoted(kind: Kind<unknown>, text: string): Read<unknown> {
-  const result = kind.read(text);
-  const bare = /^(["'])(.+)\1$/s.exec(text)?.[2];
-  if (result.ok || bare === undefined || !kind.read(bare).ok) return result;
+  const result = readValue(kind, text);
+  const bare = result.ok ? undefined : /^(["'])(.+)\1$/s.exec(text)?.[2];
+  if (result.ok || bare === undefined || !readValue(kind, bare).ok) return result;
   return { ...result, why: `${shown(text)} has quotes inside the value; write ${bare} in one pair of quotes` };
 }
 

@@ -3,6 +3,7 @@
  * cannot be read, is not a Certificate and the default one is served in its place (RS-10.2).
  */
 import { createPrivateKey, hash, type KeyObject, X509Certificate } from "node:crypto";
+import { bugWords, guarded } from "../guarded.ts";
 import { type Certificate, type CertificateIdentity, SecretText, type Weakness } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
 import { certificatesIn, type Issuer, issuersIn } from "./issuers.ts";
@@ -18,7 +19,13 @@ const read = new WeakMap<Secret, CertificateRead>();
 export function certificateOf(secret: Secret): CertificateRead {
   let answer = read.get(secret);
   if (answer === undefined) {
-    answer = readCertificate(secret);
+    answer = guarded(
+      () => readCertificate(secret),
+      (bug) => ({
+        ok: false,
+        why: `cannot be read, which is a bug in Sluice (${bugWords(bug)}): please report it`,
+      }),
+    );
     read.set(secret, answer);
   }
   return answer;

@@ -4,10 +4,12 @@
  * only, a new shape is a reload. A shape that no route names any more stays until another reason brings a reload.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
+import { guarded } from "../guarded.ts";
 import type { Configuration, Server } from "../model/configuration.ts";
 import { Table } from "../model/table.ts";
 import type { Settings } from "../settings/registry.ts";
 import { dynamicText, hashesOf } from "./dynamic-text.ts";
+import { FailedServers } from "./failed-servers.ts";
 import { type HostPattern, patternsOf, patternsRecord } from "./host-patterns.ts";
 import type { Machine } from "./machine.ts";
 import { RecordChanges } from "./record-changes.ts";
@@ -45,6 +47,8 @@ export class DynamicRenderer implements Renderer {
   /** By host: its own, and that of its www twin where there is one. */
   readonly #textServers = new Map<string, readonly RoutedTextServer[]>();
   readonly #used = new UsedShapes();
+  readonly #failed = new FailedServers();
+  readonly #builtIn: Template;
   #bytes = 0;
   #enlarged = 1;
 
@@ -52,6 +56,7 @@ export class DynamicRenderer implements Renderer {
   constructor(machine: Machine, template: Template, records: ReadonlyMap<string, string> = new Map()) {
     this.#machine = machine;
     this.#template = template;
+    this.#builtIn = template;
     this.#records = new Map(records);
   }
 
@@ -74,7 +79,7 @@ export class DynamicRenderer implements Renderer {
     try {
       const text = this.#textOf(next);
       this.#last = next;
-      return { text, records, opened: this.#used.opened };
+      return { text, records, opened: this.#used.opened, bugs: this.#failed.bugs };
     } catch (error) {
       // nobody was told of them
       this.#put(new Map([...records.keys()].map((key) => [key, { value: replaced.get(key) }])));
@@ -123,22 +128,23 @@ export class DynamicRenderer implements Renderer {
     this.#textHosts = new TextHosts();
     this.#patterns.clear();
     this.#used.clear();
+    this.#failed.forget();
   }
 
   #addChanges(changes: RecordChanges, next: Whole, shapes: Shapes): void {
     const last = this.#last;
     changes.put(pairKey(defaultPair), pairRecord(next.defaultCertificate));
     for (const { key, after } of next.certificates.changesSince(last?.certificates ?? Table.empty())) {
-      changes.putOrRemove(pairKey(key), after && pairRecord(after));
+      changes.putOrRemove(pairKey(key), after && guarded(() => pairRecord(after), nothing));
     }
     for (const { key, after } of next.staples.changesSince(last?.staples ?? Table.empty())) {
       changes.putOrRemove(stapleKey(key), after && JSON.stringify(after));
     }
     for (const { key, after } of next.upstreams.changesSince(last?.upstreams ?? Table.empty())) {
-      changes.putOrRemove(upstreamKey(key), after && upstreamRecord(after));
+      changes.putOrRemove(upstreamKey(key), after && guarded(() => upstreamRecord(after), nothing));
     }
     for (const name of this.#dirtyServers(next)) {
-      this.#addServerChanges(changes, name, next.servers.get(name), next, shapes);
+      this.#renewServer(changes, name, next, shapes);
     }
     changes.putOrRemove(patternsKey, patternsRecord([...this.#patterns.values()].flat()));
   }
@@ -148,7 +154,7 @@ export class DynamicRenderer implements Renderer {
     const changes = servers.changesSince(this.#last?.servers ?? Table.empty());
     for (const { key, after } of changes) {
       this.#textHosts.note(key, after);
-      const patterns = after === undefined ? [] : patternsOf(after);
+      const patterns = after === undefined ? [] : guarded(() => patternsOf(after), none);
       if (patterns.length > 0) this.#patterns.set(key, patterns);
       else this.#patterns.delete(key);
     }
@@ -156,6 +162,23 @@ export class DynamicRenderer implements Renderer {
     return this.#textHosts.settle() ? new Set([...changed, ...servers.keys()]) : changed;
   }
 
+  #renewServer(changes: RecordChanges, name: string, next: Whole, shapes: Shapes): void {
+    const server = next.servers.get(name);
+    const put = (one: Server<FeatureValues> | undefined) => this.#addServerChanges(changes, name, one, next, shapes);
+    if (server === undefined) {
+      this.#failed.forget(name);
+      put(undefined);
+      return;
+    }
+    this.#failed.render(
+      server,
+      this.#template !== this.#builtIn,
+      () => put(server),
+      () => put(undefined),
+    );
+  }
+
+  /** Nothing is changed here before everything is made that may throw. */
   #addServerChanges(
     changes: RecordChanges,
     name: string,
@@ -197,6 +220,10 @@ export class DynamicRenderer implements Renderer {
     return this.#text;
   }
 }
+
+/** Of what Sluice failed on nothing is published. */
+const nothing = (): undefined => undefined;
+const none = (): readonly HostPattern[] => [];
 
 interface ServerParts {
   readonly keys: readonly string[];

@@ -1,6 +1,7 @@
 /** What a rendering of a Configuration is, in either mode: text with its files, and records. */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration } from "../model/configuration.ts";
+import type { Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { RenderedFile } from "./rendered-files.ts";
 import type { Template } from "./template.ts";
@@ -29,7 +30,11 @@ export interface Rendered {
   readonly records: ReadonlyMap<string, ChangedRecord>;
   /** Files that nginx opens at requests, which must be there before the records are published. */
   readonly opened: readonly RenderedFile[];
+  /** By host, what is said of the Ingresses whose host could not be rendered, because of a bug. */
+  readonly bugs: RenderBugs;
 }
+
+export type RenderBugs = ReadonlyMap<string, readonly Problem[]>;
 
 export interface ChangedRecord {
   /** Undefined: the record is gone. */

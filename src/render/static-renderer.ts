@@ -9,6 +9,7 @@ import type { Settings } from "../settings/registry.ts";
 import { authorsAmong } from "./authors.ts";
 import { certificateFiles, confOf, defaultFiles, distinct, hashOf } from "./conf.ts";
 import { configuredNames } from "./configured-names.ts";
+import { FailedServers } from "./failed-servers.ts";
 import { type WildcardCertificates, wildcardCertificates, withInherited } from "./inherited-certificates.ts";
 import { LocationTexts } from "./location-text.ts";
 import type { Machine } from "./machine.ts";
@@ -42,12 +43,15 @@ export class StaticRenderer implements Renderer {
   #texts: LocationTexts | undefined;
   #about: AboutServers | undefined;
   #servers = new WeakMap<Server<FeatureValues>, Remembered>();
+  readonly #failed = new FailedServers();
+  readonly #builtIn: Template;
   #text: RenderedText | undefined;
   #last: Whole | undefined;
 
   constructor(machine: Machine, template: Template) {
     this.#machine = machine;
     this.#template = template;
+    this.#builtIn = template;
   }
 
   use(template: Template): void {
@@ -74,7 +78,8 @@ export class StaticRenderer implements Renderer {
     const text = this.#isSame(next) ? this.#text! : this.#render(next, this.#about, this.#texts);
     this.#text = text;
     this.#last = next;
-    return { text, records: new Map(), opened: text.files.filter((file) => file.opened) };
+    const opened = text.files.filter((file) => file.opened);
+    return { text, records: new Map(), opened, bugs: this.#failed.bugs };
   }
 
   #isSame(next: Whole): boolean {
@@ -96,7 +101,13 @@ export class StaticRenderer implements Renderer {
     const configured = configuredNames(next.servers.values());
     const common = { about, texts, template: this.#template, configuredNames: configured };
     const wildcards = wildcardCertificates(next.servers.values(), next.certificates);
-    const rendered = names.map((name) => this.#serverText(next.servers.get(name)!, wildcards, next, common));
+    this.#failed.forget();
+    const rendered = names.map((name) => {
+      const server = next.servers.get(name)!;
+      const isOwnTemplate = this.#template !== this.#builtIn;
+      const text = () => this.#serverText(server, wildcards, next, common);
+      return this.#failed.render<ServerText>(server, isOwnTemplate, text, () => noText);
+    });
     const pools = new Map(rendered.flatMap((one) => [...one.pools]));
     const upstreams = [...pools]
       .map(([name, id]) => ({ name, upstream: next.upstreams.get(id) }))
@@ -176,6 +187,9 @@ export class StaticRenderer implements Renderer {
     return text;
   }
 }
+
+/** Of a host on which the renderer failed. */
+const noText: ServerText = { texts: [], files: [], needs: new Set(), http: [], pools: new Map() };
 
 function stapleFiles({ certificates, defaultCertificate, staples }: Whole): RenderedFile[] {
   return [...certificates.values(), defaultCertificate].flatMap(({ fingerprint }) => {

@@ -2,7 +2,8 @@
  * The data of the controller's ConfigMap, read by the declarations. Keys match without regard to letter case. A value
  * that cannot be read leaves the key's previous value in force, so a typo in a live cluster changes nothing.
  */
-import { type Kind, no, type Read, written } from "../kinds/kind.ts";
+import { bugWords, guarded } from "../guarded.ts";
+import { type Kind, no, type Read, readValue, written } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
 import { isKnownVariable, variablesIn } from "../kinds/variables.ts";
 import type { ObjectName, Problem } from "../problem.ts";
@@ -105,8 +106,16 @@ function textsOf(object: ObjectName, data: Texts) {
   return { texts, problems };
 }
 
+/** What Sluice fails on is unreadable: the last good text stays in force. */
 function readText(setting: Setting<unknown>, text: string, own: ReadonlySet<string>): Read<unknown> {
-  const read = setting.kind.read(text);
+  return guarded<Read<unknown>>(
+    () => readUnguarded(setting, text, own),
+    (bug) => no(`Sluice failed on it (${bugWords(bug)}), which is a bug in Sluice: please report it`),
+  );
+}
+
+function readUnguarded(setting: Setting<unknown>, text: string, own: ReadonlySet<string>): Read<unknown> {
+  const read = readValue(setting.kind, text);
   const where = setting.variables;
   if (!read.ok || where === undefined) return read;
   const used = variablesIn(written(setting.kind, read.value));

@@ -29,7 +29,7 @@ async function running(turns: readonly Turn[], publish: (changes: readonly Recor
       const [text, changed] = turns[at]!;
       const news = given === at ? [] : Object.entries(changed);
       given = at;
-      return { text, records: new Map(news), opened: [] };
+      return { text, records: new Map(news), opened: [], bugs: new Map() };
     },
     enlarge: () => {
       enlarged++;

@@ -25,7 +25,7 @@ function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Parti
     source: { snapshot: () => emptySnapshot, onChange: () => () => {} },
     translator: { turn: () => translation } as unknown as Translator,
     renderer: {
-      render: (_next: Configuration<unknown, unknown>) => ({ text, records: new Map(), opened: [] }),
+      render: (_next: Configuration<unknown, unknown>) => ({ text, records: new Map(), opened: [], bugs: new Map() }),
       published: () => {},
       refused: () => {},
       records: new Map(),

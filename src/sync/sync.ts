@@ -196,7 +196,7 @@ export class Sync {
     const translated = clock.now();
     const rendered = renderer.render(translation.configuration);
     const made = clock.now();
-    listener.problems(this.#problemsOf(translation));
+    listener.problems(this.#problemsOf(translation).with(bugsIn(rendered)));
     const change = compare(this.live, rendered.text, rendered.records.size);
     const { counts, unwritten } = await this.#order.run(() => this.#bring(rendered, snapshot));
     this.#notices.dealWith(upTo);
@@ -331,4 +331,9 @@ export class Sync {
     }
     return outcome;
   }
+}
+
+/** Beside what else is said of the same hosts. */
+function bugsIn({ bugs }: Rendered): (readonly [string, readonly Problem[]])[] {
+  return [...bugs].map(([host, problems]) => [`rendering ${host}`, problems] as const);
 }

@@ -2,10 +2,12 @@
  * The Claims of all Ingresses that are ours, and the hosts they speak for. One that is refused, by its reading or by nginx,
  * leaves its last good form in force, unless that would loosen what guards its paths.
  */
-import type { Reading } from "../annotations/read.ts";
+import { type Reading, unannotated } from "../annotations/read.ts";
+import { bugProblem, guarded } from "../guarded.ts";
 import { Dependencies } from "../model/dependencies.ts";
-import { type Ingress, nameOf } from "../model/objects.ts";
+import { type Ingress, keyOf, nameOf } from "../model/objects.ts";
 import type { TableChange } from "../model/table.ts";
+import type { Settings } from "../settings/registry.ts";
 import { byAge, isOurs } from "./accept.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import { emptyLastGood, guardsDiffer, type LastGood } from "./last-good.ts";
@@ -64,7 +66,11 @@ export class Claims {
     const hosts = new Set<string>();
     for (const key of this.#outdated(turn)) {
       for (const host of this.#hosts.usedBy(key)) hosts.add(host);
-      for (const host of this.#renewOne(key, turn)) hosts.add(host);
+      for (const host of guarded(
+        () => this.#renewOne(key, turn),
+        (bug) => this.#setAside(key, bug),
+      ))
+        hosts.add(host);
     }
     return hosts;
   }
@@ -103,6 +109,16 @@ export class Claims {
     return hosts;
   }
 
+  /** Sluice failed on it in a place where no good form can stand in. */
+  #setAside(key: string, bug: Error): readonly string[] {
+    this.#byIngress.delete(key);
+    this.#withStreamSnippet.delete(key);
+    this.#hosts.set(key, []);
+    this.#references.set(key, []);
+    this.#problems.tell(`Ingress ${key}`, [bugProblem({ kind: "Ingress", ...nameOf(key) }, bug)]);
+    return [];
+  }
+
   #forget(key: string): undefined {
     this.#references.set(key, []);
     this.#keep(key, undefined);
@@ -117,11 +133,13 @@ export class Claims {
     const object = { kind: "Ingress", ...nameOf(key) };
     const said =
       refused === undefined || refused.suspected ? [] : [{ object, kind: "nginx-refused", why: refused.why } as const];
-    this.#problems.tell(`Ingress ${key}`, [...reading.problems, ...said]);
     this.#references.set(key, reading.references);
-    if (reading.verdict !== "reject" && refused === undefined) {
+    const claim = reading.verdict === "reject" || refused !== undefined ? undefined : claimed(ingress, reading);
+    const bugs = claim instanceof Error ? [bugProblem(object, claim)] : [];
+    this.#problems.tell(`Ingress ${key}`, [...reading.problems, ...said, ...bugs]);
+    if (claim !== undefined && !(claim instanceof Error)) {
       this.#keep(key, undefined);
-      return claimOf(ingress, reading, false);
+      return claim;
     }
     const good = this.#goodFormOf(key);
     if (good === undefined || good.metadata.uid !== ingress.metadata.uid || good === ingress) return undefined;
@@ -129,7 +147,7 @@ export class Claims {
     const standIn = this.#read(good, turn);
     this.#references.set(key, [...reading.references, ...standIn.references]);
     const loosened = guardsDiffer(good, ingress, this.#options.annotationsPrefix);
-    return claimOf(loosened ? ingress : good, standIn, loosened);
+    return claimOf(loosened ? ingress : good, standIn, loosened || standIn.failed === true);
   }
 
   /** The form that is kept for it, or else the one it has had until now. */
@@ -143,7 +161,10 @@ export class Claims {
   }
 
   #read(ingress: Ingress, { now, settings }: Turn): Reading {
-    return readIngress(ingress, now.snapshot, settings, this.#options);
+    return guarded(
+      () => readIngress(ingress, now.snapshot, settings, this.#options),
+      (bug) => failedReading(ingress, settings, bug),
+    );
   }
 
   #oldestFirst(keys: Iterable<string>): Claim[] {
@@ -151,6 +172,27 @@ export class Claims {
     for (const key of keys) claims.push(this.#byIngress.get(key)!);
     return claims.length < 2 ? claims : claims.sort((a, b) => byAge(a.ingress, b.ingress));
   }
+}
+
+/** Refused, as what nobody can read is. */
+function failedReading(ingress: Ingress, settings: Settings, bug: Error): Reading {
+  const object = { kind: "Ingress", ...nameOf(keyOf(ingress)) };
+  const problems = [bugProblem(object, bug)];
+  return {
+    values: unannotated(settings),
+    verdict: "reject",
+    failed: true,
+    problems,
+    elsewhere: [],
+    references: [],
+  };
+}
+
+function claimed(ingress: Ingress, reading: Reading): Claim | Error {
+  return guarded<Claim | Error>(
+    () => claimOf(ingress, reading, false),
+    (bug) => bug,
+  );
 }
 
 function changedKeys<T>(now: ReadonlyMap<string, T>, before: ReadonlyMap<string, T>): string[] {

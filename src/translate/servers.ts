@@ -3,11 +3,13 @@
  * changed, an object it looked at, or who has the names it would answer to; what it uses of others is handed on to them.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
+import { bugProblem, guarded } from "../guarded.ts";
 import { catchAll, type Server } from "../model/configuration.ts";
 import { Dependencies } from "../model/dependencies.ts";
 import { Table } from "../model/table.ts";
 import type { UpstreamUse } from "./balance.ts";
 import type { Certificates } from "./certificates.ts";
+import type { Claim } from "./claim.ts";
 import type { Claims } from "./claims.ts";
 import { HostNames, wantedNames } from "./host-names.ts";
 import { parentOf } from "./host-tls.ts";
@@ -89,12 +91,16 @@ export class Servers {
   /** Hosts that may win or lose a name because of how `host` is now. */
   #noteNames(host: string): ReadonlySet<string> {
     const claims = this.#sources.claims.of(host).filter(({ values }) => values.canary === undefined);
-    return this.#names.set(host, claims.length === 0 ? undefined : wantedNames(host, claims));
+    const wanted = guarded(
+      () => (claims.length === 0 ? undefined : wantedNames(host, claims)),
+      () => ({ aliases: [], twin: undefined }),
+    );
+    return this.#names.set(host, wanted);
   }
 
   #build(host: string, world: World): BuiltServer {
     const claims = this.#sources.claims.of(host);
-    const built = claims.length === 0 && host !== catchAll ? nothing : serverOf(host, claims, world);
+    const built = claims.length === 0 && host !== catchAll ? nothing : builtWithoutBugs(host, claims, world);
     const { server, uses, secrets, problems } = built;
     this.#parents.set(host, server === undefined ? [] : parentsOf(server));
     this.#services.set(
@@ -121,6 +127,29 @@ export class Servers {
       isTlsConfigured: (wildcard) => claims.hasTls(wildcard),
     };
   }
+}
+
+/**
+ * The Server of all Claims that it can be made of. Where Sluice fails on them, the one whose absence helps is left out, the youngest
+ * that does; where there is no such one, the host is not served.
+ */
+function builtWithoutBugs(host: string, claims: readonly Claim[], world: World): BuiltServer {
+  const built = attempt(host, claims, world);
+  if (!(built instanceof Error)) return built;
+  for (const culprit of claims.toReversed()) {
+    const others = claims.filter((claim) => claim !== culprit);
+    const rest = others.length === 0 && host !== catchAll ? nothing : attempt(host, others, world);
+    if (rest instanceof Error) continue;
+    return { ...rest, problems: [...rest.problems, bugProblem(culprit.object, built)] };
+  }
+  return { ...nothing, problems: claims.map(({ object }) => bugProblem(object, built)) };
+}
+
+function attempt(host: string, claims: readonly Claim[], world: World): BuiltServer | Error {
+  return guarded<BuiltServer | Error>(
+    () => serverOf(host, claims, world),
+    (bug) => bug,
+  );
 }
 
 /** The wildcards one level above the names of a Server, which decide with it whether TLS is configured for them. */

@@ -1,4 +1,5 @@
 /** The Endpoints behind the Services of a Snapshot. Which EndpointSlices are a Service's is remembered: there is no asking a Table for it. */
+import { guarded } from "../guarded.ts";
 import { Dependencies } from "../model/dependencies.ts";
 import { serviceOf } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
@@ -21,7 +22,10 @@ export class ServiceEndpoints {
     const changed = new Set<string>();
     for (const { key, after } of now.snapshot.endpointSlices.changesSince(before.snapshot.endpointSlices)) {
       for (const service of this.#services.usedBy(key)) changed.add(service);
-      const service = after && serviceOf(after);
+      const service = guarded(
+        () => after && serviceOf(after),
+        () => undefined,
+      );
       this.#services.set(key, service === undefined ? [] : [service]);
       if (service !== undefined) changed.add(service);
     }

@@ -2,6 +2,7 @@
  * The Settings, read again when their ConfigMap, an object that it names or what nginx refused of it has changed. What counts
  * as a change is the value that is read: an edit of a comment or of a key that does nothing makes nothing else void.
  */
+import { bugProblem, guarded } from "../guarded.ts";
 import type { AskedPolicy } from "../kinds/asked.ts";
 import { nameOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -45,7 +46,14 @@ export class SettingsInForce {
     const key = this.#configMap;
     if (key === undefined || (this.#isRead && !this.#mayDiffer(key, before, now))) return false;
     this.#isRead = true;
-    const settings = this.#read(key, before, now);
+    const settings = guarded(
+      () => this.#read(key, before, now),
+      (bug) => {
+        const object = { kind: "ConfigMap", ...nameOf(key) };
+        this.#problems.tell(`ConfigMap ${key}`, [bugProblem(object, bug)]);
+        return this.#value;
+      },
+    );
     if (JSON.stringify(settings) === JSON.stringify(this.#value)) return false;
     this.#value = settings;
     return true;
@@ -63,10 +71,14 @@ export class SettingsInForce {
     const texts = Object.entries(old!).map(([spelled, text]) => [spelled.toLowerCase(), text]);
     const previous = { ...Object.fromEntries(texts), ...this.#lastGood };
     const { settings, problems, kept } = readSettings(data!, object, previous, quarantine.settings);
-    const { followed, problems: ofFollowed } = followedOf(settings, object, {
-      configMap: (name) => snapshot.configMaps.get(name),
-      secret: (name) => snapshot.secrets.get(name),
-    });
+    const named = {
+      configMap: (name: string) => snapshot.configMaps.get(name),
+      secret: (name: string) => snapshot.secrets.get(name),
+    };
+    const { followed, problems: ofFollowed } = guarded(
+      () => followedOf(settings, object, named),
+      (bug) => ({ followed: this.#value.followed, problems: [bugProblem(object, bug)] }),
+    );
     this.#lastGood = kept;
     const refused = this.#refusedAuth(settings, object);
     this.#problems.tell(`ConfigMap ${key}`, [...problems, ...ofFollowed, ...(refused === undefined ? [] : [refused])]);

@@ -3,6 +3,7 @@
  * through (RS-26). All of it is text, so this is worked out as a whole, whenever something it depends on has changed.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
+import { bugWords, guarded } from "../guarded.ts";
 import type { Endpoint, Server, StreamServer } from "../model/configuration.ts";
 import type { Service, ServicePort } from "../model/objects.ts";
 import type { Table } from "../model/table.ts";
@@ -37,7 +38,7 @@ export function portServers(
   for (const [key, text] of Object.entries(data).sort(([a], [b]) => Number(a) - Number(b))) {
     const refusal = world.refusal(`${kind}/${key}`, text);
     if (refusal?.suspected) continue;
-    const read = readPort(kind, key, text, world);
+    const read = guarded(() => readPort(kind, key, text, world), ofBug);
     if (typeof read === "string") {
       problems.push({
         object,
@@ -50,6 +51,9 @@ export function portServers(
   }
   return { servers, problems };
 }
+
+const ofBug = (bug: Error): string =>
+  `Sluice failed on it (${bugWords(bug)}), which is a bug in Sluice: please report it`;
 
 /** A StreamServer, or why there is none. */
 function readPort(kind: "tcp" | "udp", key: string, text: string, world: StreamWorld): StreamServer | string {
@@ -98,7 +102,10 @@ export function passthroughServers(servers: Table<Server<FeatureValues>>, world:
     if (!server.features.sslPassthrough.on || server.name.startsWith("*") || server.name === "_") continue;
     const root = server.locations.find(({ path }) => path === "/");
     if (root === undefined || root.service === "") continue;
-    const endpoints = passthroughEndpoints(`${root.ingress.namespace}/${root.service}`, root.servicePort, world);
+    const endpoints = guarded(
+      () => passthroughEndpoints(`${root.ingress.namespace}/${root.service}`, root.servicePort, world),
+      () => [],
+    );
     if (endpoints.length > 0) found.push({ kind: "passthrough", host: server.name, endpoints });
   }
   return found.sort((a, b) => (hostOf(a) < hostOf(b) ? -1 : 1));

@@ -2,8 +2,11 @@
  * The Upstreams that Locations send to. Several hosts may share one and say different things about it, so it is made of all
  * its uses; and it is made again whenever one of them, its Service or the endpoints behind that have changed.
  */
+
+import { bugProblem, guarded } from "../guarded.ts";
 import { defaultUpstream, defaultUpstreamLabel, type Upstream } from "../model/configuration.ts";
 import { Dependencies } from "../model/dependencies.ts";
+import { nameOf } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
@@ -75,7 +78,15 @@ export class Upstreams {
   }
 
   #upstreamOf(id: string): Upstream | undefined {
-    return id === defaultUpstream ? this.#defaultUpstream() : this.#upstreamOfUses(id, this.#usesOf(id));
+    const make = () => (id === defaultUpstream ? this.#defaultUpstream() : this.#upstreamOfUses(id, this.#usesOf(id)));
+    return guarded(make, (bug) => this.#withoutEndpoints(id, bug));
+  }
+
+  /** Sluice failed on the Service or its EndpointSlices: its paths answer 503. */
+  #withoutEndpoints(id: string, bug: Error): Upstream {
+    const service = this.#usesOf(id)[0]?.service ?? this.#options.defaultBackendService ?? "";
+    this.#problems.tell(`upstream ${id}`, [bugProblem({ kind: "Service", ...nameOf(service) }, bug)]);
+    return { id, label: service.replaceAll("/", "-"), endpoints: [], balance: roundRobin };
   }
 
   #upstreamOfUses(id: string, uses: readonly UpstreamUse[]): Upstream | undefined {

@@ -33,6 +33,7 @@ export const problemSamples: { readonly [K in Problem["kind"]]: Problem & { read
     why: "nginx here has no ModSecurity module",
   },
   "annotation-doubtful": { object, kind: "annotation-doubtful", key: "rewrite-target", why: "the path has no groups" },
+  bug: { object, kind: "bug", why: "RangeError: Maximum call stack size exceeded at parse (grammar.ts:51)" },
   "neighbours-changed": { object, kind: "neighbours-changed", key: "use-regex", host: "a.example", neighbours: [by] },
   "setting-unreadable": { object, kind: "setting-unreadable", key: "gzip-level", why: '"x" is no number', kept: "1" },
   "setting-unknown": { object, kind: "setting-unknown", key: "gzip-levle", nearest: "gzip-level" },

@@ -1,0 +1,41 @@
+/**
+ * Hosts on which the renderer itself failed. Such a host is left out of the text and the records, so that one Ingress
+ * cannot keep everybody's configuration from being rendered, and its Ingresses get a Problem.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import { bugProblem, guarded } from "../guarded.ts";
+import type { Server } from "../model/configuration.ts";
+import type { Problem } from "../problem.ts";
+import type { RenderBugs } from "./rendering.ts";
+import { TemplateError } from "./template.ts";
+
+export class FailedServers {
+  readonly #bugs = new Map<string, readonly Problem[]>();
+
+  get bugs(): RenderBugs {
+    return new Map(this.#bugs);
+  }
+
+  /** What `work` makes of the Server, or `instead` where it throws. A mistake in the operator's template goes on to be thrown. */
+  render<T>(server: Server<FeatureValues>, isOwnTemplate: boolean, work: () => T, instead: () => T): T {
+    this.#bugs.delete(server.name);
+    return guarded(work, (bug) => {
+      if (bug instanceof TemplateError && isOwnTemplate) throw bug;
+      this.#bugs.set(server.name, problemsOf(server, bug));
+      return instead();
+    });
+  }
+
+  /** The Server is gone, or all are made again. */
+  forget(name?: string): void {
+    if (name === undefined) this.#bugs.clear();
+    else this.#bugs.delete(name);
+  }
+}
+
+function problemsOf({ locations }: Server<FeatureValues>, bug: Error): readonly Problem[] {
+  const owners = new Map(locations.map(({ ingress }) => [`${ingress.namespace}/${ingress.name}`, ingress]));
+  return [...owners.values()]
+    .filter(({ name }) => name !== "")
+    .map(({ namespace, name }) => bugProblem({ kind: "Ingress", namespace, name }, bug));
+}
