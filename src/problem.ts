@@ -3,6 +3,8 @@
  * command line all say the same `sentence`. A Problem always names its object; what was done about it is part of the sentence.
  */
 
+import { visible } from "./visible.ts";
+
 export interface ObjectName {
   readonly kind: string;
   readonly namespace?: string;
@@ -70,8 +72,17 @@ const consequences: Record<Consequence, string> = {
   reject: "the Ingress is not applied",
 };
 
-/** One sentence without the object's name: what was found and what was done. A new kind does not compile until it has one. */
+/** A longer sentence helps nobody: what is wrong stands in its beginning. */
+const longestSentence = 4_000;
+
+/** One sentence without the object's name: what was found and what was done. No control character of a stranger is in it. */
 export function sentence(p: Problem): string {
+  const text = wordsOf(p);
+  return visible(text.length > longestSentence ? `${text.slice(0, longestSentence)}…` : text);
+}
+
+/** A new kind does not compile until it has words. */
+function wordsOf(p: Problem): string {
   switch (p.kind) {
     case "annotation-unreadable":
       return `annotation ${p.key}: ${p.why}; ${consequences[p.done]}`;
@@ -131,7 +142,7 @@ export function unplaced(p: Problem): string {
 
 /** `Ingress shop/web`. */
 export function named({ kind, namespace, name }: ObjectName): string {
-  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+  return visible(`${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`);
 }
 
 function kilobytes(bytes: number): string {

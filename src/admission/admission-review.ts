@@ -35,6 +35,7 @@ export function readQuestion(text: string): ReadQuestion {
   }
   if (operation === "DELETE") return { ok: true, question: { uid, ingress: undefined } };
   if (!isIngress(object)) return unreadable("its object is no Ingress");
+  if (!isStorable(object)) return unreadable("its object is larger than any that the API server stores");
   const stated = Object.entries(object.metadata).filter(([, value]) => value !== null);
   const place = typeof namespace === "string" && namespace !== "" ? namespace : "default";
   const metadata = { name: "", namespace: place, ...Object.fromEntries(stated) };
@@ -104,6 +105,20 @@ const ingress = record({
     tls: list(record({ hosts: list(string), secretName: string })),
   }),
 });
+
+/** Kubernetes stores 256 KiB of annotations, and so many paths in an object of a megabyte and a half, which is etcd's limit. */
+const mostAnnotations = 256 * 1024;
+const mostPaths = 20_000;
+
+/** Whether it can come from an API server, which looks at an object's size before it asks a webhook. */
+function isStorable({ metadata, spec }: Ingress): boolean {
+  let characters = 0;
+  for (const [key, text] of Object.entries(metadata.annotations ?? {})) characters += key.length + text.length;
+  let paths = 0;
+  for (const { http } of spec?.rules ?? []) paths += 1 + (http?.paths?.length ?? 0);
+  for (const { hosts } of spec?.tls ?? []) paths += 1 + (hosts?.length ?? 0);
+  return characters <= mostAnnotations && paths <= mostPaths;
+}
 
 function isIngress(value: unknown): value is Ingress {
   return isMapping(value) && isMapping(value.metadata) && ingress(value);

@@ -5,6 +5,7 @@
 
 import { decoded } from "../certificates/certificate.ts";
 import { type Clock, sleep } from "../clock.ts";
+import { guarded } from "../guarded.ts";
 import type { Secret } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { Source } from "../sync/ports.ts";
@@ -74,7 +75,12 @@ export class CompletedSource implements Source {
 
   #follow(key: string, secret: Secret): void {
     const chain = decoded(secret, "tls.crt");
-    if (chain === undefined || missingIssuer(chain) === undefined) return;
+    if (chain === undefined) return;
+    const missing = guarded(
+      () => missingIssuer(chain),
+      () => undefined,
+    );
+    if (missing === undefined) return;
     const completion: Completion = { of: secret, stop: new AbortController(), whole: undefined };
     this.#completions.set(key, completion);
     void this.#complete(key, completion, chain, AbortSignal.any([completion.stop.signal, this.#signal]));

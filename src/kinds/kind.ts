@@ -3,6 +3,7 @@
  * a duration reads alike everywhere. Reading *is* the validation: no second checker can disagree with it.
  */
 import type { View } from "../render/token.ts";
+import { visible } from "../visible.ts";
 
 /**
  * `besides` says what was left out of a value that is usable without it; like `why`, it finishes the sentence "<key>: …".
@@ -89,8 +90,5 @@ export const written = <T>(kind: Kind<T>, value: T): string =>
 /** `text` as it stands in a sentence: quoted, control characters visible, cut at 60 characters. */
 export function shown(text: string): string {
   const cut = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  return JSON.stringify(cut).replace(
-    /[\u007f-\u009f\u2028\u2029]/g,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return visible(JSON.stringify(cut));
 }

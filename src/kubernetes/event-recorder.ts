@@ -5,6 +5,7 @@
 
 import { type Clock, sleep } from "../clock.ts";
 import type { KubernetesObject } from "../model/objects.ts";
+import { visibleLines } from "../visible.ts";
 import type { ApiFailure } from "./answer.ts";
 import type { Client } from "./client.ts";
 import { EventCorrelator, type ObjectReference, type Occurrence } from "./event-correlator.ts";
@@ -158,8 +159,9 @@ export class EventRecorder {
 const isFinal = ({ code }: ApiFailure): boolean => code >= 400 && code < 500 && code !== 429 && code !== 401;
 
 /** The API takes 1024 bytes. */
-function shortened(message: string): string {
+function shortened(said: string): string {
   const limit = 1_024;
+  const message = visibleLines(said);
   if (Buffer.byteLength(message) <= limit) return message;
   return `${Buffer.from(message)
     .subarray(0, limit - 6)

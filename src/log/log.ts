@@ -5,6 +5,8 @@
 import { type Logger, pino } from "pino";
 import { prettyFactory } from "pino-pretty";
 
+import { visibleLines } from "../visible.ts";
+
 export type Log = Logger;
 
 export interface LogOptions {
@@ -19,12 +21,13 @@ export function openLog({ verbosity, terminal, write }: LogOptions): Log {
   const level = verbosity >= 3 ? "trace" : verbosity >= 2 ? "debug" : "info";
   const levelWord = { formatters: { level: (label: string) => ({ level: label }) } };
   const plain = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, ...levelWord };
-  if (terminal === false) return pino(plain, { write });
+  // A line is JSON and ends with its only line break: what is escaped in it stands in one of its texts.
+  if (terminal === false) return pino(plain, { write: (line: string) => write(visibleLines(line)) });
   const readable = prettyFactory({
     colorize: terminal.colours,
     translateTime: "SYS:HH:MM:ss.l",
     hideObject: true,
-    messageFormat: (line) => sentenceOf(line),
+    messageFormat: (line) => visibleLines(sentenceOf(line)),
     customPrettifiers: { level: (_value, _key, _line, { labelColorized }) => labelColorized.padEnd(5) },
   });
   return pino({ ...plain, formatters: {} }, { write: (line: string) => write(readable(line)) });

@@ -1,5 +1,6 @@
-/** What nginx itself says and what becomes of its process. Its lines pass through as they are, in the format it gave them. */
+/** What nginx itself says and what becomes of its process. Its lines pass through in the format it gave them; nginx writes what clients send as it is, so controls are escaped. */
 import type { NginxEvent } from "../nginx/index.ts";
+import { visible } from "../visible.ts";
 import type { Log } from "./log.ts";
 
 export interface NginxLines {
@@ -13,7 +14,7 @@ export function nginxLog({ log, write, notices }: NginxLines): (event: NginxEven
   return (event) => {
     switch (event.kind) {
       case "line":
-        if (notices || !/\[(notice|info|debug)\]/.test(event.text)) write(`${event.text}\n`);
+        if (notices || !/\[(notice|info|debug)\]/.test(event.text)) write(`${visible(event.text)}\n`);
         break;
       case "started":
         log.info(

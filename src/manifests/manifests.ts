@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
+import { bugWords, guarded } from "../guarded.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
@@ -151,7 +152,11 @@ class WatchedManifests implements Manifests {
 
   #read(file: string): Manifest {
     const read = textOf(join(this.#folder, file));
-    return read.ok ? readManifest(read.text) : unreadManifest(`it cannot be read: ${read.why}`);
+    if (!read.ok) return unreadManifest(`it cannot be read: ${read.why}`);
+    return guarded(
+      () => readManifest(read.text),
+      (bug) => unreadManifest(`Sluice failed on it (${bugWords(bug)}), which is a bug in Sluice: please report it`),
+    );
   }
 
   #tell(): void {

@@ -7,6 +7,7 @@
  */
 import { createRequire } from "node:module";
 import type { Node, YAMLError } from "yaml";
+import { bugWords, guarded } from "../guarded.ts";
 import type { Path } from "./check.ts";
 import { mostParts, partsIn } from "./limits.ts";
 import { Memory } from "./memory.ts";
@@ -29,7 +30,33 @@ export type ReadYaml =
   | { readonly ok: true; readonly documents: readonly YamlDocument[] }
   | { readonly ok: false; readonly place: Place; readonly why: string };
 
+/** Mappings and lists in each other; Kubernetes objects have some ten. */
+const deepest = 100;
+
+/** Deeper text than any object has is a mistake; the readers follow it by calling themselves, so that they may fail on it. */
 export function readYaml(text: string, memory = new Memory()): ReadYaml {
+  const tooDeep = { ok: false, place: { line: 1, column: 1 }, why: `it is nested deeper than ${deepest}` } as const;
+  const read = guarded<ReadYaml>(
+    () => readAnyDepth(text, memory),
+    (bug) =>
+      bug instanceof RangeError
+        ? tooDeep
+        : { ...tooDeep, why: `Sluice failed on it (${bugWords(bug)}), which is a bug` },
+  );
+  return read.ok && read.documents.some(({ value }) => !isShallow(value)) ? tooDeep : read;
+}
+
+/** Looks at one level after the other, so that no depth is too much for it. */
+function isShallow(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > deepest) return false;
+    level = level.flatMap((one) => (typeof one === "object" && one !== null ? (Object.values(one) as unknown[]) : []));
+  }
+  return true;
+}
+
+function readAnyDepth(text: string, memory: Memory): ReadYaml {
   const plain = plainDocuments(text, memory);
   if (plain === undefined) return readWithPlaces(text);
   const places = placesIn(text, plain.map(itemCountOf));

@@ -14,6 +14,7 @@ import {
 } from "@peculiar/asn1-ocsp";
 import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
 import { AlgorithmIdentifier, Certificate as Asn1Certificate } from "@peculiar/asn1-x509";
+import { guarded } from "../guarded.ts";
 
 /** What is asked about the leaf of a chain. */
 export interface Question {
@@ -32,6 +33,13 @@ export type Answer =
 
 /** Undefined where the certificate names no responder; a sentence's end where it does and cannot be asked about. */
 export function questionOf(chain: string): Question | string | undefined {
+  return guarded<Question | string | undefined>(
+    () => questionAbout(chain),
+    ({ message }) => `its tls.crt cannot be asked about: ${message}`,
+  );
+}
+
+function questionAbout(chain: string): Question | string | undefined {
   const [leaf, issuer] = (chain.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(
     (pem) => new X509Certificate(pem),
   );

@@ -3,6 +3,7 @@
  * Services and Ingresses come from the Snapshot, so they are in memory once, and only those that are watched count.
  */
 import type { Clock } from "../clock.ts";
+import { bugWords } from "../guarded.ts";
 import {
   type Client,
   type QueueEvent,
@@ -48,7 +49,9 @@ export async function keepServiceIngresses(
   });
   const world: World = { ...options, signal };
   const work = async (key: string): Promise<Reconciled> =>
-    signal.aborted || !term.holds() ? { kind: "done" } : reconcile(key, world);
+    signal.aborted || !term.holds()
+      ? { kind: "done" }
+      : reconcile(key, world).catch((bug: Error) => ({ kind: "retry", why: `a bug in Sluice: ${bugWords(bug)}` }));
   const gaveUp = (key: string, why: string) => {
     const service = snapshot().services.get(key);
     const message = `Ingress ${key} is not as the Service asks, after ${maxRetries} retries: ${why}`;

@@ -43,9 +43,10 @@ function hostsOf({ spec }: Ingress, isCanary: boolean): Map<string, ClaimedPath[
   const hosts = new Map<string, ClaimedPath[]>();
   spec?.rules?.forEach((rule, r) => {
     const host = (rule.host ?? "") === "" ? catchAll : rule.host!.toLowerCase();
-    const paths = (rule.http?.paths ?? []).map((path, p) => ({ field: `spec.rules[${r}].http.paths[${p}]`, path }));
-    const before = hosts.get(host);
-    hosts.set(host, before === undefined ? paths : [...before, ...paths]);
+    const paths = hosts.get(host) ?? [];
+    hosts.set(host, paths);
+    for (const [p, path] of (rule.http?.paths ?? []).entries())
+      paths.push({ field: `spec.rules[${r}].http.paths[${p}]`, path });
   });
   const backing = spec?.defaultBackend !== undefined && (isCanary || hosts.size === 0);
   if (backing && !hosts.has(catchAll)) hosts.set(catchAll, []);

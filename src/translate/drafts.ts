@@ -15,6 +15,9 @@ import { pathFault, typedPath } from "./paths.ts";
 import { isRegexHost } from "./routes.ts";
 import type { World } from "./world.ts";
 
+/** Patterns of one host. Some hundreds are honest; a request that none of them takes tries them all. */
+const mostPatterns = 1_000;
+
 export interface Drafts {
   readonly drafts: readonly Draft[];
   readonly uses: readonly UpstreamUse[];
@@ -31,7 +34,7 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
     uses.ofStandIn(claim);
   }
   let drafts = [...byPath.values()];
-  if (isRegexHost(drafts.map(({ path }) => path))) drafts = drafts.filter(compiles);
+  if (isRegexHost(drafts.map(({ path }) => path))) drafts = fewEnough(drafts.filter(compiles));
   else problems.push(...literalPatterns(host, claims, world));
   if (host === catchAll) drafts = withDefaultBackend(drafts);
   else if (claims[0] !== undefined && !drafts.some(isRoot)) drafts = withImplicitRoot(drafts, claims[0]);
@@ -56,6 +59,16 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
     if (backend === undefined) return;
     byPath.set(`${type} ${text}`, draftOf(claim, typed, backend, `${field}.path`));
     problems.push(...patternAsCookiePath(claim, `${field}.path`));
+  }
+
+  /** The first of so many patterns, those of the oldest Ingresses: each request to the host may be compared with all of them. */
+  function fewEnough(all: readonly Draft[]): Draft[] {
+    for (const { claim, field } of all.slice(mostPatterns)) {
+      const why = `the host has more than ${mostPatterns} regular expressions, and each request may be compared with all`;
+      const done = "the path is ignored";
+      if (claim !== undefined) problems.push({ object: claim.object, kind: "field-unusable", field, why, done });
+    }
+    return all.slice(0, mostPatterns);
   }
 
   /** Where paths are regular expressions, one that does not compile is left out, or nginx would refuse all of them (RS-32.37). */

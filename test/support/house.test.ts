@@ -8,7 +8,7 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 /** Groups of rooms, and whose rooms they may import besides their own. Only where a group is `open` do its rooms import each other. */
 const groups = {
-  nouns: { rooms: ["model", "problem.ts", "guarded.ts", "clock.ts", "version.ts"], open: true, may: [] },
+  nouns: { rooms: ["model", "problem.ts", "guarded.ts", "visible.ts", "clock.ts", "version.ts"], open: true, may: [] },
   pure: {
     rooms: ["certificates", "kinds", "annotations", "settings", "render", "translate"],
     open: true,

@@ -2,6 +2,7 @@
 -- it is bound; then a header decides, then a cookie, then the weights. Of several canaries the oldest that may take the
 -- request does. Weights are shares of all the requests that nothing else decided, so two canaries of 20 % get 20 % each.
 local affinity = require("sluice.balance.affinity")
+local budget = require("sluice.budget")
 local store = require("sluice.store")
 
 local ngx = ngx
@@ -29,6 +30,9 @@ local function by_header(canary)
   if canary.value then
     return value == canary.value or nil
   elseif canary.pattern then
+    if budget.is_spent() then
+      return false
+    end
     local from, _, problem = ngx.re.find(value, canary.pattern, "jo")
     if problem then
       return false

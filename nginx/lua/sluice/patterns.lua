@@ -1,12 +1,14 @@
 -- Finds the host of an alias that is no exact name: the longest wildcard at the front, the longest at the end, then regular
 -- expressions in the order of their hosts, in which `*.example.com` as a host has its place.
+local budget = require("sluice.budget")
+
 local find = string.find
 local sub = string.sub
 
 local _M = {}
 
 -- `wildcard` is the host with a wildcard that takes the name, if there is one. Returns the host whose alias comes before
--- it, and whether TLS is configured for the name.
+-- it, and whether TLS is configured for the name; false where a pattern could not be finished: the next host may guard less.
 function _M.match(list, name, wildcard)
   local dot = find(name, ".", 1, true)
   local first = dot
@@ -33,8 +35,16 @@ function _M.match(list, name, wildcard)
     if wildcard and wildcard < entry[2] then
       return nil
     end
-    if ngx.re.find(name, entry[1], "ijo") then
+    if budget.is_spent() then
+      ngx.log(ngx.WARN, "the aliases before ", entry[1], " took too long for one request")
+      return false
+    end
+    local from, _, why = ngx.re.find(name, entry[1], "ijo")
+    if from then
       return entry[2], false
+    elseif why and not find(why, "compile", 1, true) then
+      ngx.log(ngx.WARN, "alias ", entry[1], ": ", why)
+      return false
     end
   end
 end

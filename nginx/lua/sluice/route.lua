@@ -1,6 +1,7 @@
 -- From host and path to a shape: the named location that says how the request is served. The router only routes: it tells nginx
 -- the location's name, and nginx jumps. What else it finds out (no endpoints, too large, denied) it leaves in variables, and the
 -- shape answers, so that its error pages, headers and log apply.
+local budget = require("sluice.budget")
 local canary = require("sluice.canary")
 local hosts = require("sluice.route.hosts")
 local label = require("sluice.route.label")
@@ -137,7 +138,9 @@ local function target_of(slot, generation, age)
   end
   local uri = var.uri
   local record, tls, is_catch_all = match.host(host, generation, age)
-  if not record then
+  if record == false then
+    return own.undecided
+  elseif not record then
     return own.unrouted
   end
   local ours = is_catch_all and own_location(record, uri)
@@ -226,6 +229,7 @@ local oldest_age = 17
 -- The named location that nginx is to go on with.
 local function target_now(slot)
   local generation = store.generation()
+  budget.begin()
   local target, unknown = target_of(slot, generation)
   if target then
     return target

@@ -1,4 +1,5 @@
 -- Whose a host is, and which of that host's locations a path is for (RS-4 to RS-6).
+local budget = require("sluice.budget")
 local patterns = require("sluice.patterns")
 local store = require("sluice.store")
 
@@ -17,7 +18,7 @@ local function get(sort, name, generation, age)
 end
 
 -- The record of the host, and whether TLS is configured for it: its own record or its alias's, or that of a pattern or of
--- the wildcard one label above, or the catch-all's, which the third answer says.
+-- the wildcard one label above, or the catch-all's, which the third answer says. False where a pattern could not be finished.
 function _M.host(host, generation, age)
   local record = get("host", host, generation, age)
   if record then
@@ -30,6 +31,9 @@ function _M.host(host, generation, age)
   local name, tls
   if list then
     name, tls = patterns.match(list, host, wildcard and parent)
+    if name == false then
+      return false
+    end
   end
   local named = name and get("host", name, generation, age)
   if named then
@@ -86,6 +90,10 @@ end
 function _M.path(record, uri)
   if record.regex then
     for _, route in ipairs(record.regex) do
+      if budget.is_spent() then
+        ngx.log(ngx.WARN, "the patterns before ", route[1], " took too long for one request")
+        return false
+      end
       local groups, why = ngx.re.match(uri, route[1], "ijo")
       if groups then
         return record.locations[route[2]], route, groups
