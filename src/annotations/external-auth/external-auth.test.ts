@@ -105,7 +105,7 @@ test.each([
   [
     { ...asked, "auth-proxy-set-headers": "shop/h" },
     { "shop/h": { "X-A\rB": "x" } },
-    'annotation auth-proxy-set-headers: ConfigMap shop/h, data.X-A\rB: "X-A\\rB" is not a header name of letters, digits, - and _; it is left out; its paths answer 503',
+    'annotation auth-proxy-set-headers: ConfigMap shop/h, data.X-A\\u000dB: "X-A\\rB" is not a header name of letters, digits, - and _; it is left out; its paths answer 503',
   ],
 ] as const)("%o denies", (annotations, configMaps: Record<string, Record<string, string>>, said) => {
   const { verdict, problems } = readingOf(annotations, { configMaps });

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { bugProblem, guarded } from "./guarded.ts";
+import { sentence } from "./problem.ts";
+
+const object = { kind: "Ingress", namespace: "shop", name: "web" };
+
+test("what throws gives way, and its Problem says that it is a bug and where it happened", () => {
+  const failing = (): string => {
+    throw new RangeError("too deep");
+  };
+  const said = guarded(failing, (bug) => sentence(bugProblem(object, bug)));
+  expect(said).toMatch(
+    /^it is set aside because Sluice failed on it \(RangeError: too deep at failing \(guarded\.test\.ts:\d+\)\); this is a bug in Sluice, please report it/,
+  );
+  expect(guarded(() => "well", String)).toBe("well");
+});
