@@ -294,3 +294,23 @@ test("the default backend is Sluice's own unless the values bring another", asyn
     "--default-backend-service=$(POD_NAMESPACE)/ingress-nginx-defaultbackend",
   );
 });
+
+test("a container without memory of its own in its resources gets a limit", async () => {
+  const resourcesOf = async (values: object) => controllerOf(await render(values)).resources;
+  const requests = { cpu: "100m", memory: "90Mi" };
+  expect(await resourcesOf({})).toEqual({ requests, limits: { memory: "4Gi" } });
+  expect(await resourcesOf({ sluice: { memoryLimit: "" } })).toEqual({ requests });
+  const own = { requests: { ...requests, memory: "8Gi" } };
+  expect(await resourcesOf({ controller: { resources: own } })).toEqual(own);
+  const limits = { memory: "1Gi", cpu: 2 };
+  expect(await resourcesOf({ controller: { resources: { limits } } })).toEqual({ requests, limits });
+});
+
+test("keys and passwords can be kept off the node's disk", async () => {
+  const runOf = async (values: object) => {
+    const { volumes } = workloadOf(await render(values)).spec.template.spec;
+    return volumes.find(({ name }: Manifest) => name === "run");
+  };
+  expect(await runOf({})).toEqual({ name: "run", emptyDir: {} });
+  expect(await runOf({ sluice: { runInMemory: true } })).toEqual({ name: "run", emptyDir: { medium: "Memory" } });
+});

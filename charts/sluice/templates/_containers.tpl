@@ -97,9 +97,9 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
     {{- toYaml . | nindent 4 }}
   {{- end }}
   {{- end }}
-  {{- with $controller.resources }}
+  {{- with include "sluice.container.resources" (list . $controller.resources) }}
   resources:
-    {{- toYaml . | nindent 4 }}
+    {{- . | nindent 4 }}
   {{- end }}
 {{- end -}}
 
@@ -133,10 +133,24 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
     {{- include "sluice.mounts.shared" . | nindent 4 }}
     - name: nginx-tmp
       mountPath: /tmp
-  {{- with (include "sluice.own" . | fromJson).nginxContainer.resources }}
+  {{- with include "sluice.container.resources" (list . (include "sluice.own" . | fromJson).nginxContainer.resources) }}
   resources:
-    {{- toYaml . | nindent 4 }}
+    {{- . | nindent 4 }}
   {{- end }}
+{{- end -}}
+
+{{/*
+Resources of a container, with sluice.memoryLimit where they say nothing of memory but the default request. A request of another
+size may be above that limit, and the API server would refuse the Pod. Takes a list: root, resources.
+*/}}
+{{- define "sluice.container.resources" -}}
+{{- $resources := deepCopy (default dict (index . 1)) -}}
+{{- $limit := (include "sluice.own" (index . 0) | fromJson).memoryLimit -}}
+{{- $requested := toString (default "90Mi" (default dict $resources.requests).memory) -}}
+{{- if and $limit (eq $requested "90Mi") (not (hasKey (default dict $resources.limits) "memory")) -}}
+{{- $_ := set $resources "limits" (set (default dict $resources.limits) "memory" $limit) -}}
+{{- end -}}
+{{- if $resources -}}{{- toYaml $resources -}}{{- end -}}
 {{- end -}}
 
 {{- define "sluice.environment" -}}

@@ -121,7 +121,12 @@ topologySpreadConstraints:
 {{- define "sluice.volumes" -}}
 {{- $controller := .Values.controller -}}
 - name: run
+  {{- if (include "sluice.own" . | fromJson).runInMemory }}
+  emptyDir:
+    medium: Memory
+  {{- else }}
   emptyDir: {}
+  {{- end }}
 - name: tmp
   emptyDir: {}
 - name: ingress-controller

@@ -24,6 +24,18 @@ export const own = [
     flag,
     "Speaks HTTP/3: sets use-http3, and opens a UDP port beside the https port on the container, the Services and the NetworkPolicy. A load balancer must take TCP and UDP in one Service.",
   ),
+  sluice.own(
+    "memoryLimit",
+    "4Gi",
+    text,
+    "Memory limit of each container whose resources set no memory of their own beyond the default request, so that one runaway input cannot take the node's memory. Empty, there is none.",
+  ),
+  sluice.own(
+    "runInMemory",
+    false,
+    flag,
+    "Keeps the run folder, which holds keys and passwords, in memory in place of the node's disk. Its size counts towards the memory limit, and a Pod that is replaced starts without a journal either way.",
+  ),
   nginxContainer.own(
     "enabled",
     false,
