@@ -72,6 +72,11 @@ test.each([
     [prefix("/r", { regex: true }), exact("/foo"), prefix("/foo")],
     ["regex /foo -> 1", "regex /foo/ -> 2", "regex /r -> 0"],
   ],
+  [
+    "a plain Exact after a plain Prefix of the same text has what the Prefix has not",
+    [prefix("/r", { regex: true }), prefix("/foo"), exact("/foo")],
+    ["regex /foo/ -> 1", "regex /foo -> 2", "regex /r -> 0"],
+  ],
 ])("regex mode: %s", (_what, paths, routes) => {
   expect(told(paths)).toEqual(routes);
 });

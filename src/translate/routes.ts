@@ -15,10 +15,12 @@ export interface Path {
   readonly denied: boolean;
 }
 
+const none: ReadonlySet<string> = new Set();
+
 /** Whether the host is in regex mode (RS-6.1). */
 export function isRegexHost(paths: readonly Path[]): boolean {
   return paths.some(
-    (path) => path.regex || (path.rewriteTarget !== "" && parts(path).some((part) => rewrites(path, part))),
+    (path) => path.regex || (path.rewriteTarget !== "" && parts(path, none).some((part) => rewrites(path, part))),
   );
 }
 
@@ -54,8 +56,9 @@ function plainRoutes(paths: readonly Path[]): Route[] {
 
 function regexRoutes(paths: readonly Path[]): Route[] {
   const routes = new Map<string, Route>();
+  const exact = new Set(paths.flatMap(({ path, type }) => (type === "exact" ? [path] : [])));
   for (const [location, path] of longestFirst(paths)) {
-    for (const part of parts(path)) {
+    for (const part of parts(path, exact)) {
       const rewrite = rewrites(path, part) ? { rewrite: path.rewriteTarget } : {};
       if (!routes.has(part)) routes.set(part, { match: "regex", path: part, location, ...rewrite });
     }
@@ -63,11 +66,15 @@ function regexRoutes(paths: readonly Path[]): Route[] {
   return [...routes.values()];
 }
 
-/** The patterns or prefixes of one path: a Prefix that neither matches nor rewrites by pattern is split (RS-6.4). */
-function parts({ path, type, regex, rewriteTarget }: Path): string[] {
+/**
+ * The patterns or prefixes of one path: a Prefix that neither matches nor rewrites by pattern is split (RS-6.4). The part without
+ * the slash belongs to an Exact path of the same text where the host has one, wherever that one stands.
+ */
+function parts({ path, type, regex, rewriteTarget }: Path, exact: ReadonlySet<string>): string[] {
   const plain = !regex && (rewriteTarget === "" || rewriteTarget === path);
   if (type === "exact" || path === "/" || !plain) return [path];
-  return path.endsWith("/") ? [path] : [`${path}/`, path];
+  if (path.endsWith("/")) return [path];
+  return exact.has(path) ? [`${path}/`] : [`${path}/`, path];
 }
 
 /** A target equal to the text of the route is no rewrite (RS-6.8). */
