@@ -27,6 +27,10 @@ export interface Field<T> {
   readonly kind: Kind<T>;
   /** Read instead where the operator has switched --enable-annotation-validation off: more characters, the same type. */
   readonly loose?: Kind<T>;
+  /** The Kind where permitted snippets declare variables: an author may name those in a value, too. */
+  readonly naming?: (declared: (name: string) => boolean) => Kind<T>;
+  /** Whether it is nginx text, whose variables the Ingress's other annotations may name. */
+  readonly declares?: true;
   /** The value when the annotation is absent, empty, or unreadable with consequence `default`. */
   readonly fallback: (settings: Settings) => T;
   /** What an unreadable value does; `default` when not given. */
@@ -59,6 +63,8 @@ export interface Context {
   given(field: string): boolean;
   /** Whether the annotation of this field is there with nothing in it. */
   blank(field: string): boolean;
+  /** Whether a permitted snippet, the Ingress's own or one of the ConfigMap, declares the variable. */
+  declares(variable: string): boolean;
   /** By `namespace/name`. */
   secret(key: string): Secret | undefined;
   configMap(key: string): ConfigMap | undefined;
@@ -103,6 +109,8 @@ export interface Feature<F extends Fields, R> {
   readonly requestHeaders?: (value: R, place: Place, settings: Settings) => readonly Header[];
   /** Headers of the answer, beside or in the place of the backend's. */
   readonly answerHeaders?: (value: R, place: Place, settings: Settings) => readonly AnswerHeader[];
+  /** Names of the variables that its text declares. */
+  readonly declares?: (value: R) => readonly string[];
   /** What its text says about headers of requests and answers. */
   readonly headerLines?: (value: R) => readonly HeaderLine[];
   /** Names of the route variables that `view` and `requestHeaders` bind. */

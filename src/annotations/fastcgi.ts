@@ -76,12 +76,12 @@ export const fastcgi = resolvedFeature({
       problems: left.map(({ name }) => leftOut(context, `ConfigMap ${reference}: ${reservedWhy(name)}`)),
     };
   },
-  view: ({ index, params }, { protocol }) =>
+  view: ({ index, params }, { protocol, declares }) =>
     protocol === "fastcgi" && {
       index: index !== "" && Token.word(index),
       params: params.map(({ name, value }) => ({
         name: Token.word(name),
-        value: Token.variables(value, isParameterVariable),
+        value: Token.variables(value, (variable) => isParameterVariable(variable) || declares(variable)),
       })),
     },
 });

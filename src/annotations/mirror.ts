@@ -9,7 +9,7 @@ import { isHost } from "../kinds/addresses.ts";
 import { checkedUrl, originOf, whyNotOrigin } from "../kinds/checked-name.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
-import { undecoded, variablesIn } from "../kinds/variables.ts";
+import { undecoded, variablesIn, withoutGroups } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
 import { nextHops } from "../render/hops.ts";
 import type { Place } from "../render/place.ts";
@@ -24,10 +24,16 @@ const letters = trimmed(
   }),
 );
 
-/** Text whose variables the copy has; others nginx would refuse. */
-function readText(text: string) {
+type Names = (name: string) => boolean;
+
+const none: Names = () => false;
+
+/** Text whose variables the copy has, or a snippet declares; others nginx would refuse. */
+function readText(text: string, declared: Names) {
   const read = undecoded(letters).read(text);
-  const stranger = read.ok ? variablesIn(read.value).find((name) => !isQuestionVariable(name)) : undefined;
+  const stranger = read.ok
+    ? variablesIn(read.value).find((name) => !isQuestionVariable(name) && !declared(name))
+    : undefined;
   return stranger === undefined ? read : no(`${shown(text)} uses $${stranger}, which is not allowed here`);
 }
 
@@ -53,23 +59,27 @@ interface Mirror {
   readonly requestBody: "on" | "off";
 }
 
+/** What snippets declare may stand behind the host, and not in it: the host decides which machine is asked. */
+function readTarget(text: string, declared: Names) {
+  const read = readText(text, declared);
+  if (!read.ok) return read;
+  const url = mirrorUrl(read.value);
+  if (url === undefined) return no(`${shown(text)} is not an absolute http or https URL`);
+  const origin = readText(url.origin, none);
+  return origin.ok ? ok(read.value) : origin;
+}
+
 const target: Kind<string> = {
   ...letters,
   label: `an absolute http or https URL of ${letters.label}`,
-  read: (text) => {
-    const read = readText(text);
-    if (!read.ok) return read;
-    return mirrorUrl(read.value) === undefined
-      ? no(`${shown(text)} is not an absolute http or https URL`)
-      : ok(read.value);
-  },
+  read: (text) => readTarget(text, none),
   good: ["http://copy.example/", "https://192.0.2.1:8443$request_uri", "http://[2001:db8::1]/in?x=$arg_x"],
   bad: ["/copy", "copy.example", "ftp://a/", "http://a b/", 'http://a/"; }', "http://a/$nosuch", "http://-x-/"],
 };
 
 const hostText: Kind<string> = {
   ...letters,
-  read: readText,
+  read: (text) => readText(text, none),
   good: ["copy.example", "$host"],
   bad: ["a b", "$nosuch", 'a"; }'],
 };
@@ -82,6 +92,7 @@ export const mirror = resolvedFeature({
     target: field({
       key: "mirror-target",
       kind: target,
+      naming: (declared) => ({ ...target, read: (text) => readTarget(text, declared) }),
       fallback: () => "",
       risk: "High",
       doc: "Sends a copy of each request to this URL. The client's query is added to it; append $request_uri to a bare host to keep the path too.",
@@ -89,6 +100,7 @@ export const mirror = resolvedFeature({
     host: field({
       key: "mirror-host",
       kind: hostText,
+      naming: (declared) => ({ ...hostText, read: (text) => readText(text, declared) }),
       fallback: () => "",
       risk: "High",
       doc: "Host header of the copies instead of the host of mirror-target.",
@@ -113,10 +125,11 @@ export const mirror = resolvedFeature({
   },
   variables: ["mirror_url", "mirror_host", "mirror_server"],
   view: ({ target, host, requestBody }, place) => {
-    const url = mirrorUrl(target);
+    // No pattern has matched the path of the copy itself.
+    const url = mirrorUrl(withoutGroups(target));
     if (url === undefined) return false;
     const bodiless = requestBody === "off";
-    const named = host === "" ? url.host : host;
+    const named = host === "" ? url.host : withoutGroups(host);
     const serverName = bound("mirror_server", url.host, place);
     const asked = { ...url, origin: checkedUrl(url.origin, "ingress") };
     const { resolver } = place;
@@ -143,12 +156,16 @@ function urlOf({ origin, rest }: MirrorUrl, place: Place): Token {
   if (place.dynamic && isLiteral(url)) {
     return Token.conf`${place.bind("mirror_url", url)}${Token.variable(added)}`;
   }
-  return Token.variables(`${url}$${added}`, (name) => name === added || isQuestionVariable(name));
+  return Token.variables(`${url}$${added}`, (name) => name === added || mayName(name, place));
 }
 
 /** A tenant's literal text as the value of a route variable; anything else stands in the text itself. */
 function bound(name: string, text: string, place: Place): Token {
-  return isLiteral(text) ? place.bind(name, text) : Token.variables(text, isQuestionVariable);
+  return isLiteral(text) ? place.bind(name, text) : Token.variables(text, (name) => mayName(name, place));
+}
+
+function mayName(variable: string, place: Place): boolean {
+  return isQuestionVariable(variable) || place.declares(variable);
 }
 
 function isLiteral(text: string): boolean {

@@ -4,10 +4,12 @@
  */
 
 import { type AskedPolicy, strictPolicy } from "../kinds/asked.ts";
+import { variablesDeclaredIn } from "../kinds/declared-variables.ts";
 import { type Kind, type Read, readValue, shown } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
 import type { Ingress } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
+import { declaredBySettings } from "../settings/declared-variables.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { AnyFeature, Context, Field, Fields } from "./declare.ts";
 import { Readings } from "./readings.ts";
@@ -44,6 +46,8 @@ for (const [feature, { fields }] of featureList) {
     }
   }
 }
+
+const snippetKeys = [...fieldOfKey].flatMap(([key, { declared }]) => (declared.declares === true ? [key] : []));
 
 export const annotationKeys: readonly string[] = [...fieldOfKey.keys()];
 
@@ -111,6 +115,8 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
     problems.push({ object, kind: "annotation-unreadable", key, why, done: "reject" });
   }
 
+  const declared = declaredFor(own, restricted, settings);
+  const declares = (variable: string) => declared.has(variable);
   const values: Record<string, unknown> = {};
   for (const [name, feature] of featureList) {
     values[name] = given.has(name) ? featureValue(feature) : defaultOf(name, feature, settings);
@@ -130,7 +136,7 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
       if (restricted.has(key)) continue;
       if (text === "") blank.add(name);
       if (text === undefined || (text === "" && !(declared.emptyIsBad === true && key === declared.key))) continue;
-      const result = readQuoted(lookup.validates === false ? (declared.loose ?? declared.kind) : declared.kind, text);
+      const result = readQuoted(kindOf(declared), text);
       if (result.ok) {
         fields[name] = result.value;
         readable.add(name);
@@ -162,6 +168,11 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
     return resolved.value;
   }
 
+  function kindOf({ kind, loose, naming }: Field<unknown>): Kind<unknown> {
+    if (lookup.validates === false && loose !== undefined) return loose;
+    return declared.size > 0 && naming !== undefined ? naming(declares) : kind;
+  }
+
   function contextOf(
     readable: ReadonlySet<string>,
     blank: ReadonlySet<string>,
@@ -179,11 +190,26 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
       asked: lookup.asked ?? strictPolicy,
       given: (name) => readable.has(name),
       blank: (name) => blank.has(name),
+      declares,
       secret: tracked("Secret", lookup.secret),
       configMap: tracked("ConfigMap", lookup.configMap),
       service: tracked("Service", lookup.service),
     };
   }
+}
+
+/** Variables that the Ingress's own snippets declare, where the operator permits them, and those of the ConfigMap. */
+function declaredFor(
+  own: ReadonlyMap<string, string>,
+  restricted: ReadonlySet<string>,
+  settings: Settings,
+): ReadonlySet<string> {
+  const theirs = declaredBySettings(settings);
+  if (!settings.allowSnippetAnnotations) return theirs;
+  const keys = snippetKeys.filter((key) => own.has(key) && !restricted.has(key));
+  return keys.length === 0
+    ? theirs
+    : new Set([...theirs, ...keys.flatMap((key) => variablesDeclaredIn(own.get(key)!))]);
 }
 
 /** The text as the kind reads it; where quotes around it are all that is wrong, it says so. */
@@ -215,6 +241,7 @@ function defaultOf(name: string, feature: AnyFeature, settings: Settings): unkno
       asked: strictPolicy,
       given: () => false,
       blank: () => false,
+      declares: () => false,
       secret: none,
       configMap: none,
       service: none,

@@ -6,6 +6,7 @@
  * nginx forgets all inherited lines of a directive like proxy_set_header where a block has one of its own, so a snippet
  * with one makes Sluice restate its own there.
  */
+import { variablesDeclaredIn } from "../kinds/declared-variables.ts";
 import { parse, type Statement } from "../kinds/grammar.ts";
 import type { View } from "../render/token.ts";
 import { type HeaderLine, headerLinesIn, headerLinesOf, restatedView } from "../settings/header-lines.ts";
@@ -28,14 +29,17 @@ export interface Snippet {
   readonly setHeaders: readonly string[];
   /** Whether it says how a request to the backend looks, so that Sluice alone does not frame it. */
   readonly framesRequests: boolean;
+  /** Names of the variables that it declares. */
+  readonly declares: readonly string[];
   /** Whether it limits bodies: in a server, what holds where a location does not say so itself. */
   readonly limitsBodies: boolean;
 }
 
 const withPath = new Set(["location", "alias", "internal"]);
 
-function snippetField(key: string, doc: string) {
-  return field({ key, kind: snippet, fallback: () => "", onBad: "reject", risk: "Critical", doc });
+function snippetField(key: string, doc: string, declares?: true) {
+  const naming = declares === undefined ? {} : { declares };
+  return field({ key, kind: snippet, fallback: () => "", onBad: "reject", risk: "Critical", doc, ...naming });
 }
 
 function resolve(key: string): (values: { readonly text: string }, context: Context) => Resolved<Snippet> {
@@ -56,6 +60,7 @@ function resolve(key: string): (values: { readonly text: string }, context: Cont
         namesUpstream: statements.some((one) => within(one, setsUpstream)),
         setHeaders: statements.flatMap(headersSetBy),
         framesRequests: statements.some((one) => within(one, framesRequest)),
+        declares: variablesDeclaredIn(text),
         limitsBodies: statements.some(({ name }) => name === "client_max_body_size"),
       },
     };
@@ -70,6 +75,7 @@ const none: Snippet = {
   namesUpstream: false,
   setHeaders: [],
   framesRequests: false,
+  declares: [],
   limitsBodies: false,
 };
 
@@ -108,19 +114,21 @@ export const configurationSnippet = resolvedFeature({
   name: "configuration-snippet",
   scope: "location",
   guard: true,
-  fields: { text: snippetField("configuration-snippet", "nginx directives for the Ingress's locations.") },
+  fields: { text: snippetField("configuration-snippet", "nginx directives for the Ingress's locations.", true) },
   resolve: resolve("configuration-snippet"),
   view,
   headerLines: ({ headerLines }) => headerLines,
+  declares: ({ declares }) => declares,
 });
 
 export const serverSnippet = resolvedFeature({
   name: "server-snippet",
   scope: "host",
   guard: true,
-  fields: { text: snippetField("server-snippet", "nginx directives for the server of the Ingress's hosts.") },
+  fields: { text: snippetField("server-snippet", "nginx directives for the server of the Ingress's hosts.", true) },
   resolve: resolve("server-snippet"),
   provides: ({ text }) => text !== "",
+  declares: ({ declares }) => declares,
   textServer: ({ text }) => text !== "",
   serverView: ({ text, headerLines }, _place, { serverSnippet: everyones }) =>
     text !== "" && {

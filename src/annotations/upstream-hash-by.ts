@@ -1,6 +1,7 @@
 /** Choosing a peer by a hash of the request (RS-9.10). Like load-balance it speaks for the whole Upstream. */
 import { integer } from "../kinds/numbers.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
+import { variablesIn } from "../kinds/variables.ts";
 import { bool } from "../kinds/words.ts";
 import { field, resolvedFeature } from "./declare.ts";
 
@@ -9,6 +10,8 @@ export interface HashBy {
   readonly text: string;
   /** Peers in a group; 0: no groups, each hash has one peer. */
   readonly subset: number;
+  /** Variables of the text that snippets declare, and not nginx itself. */
+  readonly declared: readonly string[];
 }
 
 export const upstreamHashBy = resolvedFeature({
@@ -41,9 +44,10 @@ export const upstreamHashBy = resolvedFeature({
       doc: "Endpoints in such a group.",
     }),
   },
-  resolve: ({ text, bySubset, subsetSize }, { ingress, given }) => {
-    const hash: HashBy | undefined =
-      text === "" ? undefined : { text, subset: bySubset ? (subsetSize > 0 ? subsetSize : 3) : 0 };
+  resolve: ({ text, bySubset, subsetSize }, { ingress, given, declares }) => {
+    const subset = bySubset ? (subsetSize > 0 ? subsetSize : 3) : 0;
+    const declared = variablesIn(text).filter(declares);
+    const hash: HashBy | undefined = text === "" ? undefined : { text, subset, declared };
     const useless = [
       ...(text === "" && given("bySubset")
         ? [["upstream-hash-by-subset", "upstream-hash-by is not set"] as const]

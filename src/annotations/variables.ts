@@ -3,6 +3,7 @@
  * client keeps to itself (headers, cookies), or a value would carry it to a place of the author's choice; nor the decoded
  * path, in which a client can send line breaks.
  */
+import { groupVariables, namesGroups, withGroupVariables } from "../kinds/variables.ts";
 import type { Place } from "../render/place.ts";
 import { Token } from "../render/token.ts";
 
@@ -45,12 +46,20 @@ export function strangersIn(raw: string, allowed: (name: string) => boolean): re
 export const isPathVariable = (name: string): boolean =>
   name === "uri" || name === "document_uri" || isBackendVariable(name);
 
+/** `raw` with its variables and the groups of the path. */
+export function groupedText(place: Place, raw: string, allowed: (name: string) => boolean): Token {
+  if (namesGroups(raw)) place.needsGroups();
+  return Token.variables(withGroupVariables(raw), (name) => groupVariables.includes(name) || allowed(name));
+}
+
 /**
  * `raw` with its variables. Text that names none is a tenant's own value and goes where those go (`Place.bind`); text that
  * names some is the same for many tenants, and is written as it is.
  */
 export function boundText(place: Place, name: string, raw: string, allowed: (name: string) => boolean): Token {
   const some = /\$\{?(\w+)/g;
-  const hasVariable = [...raw.matchAll(some)].some(([, variable]) => allowed(variable!));
-  return hasVariable ? Token.variables(raw, allowed) : place.bind(name, raw);
+  const isNamed = (variable: string) => allowed(variable) || place.declares(variable);
+  const hasVariable = [...raw.matchAll(some)].some(([, variable]) => isNamed(variable!));
+  if (namesGroups(raw)) return groupedText(place, raw, isNamed);
+  return hasVariable ? Token.variables(raw, isNamed) : place.bind(name, raw);
 }

@@ -16,6 +16,22 @@ export function variablesIn(text: string): readonly string[] {
 /** Whether `variable` is a name and not the number of a group. */
 export const isVariableName = (variable: string): boolean => /^[a-z_]/i.test(variable);
 
+/**
+ * The variable of a group of the path. nginx forgets groups at the next pattern that it tries, so they are kept in variables as
+ * soon as the location is known.
+ */
+export const groupVariables: readonly string[] = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => `route_group_${number}`);
+
+const groups = /\$([1-9])/g;
+
+export const namesGroups = (text: string): boolean => /\$[1-9]/.test(text);
+
+/** `$1` as the variable that holds the group. */
+export const withGroupVariables = (text: string): string => text.replace(groups, "$${route_group_$1}");
+
+/** `text` as it is where no pattern has matched: groups are empty. */
+export const withoutGroups = (text: string): string => text.replace(groups, "");
+
 /** The path as nginx has decoded it, and what is made of it: %0d%0a in a request is a line break there. */
 const decoded = new Set(["uri", "document_uri", "request_filename", "fastcgi_script_name", "fastcgi_path_info"]);
 

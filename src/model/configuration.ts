@@ -84,6 +84,8 @@ export interface Location<F> {
   readonly timed: boolean;
   /** Whether it answers 503 whatever is asked (DENY). */
   readonly denied: boolean;
+  /** Whether none of its routes rewrites the path, although its Ingress has a target: then the URI goes on as it came. */
+  readonly keepsUri?: true;
 }
 
 /** An alternative for some of a Location's requests, oldest first; a header beats a cookie, and a cookie a weight. */
@@ -119,8 +121,16 @@ export interface Endpoint {
 
 export type Balance =
   | { readonly algorithm: "round_robin" | "ewma" }
-  /** `by` is text with `$name` and `${name}` in it; `subset` is how many peers share a hash, 0 where each hash has one. */
-  | { readonly algorithm: "hash"; readonly by: string; readonly subset: number }
+  /**
+   * `by` is text with `$name` and `${name}` in it; `subset` is how many peers share a hash, 0 where each hash has one; `declared` are
+   * the variables of it that snippets declare.
+   */
+  | {
+      readonly algorithm: "hash";
+      readonly by: string;
+      readonly subset: number;
+      readonly declared?: readonly string[];
+    }
   | { readonly algorithm: "cookie"; readonly cookie: AffinityCookie };
 
 export interface AffinityCookie {

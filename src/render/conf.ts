@@ -1,6 +1,6 @@
 /** The text of nginx.conf around servers that are rendered already, and its generation. */
 import { createHash, hash } from "node:crypto";
-import { isVariableName } from "../kinds/variables.ts";
+import { groupVariables, isVariableName } from "../kinds/variables.ts";
 import type { Certificate, StreamServer } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { indented } from "./indent.ts";
@@ -62,7 +62,7 @@ function textOf(template: Template, parts: ConfParts): string {
 /** What the router is to set because something reads it. */
 function toldVariables(text: string, isRead: (name: string) => boolean, { counts }: Machine): string[] {
   const told = [
-    ...routeLabels.filter(isRead),
+    ...[...routeLabels, ...groupVariables].filter(isRead),
     ...(counts === undefined ? [] : ["route_labels"]),
     ...(onlyOurMapReadsTheId(text) ? ["route_request_id"] : []),
   ];
@@ -138,8 +138,10 @@ function mainView(about: ConfParts, withLua: boolean): View {
     shared: sharedLines(http),
     upstreams,
     servers,
-    // a record may name any of them
-    variables: routeVariables().map(lua === undefined ? ifRead : Token.name),
+    // a record may name any of them but the groups
+    variables: routeVariables().map((name) =>
+      lua === undefined || groupVariables.includes(name) ? ifRead(name) : Token.name(name),
+    ),
     internal: {
       default: listens(machine, ports.defaultServer),
       control: Token.word(`unix:${paths.controlSocket}`),

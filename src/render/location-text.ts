@@ -2,9 +2,11 @@
  * The directives of a location, in either mode: in dynamic mode they are a Shape, in static mode the body of a host's own
  * location. What differs between the two is handed in: how a tenant's values are written, and where requests go.
  */
-import type { FeatureValues } from "../annotations/registry.ts";
+import { type FeatureValues, featureList } from "../annotations/registry.ts";
 import { isElsewhere, rewritesLate } from "../annotations/rewrite.ts";
+import { namesGroups } from "../kinds/variables.ts";
 import { defaultUpstream, type Location } from "../model/configuration.ts";
+import { declaredBySettings } from "../settings/declared-variables.ts";
 import { forgottenLines, type HeaderLine } from "../settings/header-lines.ts";
 import type { Settings } from "../settings/registry.ts";
 import { InternalNames } from "./internal-names.ts";
@@ -58,6 +60,8 @@ export interface LocationTraits {
   readonly poolsOf?: string;
   /** The path, where nginx has to match it once more for its groups: a rewrite that comes after a snippet takes those away that the snippet's headers name. */
   readonly matchedAgain?: string;
+  /** Whether the path goes on as it came, although there is a target. */
+  readonly keepsUri?: true;
 }
 
 /** How a tenant's values are written. */
@@ -94,6 +98,7 @@ export class LocationTexts {
     this.#about = {
       settings,
       requestHeaders: requestHeaders(settings, capabilities),
+      headersNameGroups: settings.followed.proxySetHeaders.some(({ value }) => namesGroups(value)),
       everywhere: inEveryLocation(settings, capabilities, around),
     };
   }
@@ -108,6 +113,8 @@ export class LocationTexts {
     const inHttp = new Map<string, Token>();
     const { poolsOf = "" } = traits;
     const apart: string[] = poolsOf === "" ? [] : [poolsOf];
+    let grouped = this.#about.headersNameGroups;
+    const declared = declaredFor(values, this.#about.settings);
     const place: Place = {
       ...filesOf(this.#root, files),
       ...writing,
@@ -118,6 +125,10 @@ export class LocationTexts {
       authenticates: traits.authenticates,
       forgottenBeside: forgottenLines({ http, server: [...server, ...hostLines], location: [] }, "add_header"),
       poolsOf,
+      declares: (variable) => declared.has(variable),
+      needsGroups: () => {
+        grouped = true;
+      },
       needs: (part) => needs.add(part),
       inHttp: (text) => inHttp.set(String(text), text),
       pooledApart: (by) => apart.push(by),
@@ -131,7 +142,8 @@ export class LocationTexts {
       dynamic,
       unserved,
       rewrite,
-      rewritesLate: rewritesLate(values) && { matched: lateMatch(traits.matchedAgain) },
+      decodedGroups: !dynamic && (grouped || asksForGroups(values, rewrite)),
+      rewritesLate: rewritesLate(values) && traits.keepsUri !== true && { matched: lateMatch(traits.matchedAgain) },
       elsewhere,
       pass,
       chosen: chosen !== undefined,
@@ -150,6 +162,18 @@ export class LocationTexts {
     if (!all.some((one) => String(one.match) === String(match))) all.push({ match, text });
     return target;
   }
+}
+
+/** A prefix is told where a rewrite acts, and then with its groups. */
+function asksForGroups({ backendRequest }: FeatureValues, rewrite: View): boolean {
+  return rewrite !== false && namesGroups(backendRequest.prefix);
+}
+
+/** Variables that the location's own snippets declare, and those of the ConfigMap. */
+function declaredFor(values: FeatureValues, settings: Settings): ReadonlySet<string> {
+  const own = featureList.flatMap(([name, { declares }]) => declares?.(values[name] as never) ?? []);
+  const theirs = declaredBySettings(settings);
+  return own.length === 0 ? theirs : new Set([...theirs, ...own]);
 }
 
 function lateMatch(path: string | undefined): Token {
@@ -181,5 +205,6 @@ export function traitsOf(
     ...(hostLines.length > 0 ? { hostLines } : {}),
     ...(framed ? { poolsOf: `${ingress.namespace}\0${host.framesRequests ? host.text : ""}` } : {}),
     ...(again ? { matchedAgain: path } : {}),
+    ...(location.keepsUri === true ? { keepsUri: true } : {}),
   };
 }

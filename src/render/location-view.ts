@@ -16,6 +16,8 @@ export interface AboutLocations {
   readonly settings: Settings;
   /** Request headers towards backends that a location has unless it says otherwise. */
   readonly requestHeaders: readonly Header[];
+  /** Whether one of those names a group of the path. */
+  readonly headersNameGroups: boolean;
   readonly everywhere: InEveryLocation;
 }
 

@@ -62,6 +62,10 @@ export interface Place extends ServerPlace {
   readonly authenticates: boolean;
   /** The parameters of `resolver` for names that somebody else chose: the controller answers with addresses that may be asked. */
   readonly resolver: Token;
+  /** Whether a snippet that holds here declares the variable. */
+  declares(variable: string): boolean;
+  /** Says that the text has groups of the path, which are parts of the decoded path. */
+  needsGroups(): void;
   /** Asks for a part of the http block. */
   needs(part: HttpPart): void;
   /** A line, or a block, of the http block that is there once for all who ask for it. */

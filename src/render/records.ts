@@ -89,6 +89,8 @@ function hostRecord(server: Server<FeatureValues>, shapes: Shapes): string {
     ),
     ...given({
       root: expandable(server.appRoot ?? ""),
+      // behind the label that its wildcard stands for
+      parent: server.name.startsWith("*.") ? server.name.slice(1) : "",
       exact,
       prefix: prefixes.sort(([a], [b]) => Buffer.byteLength(b) - Buffer.byteLength(a)).flat(),
       slash,
@@ -127,7 +129,7 @@ function locationRecord(location: Location<FeatureValues>, host: FeatureValues, 
     }),
     // only a Location whose own Ingress asks for affinity issues the cookie (RS-14.3)
     ...(location.features.sessionAffinity.type === "cookie" ? { sticky: 1 } : {}),
-    ...(rewritesLate(location.features) ? { rewritesLate: 1 } : {}),
+    ...(rewritesLate(location.features) && location.keepsUri !== true ? { rewritesLate: 1 } : {}),
   };
 }
 

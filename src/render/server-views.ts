@@ -1,5 +1,6 @@
 /** What a server's partial sees: the one of all data hosts, and those of hosts that need text. */
 import { featureList } from "../annotations/registry.ts";
+import { groupVariables } from "../kinds/variables.ts";
 import { catchAll } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
 import { InternalNames } from "./internal-names.ts";
@@ -172,5 +173,5 @@ export function certificateAt({ paths }: Machine, name: string, staple?: string)
 
 export function routeVariables(): string[] {
   const bound = featureList.flatMap(([, { variables = [] }]) => variables.map((name) => `route_${name}`));
-  return [...new Set([...routerVariables, ...bound])];
+  return [...new Set([...routerVariables, ...groupVariables, ...bound])];
 }

@@ -13,6 +13,8 @@ export interface Block {
   readonly match: Token;
   readonly location: number;
   readonly rewrite: View;
+  /** Whether its path is a pattern of a user, whose groups count. */
+  readonly pattern?: true;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface Block {
  * is one instead, as in ingress-nginx: nginx lets a path stand inside `/` or `/foo/`, and not inside a regular expression.
  */
 export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locations" | "features">): Block[] {
-  const { routes, locations } = server;
+  const { routes } = server;
   const blocks: Block[] = [];
   const eachAlone = hasTextPaths(server);
   const exact = new Map(routes.flatMap((route) => (route.match === "exact" ? [[route.path, route.location]] : [])));
@@ -36,9 +38,8 @@ export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locatio
           : {
               pattern: Token.pattern(`(?i)${route.path}`),
               target: Token.rewriteTarget(route.rewrite, targetVariables(route.rewrite)),
-              told: /\$[1-9]/.test(locations[location]!.features.backendRequest.prefix),
             };
-      blocks.push({ match: Token.conf`~* ${pattern}`, location, rewrite });
+      blocks.push({ match: Token.conf`~* ${pattern}`, location, rewrite, pattern: true });
     } else if (eachAlone) {
       const path = Token.word(route.path);
       blocks.push({ match: route.match === "exact" ? Token.conf`= ${path}` : path, location, rewrite: false });

@@ -2,6 +2,7 @@
 import { certificateWord } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import { isBackendVariable } from "../annotations/variables.ts";
+import { groupVariables } from "../kinds/variables.ts";
 import { type Alias, type Canary, defaultUpstream, type Server } from "../model/configuration.ts";
 import { bindingOf } from "./balance-record.ts";
 import { configuredName, isPattern } from "./configured-names.ts";
@@ -76,6 +77,16 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
     const binding = cookieOf(id) === undefined ? undefined : bindingOf(labelOf(id));
     return { policy, block: staticBlock(id), label: labelOf(id), binding };
   }
+}
+
+/** Keeps the groups of the path, which nginx forgets at the next pattern; where the host is a wildcard and the path none, its label. */
+export function groupsOf({ name }: Server<FeatureValues>, isPattern: boolean): View[] {
+  const values = isPattern
+    ? groupVariables.map((_, at) => Token.variable(String(at + 1)))
+    : name.startsWith("*.")
+      ? [Token.variable("subdomain")]
+      : [];
+  return values.map((value, at) => ({ name: ifRead(groupVariables[at]!), value }));
 }
 
 /** What logs, metrics and snippets call it. */

@@ -13,7 +13,7 @@ import { certificateAt, defaultPairFile, headOf } from "./server-views.ts";
 import { ownHost } from "./settings/forwarded.ts";
 import { speaksHttp3 } from "./settings/http3.ts";
 import { blocksOf } from "./static-blocks.ts";
-import { bodyOf, labelsOf } from "./static-location.ts";
+import { bodyOf, groupsOf, labelsOf } from "./static-location.ts";
 import type { StaticParts } from "./static-parts.ts";
 import { plainServerView, textServerOf, twinServerOf, writtenName } from "./text-servers.ts";
 import { Token, type View } from "./token.ts";
@@ -139,7 +139,7 @@ function locationViews(
   const { routes, appRoot } = server;
   const { about } = parts;
   const asked = routes.filter((route) => appRoot === undefined || route.match !== "exact" || route.path !== "/");
-  return blocksOf({ ...server, routes: asked }).map(({ match, location, rewrite }) => {
+  return blocksOf({ ...server, routes: asked }).map(({ match, location, rewrite, pattern = false }) => {
     const body = bodyOf(server, location, rewrite, parts);
     files.push(...body.files);
     for (const part of body.needs) needs.add(part);
@@ -147,7 +147,7 @@ function locationViews(
     for (const [pool, upstream] of body.pools) pools.set(pool, upstream);
     for (const one of body.beside)
       if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
-    const labels = [...labelsOf(server, location, tls, parts), ...body.labels];
+    const labels = [...groupsOf(server, pattern), ...labelsOf(server, location, tls, parts), ...body.labels];
     // a snippet that limits bodies in the server would else hold here
     const { most } = server.locations[location]!.features.requestBody;
     const restated = server.features.serverSnippet.limitsBodies && most === about.settings.proxyBodySize;

@@ -49,7 +49,10 @@ export function staticBlock(id: string): string {
  * key from being empty, which nginx takes for none.
  */
 function hashKeyOf(balance: Balance): Token | undefined {
-  if (balance.algorithm === "hash") return Token.variables(`k${balance.by}`, (name) => isKnownVariable(name, "http"));
+  if (balance.algorithm === "hash") {
+    const { by, declared = [] } = balance;
+    return Token.variables(`k${by}`, (name) => declared.includes(name) || isKnownVariable(name, "http"));
+  }
   return balance.algorithm === "cookie" ? affinityKey(balance.cookie).key : undefined;
 }
 

@@ -67,21 +67,31 @@ export function followedOf(settings: Settings, object: ObjectName, lookup: Looku
 }
 
 /** The entries of a ConfigMap as headers, sorted by name. What cannot be one is left out, and added to `problems`. */
-export function headersOf(configMap: ConfigMap, settings: Settings, problems: Problem[]): FollowedHeader[] {
+export function headersOf(
+  configMap: ConfigMap,
+  settings: Settings,
+  problems: Problem[],
+  declares: (variable: string) => boolean = () => false,
+): FollowedHeader[] {
   const { namespace, name: ownName } = configMap.metadata;
   const object = { kind: "ConfigMap", ...(namespace === undefined ? {} : { namespace }), name: ownName };
   return Object.keys(configMap.data ?? {})
     .sort()
     .flatMap((name) => {
       const value = (configMap.data?.[name] ?? "").replace(/\r?\n$/, "");
-      const why = mistakeIn(name, value, settings);
+      const why = mistakeIn(name, value, settings, declares);
       if (why === undefined) return [{ name, value }];
       problems.push({ kind: "field-unusable", object, field: `data.${name}`, why, done: "it is left out" });
       return [];
     });
 }
 
-function mistakeIn(name: string, value: string, settings: Settings): string | undefined {
+function mistakeIn(
+  name: string,
+  value: string,
+  settings: Settings,
+  declares: (variable: string) => boolean,
+): string | undefined {
   // a ConfigMap's key has no other letter that is none of a header's
   const named = readValue(headerName, name.replaceAll(".", "-"));
   if (!named.ok) return named.why;
@@ -93,7 +103,9 @@ function mistakeIn(name: string, value: string, settings: Settings): string | un
   const decoded = decodedMistake(value);
   if (decoded !== undefined) return decoded;
   const own = snippetVariables(settings);
-  const stranger = variablesIn(value).find((variable) => !own.has(variable) && !isKnownVariable(variable, "http"));
+  const stranger = variablesIn(value).find(
+    (variable) => !own.has(variable) && !declares(variable) && !isKnownVariable(variable, "http"),
+  );
   return stranger === undefined ? undefined : `${shown(value)} names $${stranger}, which nothing declares`;
 }
 

@@ -43,7 +43,11 @@ export function canaryBalance(uses: readonly UpstreamUse[], relieved: Balance): 
 
 function plainBalance({ upstreamHashBy, loadBalance }: FeatureValues): Balance {
   if (upstreamHashBy === undefined) return { algorithm: loadBalance.algorithm };
-  return { algorithm: "hash", by: upstreamHashBy.text, subset: upstreamHashBy.subset };
+  return { algorithm: "hash", by: upstreamHashBy.text, subset: upstreamHashBy.subset, ...declaredIn(upstreamHashBy) };
+}
+
+function declaredIn({ declared }: { readonly declared: readonly string[] }) {
+  return declared.length === 0 ? {} : { declared };
 }
 
 function cookieOf(uses: readonly UpstreamUse[]): AffinityCookie | undefined {

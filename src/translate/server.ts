@@ -3,7 +3,8 @@
  * for, and what it used it reports as `uses` and `secrets`, so that `Servers` knows when to build it again.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
-import type { Location, Server } from "../model/configuration.ts";
+import { rewritesLate } from "../annotations/rewrite.ts";
+import type { Location, Route, Server } from "../model/configuration.ts";
 import type { Problem } from "../problem.ts";
 import type { UpstreamUse } from "./balance.ts";
 import { type Shadow, type Shadows, shadowsOf } from "./canaries.ts";
@@ -42,6 +43,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
   const tls = tlsOf(host, claims, world);
   const { aliases, redirectFrom } = namesOf(host, tls, world);
   const paths = drafts.map(({ path }) => path);
+  const routes = routesOf(paths);
   const server: Server<FeatureValues> = {
     name: host,
     aliases,
@@ -52,9 +54,10 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     locations: drafts.map(({ location, claim }, at) => {
       const closed = claim !== undefined && hostless.closes(claim);
       const shadows = shadowed.shadows.filter(({ main }) => main === at);
-      return shadows.length === 0 && !closed ? location : changed(location, shadows, closed);
+      const kept = keptUri(location, at, routes);
+      return shadows.length === 0 && !closed ? kept : changed(kept, shadows, closed);
     }),
-    routes: routesOf(paths),
+    routes,
     features: featuresFor(tls.weakness, hostFeatures(all, world.settings), world.settings),
   };
   const told = problems.concat(
@@ -76,6 +79,13 @@ function shadowedBy(all: readonly Claim[], host: string, drafts: readonly Draft[
 }
 
 const unshadowed: Shadows = { shadows: [], uses: [], problems: [] };
+
+/** Only a text that rewrites by itself has to know. */
+function keptUri(location: Location<FeatureValues>, at: number, routes: readonly Route[]): Location<FeatureValues> {
+  if (!rewritesLate(location.features)) return location;
+  const rewrites = routes.some((route) => route.location === at && "rewrite" in route && route.rewrite !== undefined);
+  return rewrites ? location : { ...location, keepsUri: true };
+}
 
 /** A Location with its canaries; what they ask for is noted beside its own. */
 function changed(

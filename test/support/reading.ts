@@ -70,6 +70,8 @@ export function notingPlace(
     resolver: Token.name("127.0.0.1:10243"),
     forgottenBeside: [],
     poolsOf: "",
+    declares: () => false,
+    needsGroups: () => {},
     needs: () => {},
     inHttp: (text) => noted.http.push(String(text)),
     pooledApart: (by) => noted.apart.push(by),

@@ -14,6 +14,7 @@ local ngx = ngx
 local sub = string.sub
 local find = string.find
 local gsub = string.gsub
+local match_text = string.match
 
 local _M = {}
 
@@ -32,10 +33,16 @@ end
 -- Variables that say where a request was routed to and that something of this configuration reads. Setting one costs as much
 -- as finding the route's upstream.
 local told = {}
+-- The groups of the path that something reads, by number: the names of their variables.
+local told_groups = {}
 
 function _M.tell(names)
   for _, name in ipairs(names) do
     told[name] = true
+    local number = match_text(name, "^route_group_(%d)$")
+    if number then
+      told_groups[tonumber(number)] = name
+    end
   end
 end
 
@@ -51,8 +58,11 @@ local function labels_of(location)
 end
 
 -- Tells what something reads of where the request was routed to.
-local function tell(location)
+local function tell(location, groups)
   local var = ngx.var
+  for number, name in pairs(told_groups) do
+    var[name] = rewrite.harmless(groups[number] or "")
+  end
   if told.route_request_id then
     var.route_request_id = random.request_id()
   end
@@ -152,7 +162,7 @@ local function target_of(slot, generation, age)
     return own.www
   end
   if record.root and uri == "/" then
-    var.route_app_root = rewrite.expand(record.root, {})
+    var.route_app_root = rewrite.expand(record.root, match.label(record, var.host))
     return own.app_root
   end
   local location, route, groups, slash = match.path(record, uri)
@@ -209,7 +219,7 @@ local function target_of(slot, generation, age)
   end
   var.route_upstream = upstream_id
   var.proxy_upstream_name = upstream and upstream.label or upstream_id
-  tell(location)
+  tell(location, groups or match.label(record, var.host))
   local variables = location.variables
   if variables then
     for name, value in pairs(variables) do

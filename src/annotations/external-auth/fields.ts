@@ -7,12 +7,23 @@ import { bool, oneOf } from "../../kinds/words.ts";
 import { snippet } from "../../settings/snippet.ts";
 import { field } from "../declare.ts";
 import { referenceText } from "../reference.ts";
-import { cacheDurations, cacheKey, plainText, questionUrl, signinUrl, usualDurations } from "./kinds.ts";
+import {
+  cacheDurations,
+  cacheKey,
+  cacheKeyNaming,
+  plainText,
+  questionUrl,
+  questionUrlNaming,
+  signinUrl,
+  signinUrlNaming,
+  usualDurations,
+} from "./kinds.ts";
 
 export const fields = {
   url: field({
     key: "auth-url",
     kind: questionUrl,
+    naming: questionUrlNaming,
     fallback: () => "",
     onBad: "reject",
     risk: "High",
@@ -36,6 +47,7 @@ export const fields = {
   signin: field({
     key: "auth-signin",
     kind: signinUrl,
+    naming: signinUrlNaming,
     fallback: () => "",
     risk: "High",
     doc: "Sends clients there with 302 where the answer is 401; where they came from is added as a query parameter.",
@@ -81,6 +93,7 @@ export const fields = {
   cacheKey: field({
     key: "auth-cache-key",
     kind: cacheKey,
+    naming: cacheKeyNaming,
     fallback: () => "",
     risk: "Medium",
     doc: "Keeps answers, one for each value of this text with variables; nothing is shared between locations.",
@@ -127,6 +140,7 @@ export const fields = {
     fallback: () => "",
     onBad: "reject",
     risk: "Critical",
+    declares: true,
     doc: "Directives for the location of the question, where the operator allows snippets.",
   }),
 };

@@ -25,6 +25,7 @@ export function globalAuth(settings: Settings): ExternalAuth {
     pool: undefined,
     only200: false,
     snippet: snippet === "" ? undefined : (declarations.globalAuthSnippet.kind.view(snippet) as Token),
+    declares: [],
   };
   return { kind: "ask", question };
 }

@@ -4,6 +4,7 @@
  */
 import { whyNotHost } from "../../kinds/asked.ts";
 import { originOf, whyNotOrigin } from "../../kinds/checked-name.ts";
+import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
 import { shown } from "../../kinds/kind.ts";
 import { withoutReserved } from "../../kinds/reserved-headers.ts";
 import type { ConfigMap } from "../../model/objects.ts";
@@ -49,6 +50,7 @@ export const externalAuth = resolvedFeature({
       pool,
       only200: kept && !settings.useHttp2 && !host.includes("$"),
       snippet: snippet === "" || permit === undefined ? undefined : Token.snippet(snippet, permit),
+      declares: permit === undefined ? [] : variablesDeclaredIn(snippet),
     };
     const problems = [...headers.problems, ...(kept && pool === undefined ? [notKept(context)] : [])];
     return { value: { kind: "ask", question }, problems };
@@ -57,6 +59,7 @@ export const externalAuth = resolvedFeature({
   view: externalAuthView,
   requestHeaders: answeredHeaders,
   answerHeaders: passedCookies,
+  declares: (value) => (value.kind === "ask" ? value.question.declares : []),
 });
 
 type HeadersFrom =
@@ -76,7 +79,7 @@ function headersFrom(reference: string, context: Context): HeadersFrom {
   const bad: Problem[] = [];
   const { kept, left } = withoutReserved(entriesOf(found.object));
   const data = Object.fromEntries(kept.map(({ name, value }) => [name, value]));
-  const headers = headersOf({ ...found.object, data }, context.settings, bad);
+  const headers = headersOf({ ...found.object, data }, context.settings, bad, context.declares);
   const first = bad[0];
   if (first !== undefined) return { ok: false, why: `ConfigMap ${reference}, ${sentence(first)}` };
   return { ok: true, headers, problems: left.map((why) => leftOut(context, `ConfigMap ${reference}, ${why}`)) };

@@ -38,6 +38,23 @@ export const isQuestionVariable = (name: string): boolean =>
 export const isSigninVariable = (name: string): boolean =>
   shareable(name) || /^http_(x_forwarded_(host|proto|port|prefix)|referer)$/.test(name);
 
+type Names = (name: string) => boolean;
+
+/** With the variables, too, that permitted snippets declare, but not in the host: it decides which machine is asked. */
+export const questionUrlNaming = (declared: Names): Kind<string> => {
+  const kind = withVariables(trimmed(textOf(urlLetters)), (name) => isQuestionVariable(name) || declared(name));
+  const ofHost = withVariables(trimmed(textOf(urlLetters)), isQuestionVariable);
+  const read: Kind<string>["read"] = (text) => {
+    const origin = /^\s*https?:\/\/[^/?]*/i.exec(text)?.[0];
+    const host = origin === undefined ? undefined : ofHost.read(origin);
+    return host?.ok === false ? host : kind.read(text);
+  };
+  return { ...kind, read };
+};
+
+export const signinUrlNaming = (declared: Names): Kind<string> =>
+  withVariables(trimmed(textOf(urlLetters)), (name) => isSigninVariable(name) || declared(name));
+
 export const questionUrl: Kind<string> = {
   ...withVariables(trimmed(textOf(urlLetters)), isQuestionVariable),
   good: ["http://auth.shop.svc.cluster.local/check", "https://$host:8443/check?uri=$request_uri"],
@@ -54,11 +71,14 @@ export const plainText = trimmed(
   textOf({ label: "letters, digits and - . _ ~ / : , ? & =", characters: "A-Za-z0-9._~/:,?&=\\-" }),
 );
 
-export const cacheKey: Kind<string> = {
-  ...withVariables(
+export const cacheKeyNaming = (declared: Names): Kind<string> =>
+  withVariables(
     trimmed(textOf({ label: "letters, digits and - _ $ { }", characters: "A-Za-z0-9_${}\\-" })),
-    (name) => isKnownVariable(name, "http"),
-  ),
+    (name) => isKnownVariable(name, "http") || declared(name),
+  );
+
+export const cacheKey: Kind<string> = {
+  ...cacheKeyNaming(() => false),
   good: ["$remote_user$http_authorization", "${cookie_session}-x"],
   bad: ["$nosuch", "a b", 'a"', "a;"],
 };

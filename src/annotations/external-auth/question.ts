@@ -30,6 +30,8 @@ export interface Question {
   /** Whether of all good answers only 200 counts, as ingress-nginx has it with auth-keepalive (RS-16.8). */
   readonly only200: boolean;
   readonly snippet: Token | undefined;
+  /** Names of the variables that the snippet declares. */
+  readonly declares: readonly string[];
 }
 
 /** `refuse`: whom to ask cannot be known, so nobody passes. */

@@ -7,13 +7,14 @@
  * refuses everything (design.md 4, trap 8).
  */
 import { checkedUrl } from "../../kinds/checked-name.ts";
-import { isKnownVariable, variablesIn, variableText } from "../../kinds/variables.ts";
+import { isKnownVariable, namesGroups, variablesIn, variableText, withoutGroups } from "../../kinds/variables.ts";
 import { hopsHeader, nextHops } from "../../render/hops.ts";
 import type { AnswerHeader, Header, Place } from "../../render/place.ts";
 import { clientCertificateHeaders, ownHost } from "../../render/settings/forwarded.ts";
 import { shortHash } from "../../render/short-hash.ts";
 import { Token, type View } from "../../render/token.ts";
 import type { Settings } from "../../settings/registry.ts";
+import { groupedText } from "../variables.ts";
 import { isQuestionVariable, isSigninVariable } from "./kinds.ts";
 import type { ExternalAuth, Question } from "./question.ts";
 
@@ -55,7 +56,9 @@ function answers({ responseHeaders }: Question): View[] {
 
 /** For `templates/auth-request.tmpl`. */
 function questionView(question: Question, place: Place, settings: Settings): View {
-  const { url, host, method, cacheKey, cacheDurations, only200, snippet } = question;
+  const { host, method, cacheKey, cacheDurations, only200, snippet } = question;
+  // No pattern has matched the path of the question itself.
+  const url = withoutGroups(question.url);
   const serverName = bound("auth_host", host, question, place);
   return {
     dynamic: place.dynamic,
@@ -117,7 +120,7 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
   ];
   const own = headers
     .filter(({ name }) => name.toLowerCase() !== hopsHeader)
-    .map(({ name, value }) => [name, variableText.view(value) as Token] as const);
+    .map(({ name, value }) => [name, variableText.view(withoutGroups(value)) as Token] as const);
   return [...built, ...own].map(([name, value]) => ({ name: Token.name(name), value }));
 }
 
@@ -174,8 +177,8 @@ function signinTarget(question: Question, place: Place): Token {
   const page = `${signin}${query.size === 0 ? "?" : "&"}${redirectParam}=`;
   if (place.dynamic && isLiteral(question, page))
     return Token.conf`${place.bind("auth_signin", page)}${Token.conf`$pass_access_scheme://$own_host$escaped_request_uri`}`;
-  const allowed = allowedFor(question, isSigninVariable);
-  return Token.variables(`${page}${cameFrom}`, (name) => name === "own_host" || allowed(name));
+  const allowed = allowedFor(question, isSigninVariable, place);
+  return groupedText(place, `${page}${cameFrom}`, (name) => name === "own_host" || allowed(name));
 }
 
 /**
@@ -188,22 +191,24 @@ function keyOf(question: Question, place: Place): Token {
   const text = `$namespace/$ingress_name\n$route_kept\n${asked}\n${cacheKey}`;
   return Token.lines(
     text,
-    (name) => name === "route_auth_url" || name === "route_kept" || isKnownVariable(name, "http"),
+    (name) =>
+      name === "route_auth_url" || name === "route_kept" || isKnownVariable(name, "http") || place.declares(name),
   );
 }
 
 /** A tenant's literal text as the value of a route variable; anything else stands in the text itself. */
 function bound(name: string, text: string, question: Question, place: Place): Token {
   if (isLiteral(question, text)) return place.bind(name, text);
-  return Token.variables(text, allowedFor(question, isQuestionVariable));
+  return groupedText(place, text, allowedFor(question, isQuestionVariable, place));
 }
 
 function isLiteral({ by }: Question, text: string): boolean {
-  return by === "ingress" && variablesIn(text).length === 0;
+  return by === "ingress" && variablesIn(text).length === 0 && !namesGroups(text);
 }
 
-function allowedFor({ by }: Question, ofTenant: (name: string) => boolean): (name: string) => boolean {
-  return by === "operator" ? (name) => /^[a-z_]/i.test(name) : ofTenant;
+function allowedFor({ by }: Question, ofTenant: (name: string) => boolean, place: Place): (name: string) => boolean {
+  if (by === "operator") return (name) => /^[a-z_]/i.test(name);
+  return (name) => ofTenant(name) || place.declares(name);
 }
 
 /** The URL with the name of an upstream block in the place of its host, where connections are kept. */

@@ -7,7 +7,7 @@
  * (`forwarded-for-proxy-protocol-header`) in the rewrite phase and takes the address from there afterwards; whatever a client
  * sends under that name is lost.
  */
-import { isVariableName } from "../../kinds/variables.ts";
+import { isVariableName, withGroupVariables } from "../../kinds/variables.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Capabilities } from "../capabilities.ts";
 import type { Header } from "../place.ts";
@@ -127,7 +127,7 @@ export function requestHeaders(settings: Settings, can: Capabilities): readonly 
   }));
   const followed = settings.followed.proxySetHeaders.map(({ name, value }) => ({
     name: Token.name(name),
-    value: Token.variables(value, isVariableName),
+    value: Token.variables(withGroupVariables(value), isVariableName),
   }));
   return [...own, ...followed];
 }

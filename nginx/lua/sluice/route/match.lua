@@ -45,6 +45,18 @@ function _M.host(host, generation, age)
   return get("host", "_", generation, age), nil, true
 end
 
+local no_groups = {}
+
+-- What the wildcard of a host stands for, as the first group: so nginx has it where no path is a pattern.
+function _M.label(record, host)
+  local parent = record.parent
+  if not parent or sub(host, -#parent) ~= parent then
+    return no_groups
+  end
+  local label = sub(host, 1, -#parent - 1)
+  return find(label, "[^%w_-]") and no_groups or { label }
+end
+
 local function longest_of_many(record, uri)
   local by_path = record.by_path
   if not by_path then

@@ -23,6 +23,11 @@ function _M.expand(template, groups, escaped)
   end, "jo"))
 end
 
+-- A part of the decoded path as part of a header.
+function _M.harmless(text)
+  return find(text, "%c") and (gsub(text, "%c", percent)) or text
+end
+
 -- A rewrite that begins so is a redirect (RS-6.9).
 local function is_elsewhere(target)
   return find(target, "^https?://") or find(target, "${scheme}", 1, true) == 1
