@@ -162,7 +162,7 @@ local function target_of(slot, generation, age)
     return own.www
   end
   if record.root and uri == "/" then
-    var.route_app_root = rewrite.expand(record.root, match.label(record, var.host))
+    var.route_app_root = rewrite.expand(record.root, match.label(record, host))
     return own.app_root
   end
   local location, route, groups, slash = match.path(record, uri)
@@ -219,7 +219,7 @@ local function target_of(slot, generation, age)
   end
   var.route_upstream = upstream_id
   var.proxy_upstream_name = upstream and upstream.label or upstream_id
-  tell(location, groups or match.label(record, var.host))
+  tell(location, groups or match.label(record, host))
   local variables = location.variables
   if variables then
     for name, value in pairs(variables) do

@@ -84,7 +84,7 @@ function questionView(question: Question, place: Place, settings: Settings): Vie
  */
 function askedOf(question: Question, place: Place): { readonly url: Token; readonly resolver: View } {
   const { by, pool, snippet } = question;
-  const url = withPath(question.url);
+  const url = withPath(withoutGroups(question.url));
   const isOwn = /\bresolver\s/.test(String(snippet ?? ""));
   const asked = pool !== undefined ? throughPool(url, question, place) : isOwn ? url : checkedUrl(url, by);
   return { url: bound("auth_url", asked, question, place), resolver: !isOwn && place.resolver };
