@@ -52,6 +52,8 @@ export type Problem = { readonly object: ObjectName } & (
       readonly field: string;
       readonly why: string;
       readonly done: string;
+      /** The lines around the place, for people before a terminal; no part of the sentence. */
+      readonly frame?: string;
     }
   | { readonly kind: "service-missing"; readonly field: string; readonly service: string }
   | { readonly kind: "service-port-missing"; readonly field: string; readonly service: string; readonly port: string }

@@ -63,7 +63,8 @@ export function findingsText(
     const place = at === undefined ? "" : `${at.file}:${at.line}:${at.column}: `;
     const word = severity === "error" ? paint("error", red) : paint("warning", yellow);
     const about = problem.object.kind === "File" ? "" : `${named(problem.object)}: `;
-    return `${place}${word}: ${about}${unplaced(problem)}\n`;
+    const frame = problem.kind === "manifest-unusable" ? (problem.frame ?? "") : "";
+    return `${place}${word}: ${about}${unplaced(problem)}\n${frame}`;
   });
   const sum = [counted(errors, "error"), counted(warnings, "warning")].join(" and ");
   return `${lines.join("")}${sum} in ${files === undefined ? "the cluster" : counted(files, "file")}\n`;

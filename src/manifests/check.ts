@@ -44,6 +44,8 @@ export function word(...words: readonly string[]): Check {
 export function whole(min: number, max: number): Check {
   return (value, path) => {
     if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return fine;
+    if (typeof value === "string" && /^\d+$/.test(value))
+      return wrong(path, `"${value}" is text, because it stands in quotes; write the number without them`);
     const what = typeof value === "number" ? String(value) : found(value);
     return wrong(path, `${what} is not a whole number from ${min} to ${max}`);
   };
@@ -97,10 +99,13 @@ function isAbsent(value: unknown): boolean {
 }
 
 function unknownField(name: string, fields: Readonly<Record<string, Check>>, path: Path): readonly Finding[] {
+  if (name.includes("/")) return [{ path: [...path, name], why: strayAnnotation, fatal: false }];
   const meant = nearest(name, Object.keys(fields));
   const why = `there is no such field${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
   return [{ path: [...path, name], why, fatal: false }];
 }
+
+const strayAnnotation = "there is no such field; an annotation stands below metadata.annotations";
 
 export function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

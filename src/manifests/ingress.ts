@@ -13,12 +13,31 @@ function oneOf(one: string, other: string): Check {
   };
 }
 
-const backend = record(
+/** What Ingresses had before networking.k8s.io/v1, and many a tutorial still has. */
+const ended: Check = (value, path) => {
+  const { serviceName, servicePort } = value as { readonly serviceName?: unknown; readonly servicePort?: unknown };
+  const port = typeof servicePort === "number" || /^\d+$/.test(String(servicePort)) ? "number" : "name";
+  const written = `service: { name: ${serviceName ?? "NAME"}, port: { ${port}: ${servicePort ?? "PORT"} } }`;
+  return wrong(path, `serviceName and servicePort ended with Kubernetes 1.22; write ${written}`);
+};
+
+const backend: Check = (value, path) => {
+  const isEnded = isMapping(value) && ["serviceName", "servicePort"].some((name) => Object.hasOwn(value, name));
+  return isEnded ? ended(value, path) : presentBackend(value, path);
+};
+
+/** A port by number; text that is no number is a name, and has a field of its own. */
+const portNumber: Check = (value, path) =>
+  typeof value === "string" && !/^\d+$/.test(value)
+    ? wrong(path, `text stands where a number must; the name of a port is written as name: ${shown(value)}`)
+    : port(value, path);
+
+const presentBackend = record(
   {
     service: record(
       {
         name: text(dnsLabel),
-        port: record({ name: text(portName), number: port }, [], oneOf("name", "number")),
+        port: record({ name: text(portName), number: portNumber }, [], oneOf("name", "number")),
       },
       ["name", "port"],
     ),
@@ -46,18 +65,20 @@ function pathMistake(given: string, free: boolean): string | undefined {
   return part === undefined ? undefined : `${shown(given)} has ${part} in it`;
 }
 
+const types = ["Exact", "Prefix", "ImplementationSpecific"];
+const knownPath = record({ path: text(), pathType: word(...types), backend }, ["pathType", "backend"], path);
+
+/** The version before had no pathType, so those who miss it do not know what to write. */
+const pathEntry: Check = (value, at) =>
+  knownPath(value, at).map((one) =>
+    one.why === "pathType is missing" ? { ...one, why: `pathType is missing; write one of ${types.join(", ")}` } : one,
+  );
+
 const rule = record({
   host: text((value) => (value === "" ? undefined : host(value))),
   http: record(
     {
-      paths: listOf(
-        record(
-          { path: text(), pathType: word("Exact", "Prefix", "ImplementationSpecific"), backend },
-          ["pathType", "backend"],
-          path,
-        ),
-        1,
-      ),
+      paths: listOf(pathEntry, 1),
     },
     ["paths"],
   ),
@@ -71,6 +92,9 @@ const routesSomething: Check = (value, at) => {
 
 const secretName: Rule = (name) => (name === "" ? undefined : dnsSubdomain(name));
 
+/** The name that `defaultBackend` had. */
+const endedDefault: Check = (_, path) => wrong(path, "it ended with Kubernetes 1.22; write defaultBackend");
+
 export const ingress = record(
   {
     apiVersion: anything,
@@ -80,6 +104,7 @@ export const ingress = record(
       {
         ingressClassName: text(dnsSubdomain),
         defaultBackend: backend,
+        backend: endedDefault,
         rules: listOf(rule),
         tls: listOf(record({ hosts: listOf(text(tlsHost)), secretName: text(secretName) })),
       },

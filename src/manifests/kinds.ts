@@ -37,5 +37,7 @@ export function recognise(apiVersion: string, kind: string): Recognised {
   if (!Object.hasOwn(kinds, kind)) return { is: "other" };
   const rule = kinds[kind as WatchedKind];
   if (rule.apiVersion === apiVersion) return { is: "ours", kind: kind as WatchedKind, rule };
-  return { is: "mistaken", why: `the API has no ${kind} of ${apiVersion}; write ${rule.apiVersion}` };
+  const fields =
+    kind === "Ingress" ? ", in which a path has a pathType, and a backend is service: { name, port: { number } }" : "";
+  return { is: "mistaken", why: `the API has no ${kind} of ${apiVersion}; write ${rule.apiVersion}${fields}` };
 }

@@ -45,13 +45,15 @@ export interface Fault {
   readonly field: string;
   readonly why: string;
   readonly fatal: boolean;
+  /** The lines around it, of a text that is no YAML. */
+  readonly frame?: string;
 }
 
 export function readManifest(text: string, memory = new Memory()): Manifest {
   const documents = tooManyDocuments(text);
   if (documents !== undefined) return unreadManifest(documents);
   const yaml = readYaml(text, memory);
-  if (!yaml.ok) return unreadManifest(yaml.why, yaml.place);
+  if (!yaml.ok) return unreadManifest(yaml.why, yaml.place, yaml.frame);
   const items = yaml.documents.flatMap(itemsOf);
   if (items.length > mostObjects) return unreadManifest(tooMany(items.length));
   const places = new Places();
@@ -66,8 +68,8 @@ export function readManifest(text: string, memory = new Memory()): Manifest {
 }
 
 /** A file of which nothing is known but what is wrong with it. */
-export function unreadManifest(why: string, place: Place = { line: 1, column: 1 }): Manifest {
-  const fault = { object: undefined, place, field: "", why, fatal: true };
+export function unreadManifest(why: string, place: Place = { line: 1, column: 1 }, frame?: string): Manifest {
+  const fault = { object: undefined, place, field: "", why, fatal: true, ...(frame !== undefined && { frame }) };
   return { objects: [], others: [], faults: [fault], complete: false };
 }
 

@@ -25,6 +25,19 @@ const annotations: Check = (value, path) => {
     : [];
 };
 
+/** A name that only annotations have does nothing among labels. */
+const labels: Check = (value, path) => {
+  const misplaced = Object.keys(isMapping(value) ? value : {}).filter((key) =>
+    /^nginx\.ingress\.kubernetes\.io\//.test(key),
+  );
+  const findings = misplaced.map((key) => ({
+    path: [...path, key],
+    why: "it is an annotation, which stands below metadata.annotations",
+    fatal: false,
+  }));
+  return [...mapOf(qualifiedName, text(labelValue))(value, path), ...findings];
+};
+
 const time = text((value) =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value))
     ? undefined
@@ -36,7 +49,7 @@ export function metadata(name: Rule): Check {
     {
       name: text(name),
       namespace: text(dnsLabel),
-      labels: mapOf(qualifiedName, text(labelValue)),
+      labels,
       annotations,
       creationTimestamp: time,
       uid: text(),

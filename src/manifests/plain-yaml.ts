@@ -7,9 +7,9 @@ import { mostParts, partsIn } from "./limits.ts";
 import { Memory } from "./memory.ts";
 import { jsonDocuments } from "./plain-json.ts";
 
-/** A tag, an anchor, an alias, a directive, a merge key, a key of several lines, a tab, or a word that is a switch. */
+/** A tag, an anchor, an alias, a directive, a merge key, a key of several lines, a tab, braces of a template, or a word that is a switch. */
 const extraordinary =
-  /(^|[\s[{,:-])([&*!%][^\s]|<<\s*:|\?\s)|\t|(?:^|[:[{,-]\s*)(?:y|n|yes|no|on|off)\s*(?:[,\]}#]|$)|^%|^\uFEFF/im;
+  /(^|[\s[{,:-])([&*!%][^\s]|<<\s*:|\?\s|\{\{)|\t|(?:^|[:[{,-]\s*)(?:y|n|yes|no|on|off)\s*(?:[,\]}#]|$)|^%|^\uFEFF/im;
 
 /** The documents that hold something; undefined where the text is not ordinary, or has a mistake. */
 export function plainDocuments(text: string, memory = new Memory()): readonly unknown[] | undefined {

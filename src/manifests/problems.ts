@@ -4,7 +4,11 @@ import type { FileState, Held } from "./file-state.ts";
 import type { Fault } from "./manifest.ts";
 import type { Place } from "./yaml.ts";
 
-export function faultProblem(file: string, { object, place, field, why, fatal }: Fault, state: FileState): Problem {
+export function faultProblem(
+  file: string,
+  { object, place, field, why, fatal, frame }: Fault,
+  state: FileState,
+): Problem {
   return {
     kind: "manifest-unusable",
     object: object ?? { kind: "File", name: file },
@@ -12,6 +16,7 @@ export function faultProblem(file: string, { object, place, field, why, fatal }:
     field,
     why,
     done: fatal ? consequence(object, state) : "it is ignored",
+    ...(frame !== undefined && { frame }),
   };
 }
 

@@ -6,13 +6,14 @@
  * which a place is asked for, are read with their places. A test holds the two readings together.
  */
 import { createRequire } from "node:module";
-import type { Node, YAMLError } from "yaml";
+import type { Document, Node } from "yaml";
 import { bugWords, guarded } from "../guarded.ts";
 import type { Path } from "./check.ts";
 import { mostParts, partsIn } from "./limits.ts";
 import { Memory } from "./memory.ts";
 import { documentsIn, itemsIn, type Piece } from "./pieces.ts";
 import { plainDocuments } from "./plain-yaml.ts";
+import { duplicate, explained, frameOf, type Mistake, unmeant } from "./yaml-mistakes.ts";
 
 /** Counted from 1, as editors do. */
 export interface Place {
@@ -28,7 +29,8 @@ export interface YamlDocument {
 
 export type ReadYaml =
   | { readonly ok: true; readonly documents: readonly YamlDocument[] }
-  | { readonly ok: false; readonly place: Place; readonly why: string };
+  /** `frame`: the lines around the place, where they may be shown. */
+  | { readonly ok: false; readonly place: Place; readonly why: string; readonly frame?: string };
 
 /** Mappings and lists in each other; Kubernetes objects have some ten. */
 const deepest = 100;
@@ -125,16 +127,29 @@ export function readWithPlaces(text: string): ReadYaml {
   };
   const read: YamlDocument[] = [];
   for (const document of Array.isArray(documents) ? documents : []) {
-    const mistake = document.errors[0];
-    if (mistake !== undefined) return { ok: false, place: placeAt(mistake.pos[0]), why: wordsFor(mistake) };
+    const wrong = mistakeIn(document, text, placeAt);
+    if (wrong !== undefined) return failure(text, wrong);
     const value = unfolded(document);
     if (value instanceof Error)
-      return { ok: false, place: placeAt(document.range[0]), why: "its aliases unfold to too much" };
+      return failure(text, { place: placeAt(document.range[0]), why: "its aliases unfold to too much" });
     if (value === null || value === undefined) continue;
     const { contents } = document;
     read.push({ value, placeOf: (path) => placeAt(offsetOf(contents, path)) });
   }
   return { ok: true, documents: read };
+}
+
+function mistakeIn(document: Document.Parsed, text: string, placeAt: (offset: number) => Place): Mistake | undefined {
+  const [error] = document.errors;
+  if (error === undefined) return unmeant(careful(), document, placeAt);
+  const [offset] = error.pos;
+  const twice = error.code === "DUPLICATE_KEY" ? duplicate(careful(), document, offset, placeAt) : undefined;
+  return twice ?? explained(text, error, placeAt(offset));
+}
+
+function failure(text: string, mistake: Mistake): ReadYaml {
+  const frame = frameOf(text, mistake.place);
+  return { ok: false, ...mistake, ...(frame !== undefined && { frame }) };
 }
 
 const switches: Readonly<Record<string, boolean>> = { yes: true, on: true, no: false, off: false };
@@ -172,23 +187,4 @@ function offsetOf(root: Node | null, path: Path): number {
     offset = (node as Node | undefined)?.range?.[0] ?? offset;
   }
   return offset;
-}
-
-/** In own words where the library's would repeat what stands in the file, which may be a secret. */
-const words: Partial<Record<YAMLError["code"], string>> = {
-  BAD_ALIAS: "an alias (*) names no anchor; text that begins with * must be in quotes",
-  BAD_DQ_ESCAPE: "a \\ in double quotes is followed by what it cannot escape",
-  BAD_INDENT: "the indentation does not fit what stands above",
-  BAD_SCALAR_START: "text may not begin with this character; write it in quotes",
-  BLOCK_AS_IMPLICIT_KEY: "a key and a colon stand where only a value may; text with a colon must be in quotes",
-  DUPLICATE_KEY: "the same key stands twice in one mapping",
-  MISSING_CHAR: "a closing quote, bracket or colon is missing",
-  MULTILINE_IMPLICIT_KEY: "a key goes over several lines; is a colon or a quote missing?",
-  TAB_AS_INDENT: "a tab is used for indentation, where YAML takes only spaces",
-  TAG_RESOLVE_FAILED: "the tag (!) does not fit its value",
-  UNEXPECTED_TOKEN: "something stands where it may not; is the indentation right?",
-};
-
-function wordsFor({ code }: YAMLError): string {
-  return words[code] ?? `the YAML is broken (${code})`;
 }

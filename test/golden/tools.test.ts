@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { check } from "../../src/cli/check.ts";
 import { diff } from "../../src/cli/diff.ts";
 import { render } from "../../src/cli/render.ts";
@@ -20,6 +20,14 @@ test.each([
   await expect(text.text).toMatchFileSnapshot(folder(`${name}.txt`));
   await expect(json.text).toMatchFileSnapshot(folder(`${name}.json`));
   expect([text.code, json.code, text.failure, json.failure]).toEqual([1, 1, "", ""]);
+});
+
+test("mistakes in YAML are told in the words of their cause, with the lines around them", async () => {
+  const warned = vi.spyOn(process, "emitWarning");
+  const { text, failure } = await ran(check, folder("mistakes"));
+  await expect(text).toMatchFileSnapshot(folder("mistakes.txt"));
+  expect([failure, warned.mock.calls]).toEqual(["", []]);
+  expect(text).not.toContain("abcd");
 });
 
 test("routes", async () => {

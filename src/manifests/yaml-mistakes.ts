@@ -1,0 +1,209 @@
+/**
+ * Mistakes in YAML in the words of whoever made them. A parser says where it could not go on; the cause is often another: a merge that
+ * was not finished, a template that was not rendered, a line that is too far in.
+ */
+import type { Document, Node, YAMLError } from "yaml";
+import type { Place } from "./yaml.ts";
+
+export interface Mistake {
+  readonly place: Place;
+  readonly why: string;
+}
+
+type Yaml = typeof import("yaml");
+
+/** `at`: where the parser stopped. */
+export function explained(text: string, error: YAMLError, at: Place): Mistake {
+  const { code } = error;
+  if (code === "BAD_INDENT" && error.message.startsWith("Flow"))
+    return {
+      place: at,
+      why: "a bracket or brace that is opened above is not closed, or what it holds is not further in",
+    };
+  const lines = text.split("\n").map(short);
+  return (
+    unfinishedMerge(lines) ??
+    template(lines, at) ??
+    openQuote(lines, error) ??
+    (indented.has(code) ? misfit(lines, at) : undefined) ?? {
+      place: at,
+      why: words[code] ?? `the YAML is broken (${code})`,
+    }
+  );
+}
+
+/** Where a long line is looked through for its mistake, time grows faster than its length. */
+const short = (line: string): string => line.slice(0, 1000);
+
+const indented = new Set<YAMLError["code"]>([
+  "BAD_INDENT",
+  "BLOCK_AS_IMPLICIT_KEY",
+  "BLOCK_IN_FLOW",
+  "MISSING_CHAR",
+  "MULTILINE_IMPLICIT_KEY",
+  "UNEXPECTED_TOKEN",
+]);
+
+function unfinishedMerge(lines: readonly string[]): Mistake | undefined {
+  const line = lines.findIndex((one) => /^(<{7}|>{7}|\|{7})( |$)|^={7}$/.test(one.trimEnd()));
+  if (line < 0) return undefined;
+  const mark = lines[line]!.slice(0, 7);
+  return {
+    place: { line: line + 1, column: 1 },
+    why: `a merge was not finished: the line begins with ${mark}; keep one of the two sides and take the marks out`,
+  };
+}
+
+const braces = /\{\{|\{%/;
+
+/** The last line with a template's braces before the place, or on it. */
+function template(lines: readonly string[], { line }: Place): Mistake | undefined {
+  const isTemplate = (one: string): boolean =>
+    braces.test(one.replace(/(^|\s)#.*$/, "")) && !/^\s*-?\s*[\w.-]+:\s*["'|>]/.test(one);
+  const found = lines.slice(0, line + 1).findIndex(isTemplate);
+  if (found < 0) return undefined;
+  const [mark] = braces.exec(lines[found]!)!;
+  return templateAt({ line: found + 1, column: lines[found]!.indexOf(mark) + 1 }, mark);
+}
+
+function templateAt(place: Place, mark = "{{"): Mistake {
+  const how = mark === "{{" ? "render it first, for example with helm template" : "render it first";
+  return { place, why: `this is a template and no YAML yet, for it has ${mark} in it; ${how}` };
+}
+
+/** Where a quote is opened that no other closes: the parser stops at the end of the file. */
+function openQuote(lines: readonly string[], { code }: YAMLError): Mistake | undefined {
+  if (code !== "MISSING_CHAR") return undefined;
+  const opened = (line: string): number => /(?:[:[{,-]|^)\s*(["'])(?!.*\1)/.exec(line)?.index ?? -1;
+  const found = lines.findIndex((line) => opened(line) >= 0);
+  if (found < 0) return undefined;
+  const at = lines[found]!.slice(opened(lines[found]!)).search(/["']/) + opened(lines[found]!);
+  return { place: { line: found + 1, column: at + 1 }, why: "the quote that is opened here is never closed" };
+}
+
+/** A line that is further in than the one above allows, or as far in as none above it. */
+function misfit(lines: readonly string[], at: Place): Mistake | undefined {
+  const depth = (line: string): number => line.length - line.trimStart().length;
+  const isText = (line: string | undefined): line is string => line !== undefined && /^\s*[^\s#]/.test(line);
+  const levels: number[] = [];
+  let above: { readonly number: number; readonly line: string } | undefined;
+  for (const [number, line] of lines.entries()) {
+    if (number > at.line) return undefined;
+    if (!isText(line)) continue;
+    if (/^---(\s|$)/.test(line)) levels.length = 0;
+    const own = depth(line);
+    const place = { line: number + 1, column: own + 1 };
+    const deeper = above !== undefined && own > depth(above.line);
+    if (
+      number + 1 >= at.line &&
+      deeper &&
+      /^\s*(- )?[\w./-]+:\s+[^\s#|>&!]/.test(above!.line) &&
+      /^\s*(- |[\w./-]+:(\s|$))/.test(line)
+    )
+      return {
+        place,
+        why: `line ${number + 1} begins in column ${own + 1}, and line ${above!.number}, which has a value already, in column ${column(above!.line)}; begin both in the same`,
+      };
+    if (number + 1 >= at.line && above !== undefined && own < depth(above.line) && !levels.includes(own)) {
+      const known = [...new Set(levels)].sort((a, b) => a - b).join(", ");
+      return { place, why: `line ${number + 1} begins after ${own} spaces, and the lines around it after ${known}` };
+    }
+    while (levels.length > 0 && levels.at(-1)! > own) levels.pop();
+    levels.push(own, ...(/^\s*- /.test(line) ? [own + 2] : []));
+    above = { number: number + 1, line };
+  }
+  return undefined;
+}
+
+/** Where the key begins, behind the dash of a list. */
+function column(line: string): number {
+  return line.search(/[^\s-]/) + 1;
+}
+
+/** The second of two equal keys of a mapping, by its place in the text. */
+export function duplicate(
+  yaml: Yaml,
+  document: Document,
+  offset: number,
+  placeAt: (offset: number) => Place,
+): Mistake | undefined {
+  let found: Mistake | undefined;
+  yaml.visit(document as Document.Parsed, {
+    Map(_, map) {
+      const second = map.items.find(({ key }) => (key as Node | null)?.range?.[0] === offset);
+      if (second === undefined || !yaml.isScalar(second.key)) return undefined;
+      const name = String(second.key.value);
+      const first = map.items.find(
+        (item) => item !== second && yaml.isScalar(item.key) && String(item.key.value) === name,
+      );
+      const line = placeAt((first?.key as Node | undefined)?.range?.[0] ?? offset).line;
+      found = {
+        place: placeAt(offset),
+        why: `the key ${JSON.stringify(name)} stands twice in one mapping, first in line ${line}; take one of them out`,
+      };
+      return yaml.visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** What no text of a manifest means: a mapping as a key, which braces of a template make, and an alias without its anchor. */
+export function unmeant(yaml: Yaml, document: Document, placeAt: (offset: number) => Place): Mistake | undefined {
+  let found: Mistake | undefined;
+  const anchors = new Set<string>();
+  yaml.visit(document as Document.Parsed, {
+    Pair(_, { key }) {
+      if (!yaml.isCollection(key)) return undefined;
+      found = templateAt(placeAt(key.range?.[0] ?? 0));
+      return yaml.visit.BREAK;
+    },
+    Node(_, node) {
+      if (!yaml.isAlias(node)) {
+        if ("anchor" in node && node.anchor !== undefined) anchors.add(node.anchor);
+        return undefined;
+      }
+      if (anchors.has(node.source)) return undefined;
+      found = { place: placeAt(node.range?.[0] ?? 0), why: aliasWords(node.source) };
+      return yaml.visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** Only a host's name is repeated: other text that begins so may be a secret. */
+function aliasWords(source: string): string {
+  const host = /^\.[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(source);
+  const quoted = host ? `: "*${source}"` : "";
+  return `text that begins with * is the name of an anchor, and there is none of this name; put it in quotes${quoted}`;
+}
+
+/** The lines around the place, with a mark under it; none where a Secret stands in the text. */
+export function frameOf(text: string, { line, column: at }: Place): string | undefined {
+  if (/^[^\S\n]*["']?kind["']?:\s*["']?Secret\b|stringData/m.test(text)) return undefined;
+  const lines = text.split("\n");
+  const digits = String(line).length;
+  const shown = [line - 1, line].filter((one) => one > 0 && (one === line || lines[one - 1]!.trim() !== ""));
+  const text_ = shown.map(
+    (one) => `${one === line ? "> " : "  "}${String(one).padStart(digits)} | ${clipped(lines[one - 1] ?? "")}\n`,
+  );
+  return `${text_.join("")}  ${" ".repeat(digits)} | ${" ".repeat(Math.min(at - 1, longest))}^\n`;
+}
+
+const longest = 140;
+const clipped = (line: string): string =>
+  line.length > longest ? `${line.slice(0, longest)}…` : line.replaceAll("\t", " ");
+
+/** In own words where the library's would repeat what stands in the file, which may be a secret. */
+const words: Partial<Record<YAMLError["code"], string>> = {
+  BAD_ALIAS: "an alias (*) names no anchor; text that begins with * must be in quotes",
+  BAD_DQ_ESCAPE: "a \\ in double quotes is followed by what it cannot escape",
+  BAD_INDENT: "the indentation does not fit what stands above",
+  BAD_SCALAR_START: "text may not begin with this character; write it in quotes",
+  BLOCK_AS_IMPLICIT_KEY: "a key and a colon stand where only a value may; text with a colon must be in quotes",
+  DUPLICATE_KEY: "the same key stands twice in one mapping",
+  MISSING_CHAR: "a closing quote, bracket or colon is missing",
+  MULTILINE_IMPLICIT_KEY: "a key goes over several lines; is a colon or a quote missing?",
+  TAB_AS_INDENT: "a tab is used for indentation, where YAML takes only spaces",
+  TAG_RESOLVE_FAILED: "the tag (!) does not fit its value",
+  UNEXPECTED_TOKEN: "something stands where it may not; is the indentation right?",
+};
