@@ -1,10 +1,14 @@
 /**
- * `npm start`: three small backends on loopback addresses and `sluice serve examples/shop` in front of them, on 8080 and 8443.
+ * `npm start`: three small backends on loopback addresses and `sluice serve examples/shop` in front of them, on 8080 and 8443 or the
+ * next ports that are free. Flags of `sluice serve` may follow: `npm start -- --http-port 9080`.
  * Everything it writes is in the folder `run`; Ctrl-C ends all of it.
  */
 import { createServer, type Server } from "node:http";
 import { fileURLToPath } from "node:url";
+import type { Flags } from "../src/cli/flags.ts";
+import { parseFlags } from "../src/cli/parse-flags.ts";
 import { serve } from "../src/cli/serve.ts";
+import { nextFree } from "./free-ports.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const backends = [
@@ -13,27 +17,68 @@ const backends = [
   ["docs", "127.0.0.13"],
 ] as const;
 
+process.chdir(root);
+const given = process.argv.slice(2);
+const parsed = parseFlags(["examples/shop", ...given], "serve");
+if (parsed.kind === "failure") {
+  say(`npm start: ${parsed.why}\n`);
+  process.exit(2);
+}
+if (parsed.kind !== "flags") {
+  say(
+    `npm start serves examples/shop and takes the flags of sluice serve, such as: npm start -- --http-port 9080 --https-port 9443\n`,
+  );
+  process.exit(0);
+}
+const ports = await freePorts(parsed.flags);
+const { http, https, healthz } = ports;
+
 const lines = [
-  ["curl http://shop.localhost:8080/", "the shop: Prefix /"],
-  ["curl http://status.localhost:8080/status", "an Exact path"],
-  ["curl http://shop.localhost:8080/api/items", "a regular expression with a rewrite: the backend sees /items"],
-  ["curl -k https://docs.localhost:8443/", "TLS with the certificate of a Secret"],
-  ["curl -i http://docs.localhost:8080/", "redirected to https"],
-  ["curl http://127.0.0.1:10254/healthz?verbose", "health; /metrics is there, too"],
+  [`"http://shop.localhost:${http}/"`, "the shop: Prefix /"],
+  [`"http://status.localhost:${http}/status"`, "an Exact path"],
+  [`"http://shop.localhost:${http}/api/items"`, "a regular expression with a rewrite: the backend sees /items"],
+  [`-k "https://docs.localhost:${https}/"`, "TLS with the certificate of a Secret"],
+  [`-i "http://docs.localhost:${http}/"`, `redirected to https on port ${https}`],
+  [`"http://127.0.0.1:${healthz}/healthz?verbose"`, "health; /metrics is there, too"],
 ] as const;
 
-process.chdir(root);
 const servers = await Promise.all(backends.map(([name, address]) => backend(name, address)));
-const exitCode = await serve(["examples/shop"], { write: say, fail: (text) => say(`${text}\n`) }, process, () => {
-  const width = Math.max(...lines.map(([command]) => command.length));
-  say(`\nTry, in another terminal:\n\n${lines.map(([one, what]) => `  ${one.padEnd(width)}  # ${what}\n`).join("")}
+const flags = [`--http-port=${http}`, `--https-port=${https}`, `--healthz-port=${healthz}`];
+const exitCode = await serve(
+  [...given, ...flags, "examples/shop"],
+  { write: say, fail: (text) => say(`${text}\n`) },
+  process,
+  () => {
+    const width = Math.max(...lines.map(([command]) => command.length));
+    say(`\nTry, in another terminal:\n\n${lines.map(([one, what]) => `  curl ${one.padEnd(width)}  # ${what}\n`).join("")}
 Then edit a file in examples/shop and ask again. The access log is run/logs/access.log. Ctrl-C ends everything.\n\n`);
-});
+  },
+);
 for (const server of servers) {
   server.close();
   server.closeAllConnections();
 }
 process.exitCode = exitCode;
+
+/** Those of the command line as they are; of the usual ones, the next that are free. */
+async function freePorts({
+  httpPort,
+  httpsPort,
+  healthzPort,
+}: Flags): Promise<Record<"http" | "https" | "healthz", number>> {
+  const taken = new Set<number>();
+  const found = async (flag: string, usual: number) => {
+    if (given.some((word) => word === `--${flag}` || word.startsWith(`--${flag}=`))) return usual;
+    const port = await nextFree(usual, taken);
+    taken.add(port);
+    if (port !== usual)
+      say(`Port ${usual} is busy, so ${port} is used; npm start -- --${flag} PORT chooses another.\n`);
+    return port;
+  };
+  const http = await found("http-port", httpPort);
+  const https = await found("https-port", httpsPort);
+  return { http, https, healthz: await found("healthz-port", healthzPort) };
+}
 
 /** Says who it is and what it was asked. */
 async function backend(name: string, address: string): Promise<Server> {

@@ -2,7 +2,7 @@
  * Sets up what a fresh machine lacks: the npm packages (Node 24 among them) and nginx with Lua and stream.
  * Runs on whatever Node is installed, so it is plain JavaScript and imports nothing outside Node.
  */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -23,20 +23,20 @@ const optionalModules = {
 };
 const modulesFolder = "/usr/lib/nginx/modules";
 
-installNodeModules();
-installNginx();
-installOptionalModules();
+await installNodeModules();
+await installNginx();
+await installOptionalModules();
 
 /** `npm install` leaves a lockfile of its own in node_modules; older than ours means something changed. */
-function installNodeModules() {
+async function installNodeModules() {
   const installed = `${root}node_modules/.package-lock.json`;
   const wanted = [`${root}package-lock.json`, `${root}package.json`];
   if (existsSync(installed) && wanted.every((file) => statSync(file).mtimeMs <= statSync(installed).mtimeMs)) return;
   say("installing npm packages");
-  must("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], "npm install failed");
+  await must("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], "npm install failed");
 }
 
-function installNginx() {
+async function installNginx() {
   if (haveNginx()) return;
   const packages = nginxPackages.join(" ");
   if (!has("apt-get")) fail(`nginx with its Lua and stream modules is missing: install it (on Debian: ${packages})`);
@@ -45,23 +45,31 @@ function installNginx() {
     fail(`nginx with its Lua and stream modules is missing, and installing it needs root: apt-get install ${packages}`);
   }
   say(`installing ${packages}`);
-  withoutSystemService(asRoot, () => {
+  await withoutSystemService(asRoot, async () => {
     const apt = (...args) => run(asRoot, "apt-get", [...args, "-y", "-q", "-o", "DPkg::Lock::Timeout=120"]);
-    apt("update");
-    apt("install", "--no-install-recommends", ...nginxPackages, "iproute2");
+    await apt("update");
+    await apt("install", "--no-install-recommends", ...nginxPackages, "iproute2");
   });
   if (!haveNginx()) fail(`nginx could not be installed; try by hand: apt-get install ${packages}`);
 }
 
 /** Tried once: a machine that has no such package is not asked again until its node_modules are new. */
-function installOptionalModules() {
+async function installOptionalModules() {
   const tried = `${root}node_modules/.nginx-modules-tried`;
   const missing = Object.entries(optionalModules).filter(([, file]) => !existsSync(`${modulesFolder}/${file}`));
   if (missing.length === 0 || existsSync(tried) || !has("apt-get") || process.getuid?.() !== 0) return;
   say(`installing ${missing.map(([name]) => name).join(" ")}`);
-  withoutSystemService([], () => {
+  await withoutSystemService([], async () => {
     for (const [name] of missing) {
-      run([], "apt-get", ["install", "--no-install-recommends", "-y", "-q", "-o", "DPkg::Lock::Timeout=120", name]);
+      await run([], "apt-get", [
+        "install",
+        "--no-install-recommends",
+        "-y",
+        "-q",
+        "-o",
+        "DPkg::Lock::Timeout=120",
+        name,
+      ]);
     }
   });
   writeFileSync(tried, "");
@@ -74,17 +82,17 @@ function haveNginx() {
 }
 
 /** Debian starts a service when it installs one; a `policy-rc.d` that answers 101 keeps port 80 free. */
-function withoutSystemService(asRoot, install) {
+async function withoutSystemService(asRoot, install) {
   const policy = "/usr/sbin/policy-rc.d";
   if (existsSync(policy)) return install();
   const draft = `${root}node_modules/.policy-rc.d`;
   writeFileSync(draft, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
-  run(asRoot, "install", ["-m", "755", draft, policy]);
+  await run(asRoot, "install", ["-m", "755", draft, policy]);
   rmSync(draft);
   try {
-    install();
+    await install();
   } finally {
-    run(asRoot, "rm", ["-f", policy]);
+    await run(asRoot, "rm", ["-f", policy]);
   }
 }
 
@@ -93,15 +101,38 @@ function has(command) {
   return paths.some((folder) => existsSync(`${folder}/${command}`));
 }
 
-function run(asRoot, command, args) {
+async function run(asRoot, command, args) {
   const [head, ...rest] = [...asRoot, command, ...args];
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const done = spawnSync(head, rest, { env, encoding: "utf8" });
-  if (done.status !== 0) process.stderr.write(done.stderr ?? "");
+  const { code, errors } = await watched(head, rest, { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } });
+  if (code !== 0) process.stderr.write(errors);
 }
 
-function must(command, args, otherwise) {
-  if (spawnSync(command, args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] }).status !== 0) fail(otherwise);
+async function must(command, args, otherwise) {
+  const { code, errors } = await watched(command, args, { cwd: root });
+  process.stderr.write(errors);
+  if (code !== 0) fail(otherwise);
+}
+
+/** Says every few seconds how long it takes already: a minute of silence looks like a program that hangs. */
+function watched(command, args, options) {
+  return new Promise((resolve) => {
+    const started = Date.now();
+    const child = spawn(command, args, { ...options, stdio: ["ignore", "ignore", "pipe"] });
+    const ticking = setInterval(() => say(`  ${Math.round((Date.now() - started) / 1000)} s so far`), 5_000);
+    let errors = "";
+    child.stderr.on("data", (data) => {
+      errors += data;
+    });
+    const done = (code) => {
+      clearInterval(ticking);
+      resolve({ code, errors });
+    };
+    child.on("error", (error) => {
+      errors += `${error.message}\n`;
+      done(1);
+    });
+    child.on("close", (code) => done(code ?? 1));
+  });
 }
 
 function say(text) {

@@ -15,6 +15,8 @@ const out: Out = {
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 async function run([name, ...rest]: readonly string[]): Promise<number> {
+  // `sluice help check` is `sluice check --help`.
+  if (name === "help" && rest[0] !== undefined && !rest[0].startsWith("-")) return run([rest[0], "--help"]);
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     out.write(helpText());
     return name === undefined ? 2 : 0;

@@ -81,7 +81,7 @@ Usage: sluice COMMAND
 
 Commands:
 ${lines.join("")}
-sluice serve --help lists the flags; sluice --version names the release.
+sluice help COMMAND says more of one; sluice --version names the release.
 `;
 }
 

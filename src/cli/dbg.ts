@@ -3,13 +3,14 @@
  * keeps on disk for nginx, so it needs no rights, works while the controller is down, and answers the same in both containers of a split Pod.
  * Private keys are not printed, although ingress-nginx's did.
  */
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { pathsOf } from "../nginx/index.ts";
 import { Journal } from "../nginx/journal.ts";
 import { markedConf } from "./marked-conf.ts";
 import type { Out } from "./reference.ts";
 
-const usage = `Usage: /dbg COMMAND
+const usage = `Usage: sluice dbg [--run-folder FOLDER] COMMAND
 
   backends all        every Upstream with its endpoints, as JSON
   backends list       their names
@@ -17,12 +18,20 @@ const usage = `Usage: /dbg COMMAND
   certs get HOST      the certificate chain that a host is served
   conf                nginx.conf, with marks around each host
   general             how much is served, as JSON
+
+FOLDER is where the controller keeps its state: /run/sluice in the image, ./run for sluice serve. The image calls it /dbg, as ingress-nginx's does.
 `;
 
 /** Exit code 0, 1 when there is no such thing, 2 for a mistake in the command line. */
 export async function dbg(argv: readonly string[], out: Out, env: NodeJS.ProcessEnv): Promise<number> {
-  const folder = pathsOf(env.SLUICE_RUN_FOLDER ?? "/run/sluice");
-  const [command = "", verb = "", name = ""] = argv;
+  const { runFolder, words } = runFolderIn(argv);
+  const [command = "", verb = "", name = ""] = words;
+  if (["--help", "-h", "help"].includes(command)) {
+    out.write(usage);
+    return 0;
+  }
+  const usual = env.SLUICE_RUN_FOLDER ?? (existsSync("run/sockets") ? "run" : "/run/sluice");
+  const folder = pathsOf(runFolder ?? usual);
   const { records } = await Journal.open(folder.journal);
   if (command === "conf") {
     const conf = await readFile(folder.conf, "utf8").catch(() => undefined);
@@ -45,6 +54,17 @@ export async function dbg(argv: readonly string[], out: Out, env: NodeJS.Process
       out.fail(usage);
       return 2;
   }
+}
+
+/** Takes `--run-folder FOLDER` and `--run-folder=FOLDER` out of the words. */
+function runFolderIn(argv: readonly string[]): {
+  readonly runFolder: string | undefined;
+  readonly words: readonly string[];
+} {
+  const at = argv.findIndex((word) => /^--run-folder(=|$)/.test(word));
+  if (at < 0) return { runFolder: undefined, words: argv };
+  const [, attached] = /^--run-folder=(.*)$/s.exec(argv[at]!) ?? [];
+  return { runFolder: attached ?? argv[at + 1], words: argv.toSpliced(at, attached === undefined ? 2 : 1) };
 }
 
 type Records = ReadonlyMap<string, string>;

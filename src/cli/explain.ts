@@ -14,6 +14,13 @@ import { flagNotes } from "./reference/flags-page.ts";
 import { nginxOf, notes } from "./reference/settings-page.ts";
 import type { Out } from "./reference.ts";
 
+const help = `Usage: sluice explain KEY
+
+Says what an annotation, a key of the ConfigMap or a flag does: its default, what it takes, and what a change of it costs. KEY is written as in a
+manifest (proxy-body-size, nginx.ingress.kubernetes.io/proxy-body-size) or as on a command line (--ingress-class).
+Exit code 0, or 2 for a name that does not exist.
+`;
+
 const allSettings = Object.values(settings) as unknown as readonly Setting<unknown>[];
 const allFields = featureList.flatMap(([, feature]) => fieldsOf(feature).map((field) => ({ feature, field })));
 const inData = "no reload in dynamic mode, where it is data";
@@ -22,6 +29,10 @@ const namesOf = ({ key, aliases = [] }: Field<unknown>) => [key, ...aliases];
 /** Exit code 0, or 2 for a name that does not exist. */
 export function explain(argv: readonly string[], out: Out): number {
   const [asked] = argv;
+  if (asked === "--help" || asked === "-h") {
+    out.write(help);
+    return 0;
+  }
   if (asked === undefined || argv.length !== 1) {
     out.fail("sluice explain takes one word: a ConfigMap key, an annotation or a flag");
     return 2;

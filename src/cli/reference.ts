@@ -10,6 +10,12 @@ export interface Out {
   fail(sentence: string): void;
 }
 
+const help = `Usage: sluice reference annotations|settings|flags
+
+Prints a page of the reference in Markdown, from the declarations: what docs/reference holds.
+Exit code 0, or 2 for a page that does not exist.
+`;
+
 const pages: Readonly<Record<string, () => string>> = {
   annotations: annotationsPage,
   settings: settingsPage,
@@ -18,6 +24,10 @@ const pages: Readonly<Record<string, () => string>> = {
 
 /** Exit code 0, or 2 for a page that does not exist. */
 export function reference(argv: readonly string[], out: Out): number {
+  if (argv[0] === "--help" || argv[0] === "-h") {
+    out.write(help);
+    return 0;
+  }
   const page = pages[argv[0] ?? ""];
   if (page === undefined || argv.length !== 1) {
     out.fail("sluice reference takes one word: annotations, settings or flags");
