@@ -31,7 +31,7 @@ const eventOf = (problem: Problem): ProblemEvent => ({
 });
 
 /** ingress-nginx's name for an annotation that denies its paths (process contract D); every other kind of Problem has its own. */
-function reasonOf({ kind }: Problem): string {
+export function reasonOf({ kind }: Pick<Problem, "kind">): string {
   if (kind === "annotation-unreadable") return "AnnotationParsingFailed";
   return kind.replace(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }

@@ -52,6 +52,7 @@ test("an Event names the object, the speaker and the time", async () => {
       metadata: { namespace: "shop", name: expect.stringMatching(/^front\.[0-9a-f]+$/) },
       involvedObject: { kind: "Ingress", namespace: "shop", name: "front", uid: "u1" },
       source: { component: "nginx-ingress-controller" },
+      reportingComponent: "nginx-ingress-controller",
       count: 1,
       firstTimestamp: "2026-01-01T00:00:00Z",
     },

@@ -18,6 +18,8 @@ export interface KubernetesEvent extends KubernetesObject {
   readonly reason: string;
   readonly message: string;
   readonly source: { readonly component: string };
+  /** The same name once more: `kubectl get events --field-selector reportingComponent=…` looks only here. */
+  readonly reportingComponent: string;
   readonly count: number;
   readonly firstTimestamp: string;
   readonly lastTimestamp: string;
@@ -136,6 +138,7 @@ export class EventRecorder {
       reason,
       message: shortened(message),
       source: { component: this.#options.component },
+      reportingComponent: this.#options.component,
       count: 1,
       firstTimestamp: now,
       lastTimestamp: now,
