@@ -179,7 +179,7 @@ function aliasWords(source: string): string {
 
 /** The lines around the place, with a mark under it; none where a Secret stands in the text. */
 export function frameOf(text: string, { line, column: at }: Place): string | undefined {
-  if (/^[^\S\n]*["']?kind["']?:\s*["']?Secret\b|stringData/m.test(text)) return undefined;
+  if (/kind["']?[^\S\n]*:\s*["']?Secret\b|stringData/.test(text)) return undefined;
   const lines = text.split("\n");
   const digits = String(line).length;
   const shown = [line - 1, line].filter((one) => one > 0 && (one === line || lines[one - 1]!.trim() !== ""));
