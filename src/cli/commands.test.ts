@@ -8,6 +8,15 @@ test("help names every command", () => {
     expect(helpText().replace(/ +/g, " ")).toContain(` ${usage} ${doc}`);
 });
 
+test.each(Object.keys(commands))("%s --help says how it is used", async (name) => {
+  const texts: string[] = [];
+  const fail = (sentence: string) => texts.push(`failed: ${sentence}`);
+  const code = await commands[name]!.run(["--help"], { write: (text) => texts.push(text), fail });
+  expect(code).toBe(0);
+  expect(texts.join("")).toMatch(new RegExp(`^[^]*Usage: sluice ${name}\\b`));
+  expect(texts.join("")).not.toContain("failed: ");
+});
+
 test("an unknown command names the nearest one, or where to look", () => {
   expect(unknownCommand("sreve")).toBe('sluice: "sreve" is not a command; did you mean serve?');
   expect(unknownCommand("bake")).toBe('sluice: "bake" is not a command; see sluice --help');

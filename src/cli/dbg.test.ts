@@ -52,6 +52,19 @@ test("the configuration, and how much is served", async () => {
   expect(JSON.parse((await ask("general")).text)).toEqual({ hosts: 1, backends: 2, certificates: 1 });
 });
 
+test("a run folder may be named, before the command or after it", async () => {
+  const answer = { code: 0, text: "shop-api-80\nshop-web-80\n" };
+  for (const words of [
+    ["--run-folder", root, "backends", "list"],
+    ["backends", "list", `--run-folder=${root}`],
+  ]) {
+    const said: string[] = [];
+    const say = (text: string) => void said.push(text);
+    const code = await dbg(words, { write: say, fail: say }, { SLUICE_RUN_FOLDER: "/nowhere" });
+    expect({ code, text: said.join("") }).toEqual(answer);
+  }
+});
+
 test("what is not there, and what is no command, is said", async () => {
   expect(await ask("backends", "get", "none")).toEqual({ code: 1, text: "sluice dbg: there is no backend none" });
   expect(await ask("certs", "get", "other.org")).toMatchObject({ code: 1 });

@@ -30,7 +30,7 @@ const namesOf = ({ key, aliases = [] }: Field<unknown>) => [key, ...aliases];
 export function explain(argv: readonly string[], out: Out): number {
   const [asked] = argv;
   if (asked === "--help" || asked === "-h") {
-    out.write(help);
+    out.write(`${help}\n${flagParts("help").join("\n")}`);
     return 0;
   }
   if (asked === undefined || argv.length !== 1) {

@@ -1,0 +1,67 @@
+/** The first commands in a fresh clone: `npx sluice` on the Node of the machine, and `npm start` beside a program that has its port. */
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterAll, expect, test } from "vitest";
+import { nextFree } from "../../scripts/free-ports.ts";
+
+const root = join(import.meta.dirname, "../..");
+const clone = mkdtempSync(join(tmpdir(), "sluice-clone-"));
+cpSync(join(root, "bin"), join(clone, "bin"), { recursive: true });
+afterAll(() => rmSync(clone, { recursive: true }));
+
+/** Makes this Node pass for an older one; a child that is started by it is not affected. */
+const asOld = [
+  "--import",
+  `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})`,
+];
+
+const sluice = (folder: string, ...args: readonly string[]) =>
+  execa(process.execPath, [...asOld, join(folder, "bin/sluice.mjs"), ...args], { reject: false, env: { HOME: clone } });
+
+test("without packages, or without the Node that comes with them, one line says what to run", async () => {
+  const bare = await sluice(clone, "--help");
+  expect(bare).toMatchObject({
+    exitCode: 1,
+    stdout: "",
+    stderr: `sluice: its packages are not installed yet; run npm install in ${clone} first`,
+  });
+  mkdirSync(join(clone, "node_modules/.bin"), { recursive: true });
+  const old = await sluice(clone, "--help");
+  expect(old).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(old.stderr).toMatch(/^sluice: it needs Node 24, and this is v[\d.]+; run npm install in \S+ first$/);
+});
+
+test("an older Node hands over to the one of the checkout, with words, exit code and signals", async () => {
+  writeFileSync(
+    join(clone, "node_modules/.bin/node"),
+    `#!/bin/sh\n[ "$2" = wait ] && { echo waits; exec sleep 600; }\nshift; echo "$@"; exit 3\n`,
+    { mode: 0o755 },
+  );
+  expect(await sluice(clone, "check", "a folder")).toMatchObject({ exitCode: 3, stdout: "check a folder" });
+  const waiting = sluice(clone, "wait");
+  waiting.stdout.once("data", () => waiting.kill("SIGTERM"));
+  expect(await waiting).toMatchObject({ signal: "SIGTERM", stdout: "waits" });
+});
+
+test("an older Node prints the help of the checkout, and of one command", async () => {
+  const [all, one] = await Promise.all([sluice(root, "--help"), sluice(root, "help", "check")]);
+  expect(all).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("Usage: sluice COMMAND") });
+  expect(one).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("Usage: sluice check") });
+});
+
+test("a port that is busy or given away is passed over", async () => {
+  const server = createServer();
+  const busy = await new Promise<number>((resolve) =>
+    server.listen(0, () => resolve((server.address() as { readonly port: number }).port)),
+  );
+  try {
+    const free = await nextFree(busy);
+    expect(free).toBeGreaterThan(busy);
+    expect(await nextFree(busy, new Set([free]))).toBeGreaterThan(free);
+  } finally {
+    server.close();
+  }
+});
