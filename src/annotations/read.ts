@@ -47,7 +47,9 @@ for (const [feature, { fields }] of featureList) {
   }
 }
 
-const snippetKeys = [...fieldOfKey].flatMap(([key, { declared }]) => (declared.declares === true ? [key] : []));
+const snippetFields = [...fieldOfKey].flatMap(([key, { declared }]) =>
+  declared.declares === true ? [[key, declared] as const] : [],
+);
 
 export const annotationKeys: readonly string[] = [...fieldOfKey.keys()];
 
@@ -198,7 +200,10 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
   }
 }
 
-/** Variables that the Ingress's own snippets declare, where the operator permits them, and those of the ConfigMap. */
+/**
+ * Variables that the Ingress's own snippets declare, where the operator permits them, and those of the ConfigMap. A snippet
+ * that cannot be read declares nothing, and one that is too long is not even parsed.
+ */
 function declaredFor(
   own: ReadonlyMap<string, string>,
   restricted: ReadonlySet<string>,
@@ -206,10 +211,12 @@ function declaredFor(
 ): ReadonlySet<string> {
   const theirs = declaredBySettings(settings);
   if (!settings.allowSnippetAnnotations) return theirs;
-  const keys = snippetKeys.filter((key) => own.has(key) && !restricted.has(key));
-  return keys.length === 0
-    ? theirs
-    : new Set([...theirs, ...keys.flatMap((key) => variablesDeclaredIn(own.get(key)!))]);
+  const names = snippetFields.flatMap(([key, { kind }]) => {
+    const text = own.get(key);
+    if (text === undefined || restricted.has(key) || !readValue(kind, text).ok) return [];
+    return variablesDeclaredIn(text);
+  });
+  return names.length === 0 ? theirs : new Set([...theirs, ...names]);
 }
 
 /** The text as the kind reads it; where quotes around it are all that is wrong, it says so. */

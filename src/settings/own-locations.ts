@@ -13,9 +13,13 @@ interface Insertion {
 export function withOwnLocations(text: string): string {
   const parsed = parse(text);
   const insertions = parsed.ok ? parsed.statements.flatMap(insertionsIn) : [];
-  return insertions
-    .toSorted((a, b) => b.at - a.at)
-    .reduce((written, { at, text: added }) => written.slice(0, at) + added + written.slice(at), text);
+  const parts: string[] = [];
+  let written = 0;
+  for (const { at, text: added } of insertions.toSorted((a, b) => a.at - b.at)) {
+    parts.push(text.slice(written, at), added);
+    written = at;
+  }
+  return parts.join("") + text.slice(written);
 }
 
 function insertionsIn({ name, block = [] }: Statement): readonly Insertion[] {

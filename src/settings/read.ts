@@ -3,7 +3,7 @@
  * that cannot be read leaves the key's previous value in force, so a typo in a live cluster changes nothing.
  */
 import { bugWords, guarded } from "../guarded.ts";
-import { type Kind, no, type Read, readValue, written } from "../kinds/kind.ts";
+import { type Kind, longestText, no, type Read, readValue, written } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
 import { isKnownVariable, variablesIn } from "../kinds/variables.ts";
 import type { ObjectName, Problem } from "../problem.ts";
@@ -72,9 +72,13 @@ export function readSettings(
   return { settings: read, problems: [...problems, ...idle(object, texts.keys(), read)], kept };
 }
 
-/** Variables that the operator's snippets mention: one of them may declare what a log format uses. */
+/**
+ * Variables that the operator's snippets mention: one of them may declare what a log format uses. A text that is too long to
+ * be a snippet mentions none, so that its length costs nothing.
+ */
 function ownVariables(texts: readonly (readonly [string, string])[]): ReadonlySet<string> {
-  return new Set(texts.flatMap(([key, text]) => (key.endsWith("-snippet") ? variablesIn(text) : [])));
+  const snippets = texts.filter(([key, text]) => key.endsWith("-snippet") && text.length <= longestText);
+  return new Set(snippets.flatMap(([, text]) => variablesIn(text)));
 }
 
 /** The text of each known key, whatever the case of its letters; the exact spelling wins over others. */
