@@ -47,6 +47,14 @@ test("an object that breaks keeps its last good version, the others in its file 
   ]);
 });
 
+test("an object of an old apiVersion is unreadable, so its last good version stays", () => {
+  const { change, port, said } = library();
+  change({ "a.yaml": service("a", 80) });
+  change({ "a.yaml": service("a", 81).replace("apiVersion: v1", "apiVersion: v1beta1") });
+  expect(port("a")).toBe(80);
+  expect(said()).toEqual([expect.stringMatching(/^a\.yaml line 1, .*its last good version stays in force$/)]);
+});
+
 test("an object that never was good is not applied", () => {
   const { change, port, said } = library();
   change({ "a.yaml": service("a", 0) });

@@ -127,8 +127,8 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
     why,
     fatal,
   }));
-  if (written.is === "mistaken") return { faults, complete: true };
-  const { kind, key, object } = written;
+  // An object whose apiVersion the API does not have counts as unreadable, so that its last good form stays.
+  const { kind, key, object } = written.is === "ours" ? written : unreadable(written.name);
   return {
     object: {
       kind,
@@ -160,4 +160,9 @@ function withoutNulls(value: unknown, field = ""): unknown {
 /** Nearly nothing has any, and is then not written anew. */
 function hasNull(value: unknown): boolean {
   return value === null || (typeof value === "object" && Object.values(value).some(hasNull));
+}
+
+function unreadable({ kind, namespace, name }: ObjectName) {
+  const key = namespace === undefined ? name : `${namespace}/${name}`;
+  return { kind: kind as WatchedKind, key, object: undefined };
 }
