@@ -65,6 +65,18 @@ export type Problem = { readonly object: ObjectName } & (
   | { readonly kind: "path-contested"; readonly host: string; readonly path: string; readonly by: ObjectName }
   | { readonly kind: "secret-unusable"; readonly field: string; readonly secret: string; readonly why: string }
   | { readonly kind: "certificate-doubtful"; readonly why: string }
+  | { readonly kind: "secret-kept"; readonly field: string; readonly secret: string; readonly why: string }
+  | {
+      readonly kind: "last-good";
+      /** What of the object is not in force, and why. */
+      readonly what: string;
+      /** What stands in for it. */
+      readonly instead: string;
+      /** The moment at which this program saw it first. */
+      readonly since: string;
+      /** How long that can last. */
+      readonly until: string;
+    }
   | { readonly kind: "certificate-misfit"; readonly secret: string; readonly host: string; readonly names: string }
 );
 
@@ -132,8 +144,61 @@ function wordsOf(p: Problem): string {
       return `${p.field}: Secret ${p.secret} ${p.why}; the default certificate is served`;
     case "certificate-doubtful":
       return `tls.crt: ${p.why}; it is served all the same`;
+    case "secret-kept":
+      return `${p.field}: Secret ${p.secret} ${p.why}; its last good certificate goes on being served`;
+    case "last-good":
+      return `${p.what}; ${p.instead}, since ${p.since} or longer, ${p.until}`;
     case "certificate-misfit":
       return `the certificate of Secret ${p.secret} is for ${p.names}, not for ${p.host}; the default certificate is served`;
+  }
+}
+
+/** What is true once the Problem is gone, whether its author mended it or took away what it was about. */
+export function mended(p: Problem): string {
+  return visible(mendedWords(p));
+}
+
+function mendedWords(p: Problem): string {
+  switch (p.kind) {
+    case "annotation-unreadable":
+    case "annotation-unknown":
+    case "annotation-removed":
+    case "annotation-partly":
+    case "annotation-useless":
+    case "annotation-doubtful":
+    case "neighbours-changed":
+      return `annotation ${p.key} is in order or gone`;
+    case "setting-unreadable":
+    case "setting-unknown":
+    case "setting-useless":
+    case "setting-doubtful":
+      return `key ${p.key} is in order or gone`;
+    case "service-missing":
+    case "service-port-missing":
+      return `${p.field}: Service ${p.service} is found or not named any more`;
+    case "secret-unusable":
+    case "secret-kept":
+      return `${p.field}: Secret ${p.secret} is usable or not named any more`;
+    case "certificate-misfit":
+      return `a certificate for ${p.host} is there or not named any more`;
+    case "certificate-doubtful":
+      return "another certificate is served or this one is in order";
+    case "path-taken":
+    case "path-contested":
+      return `path ${p.path} of host ${p.host} is not claimed twice any more`;
+    case "field-unusable":
+      return `${p.field} is in order or gone`;
+    case "manifest-unusable":
+      return "what the file says is read and in force";
+    case "nginx-refused":
+      return "nginx takes what it asks for, or it asks for that no more";
+    case "bug":
+      return "Sluice reads it, or it is gone";
+    case "memory-full":
+    case "memory-short":
+      return "nginx's shared memory is large enough";
+    case "last-good":
+      return "its present form is in force, or it is gone";
   }
 }
 

@@ -45,6 +45,7 @@ export function idleParts(
     secret: () => undefined,
     wantedBy: () => ({ aliases: [], twin: undefined }),
     ownerOf: () => undefined,
+    brokenSecret: () => undefined,
     isTlsConfigured: () => false,
   };
   return [...own.hosts.keys()].flatMap((host) => {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { base, configMap, fake, ingress, put, service } from "../../test/support/sketch.ts";
 import type { Certificate, Configuration } from "../model/configuration.ts";
+import type { Ingress } from "../model/objects.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 import { sentence } from "../problem.ts";
@@ -194,6 +195,53 @@ test("what nginx refuses for nobody's fault is not the fault of the next Ingress
   await comes(put(base, ingress({ name: "innocent" })));
   expect(tries.at(-1)).toBe("whole with Ingress");
   await sync.settled();
+  ending.abort();
+  await running;
+});
+
+test("a failure is over for the listener once what nginx refused is set aside, although no reload comes after that", async () => {
+  const tries: string[] = [];
+  const apply: Nginx["apply"] = async ({ generation }) => {
+    tries.push(generation);
+    return generation === "broken" ? { kind: "refused", stderr: "no" } : { kind: "reloaded", tookMs: 1, warnings: [] };
+  };
+  let snapshot = base;
+  const source = { snapshot: () => snapshot, onChange: () => () => {} };
+  const configuration = { certificates: Table.empty(), settings: {} };
+  const kept: string[][] = [];
+  const good = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: { namespace: "ns", name: "guilty" } };
+  const translator = {
+    turn: ({ quarantine }: { quarantine: Quarantine }) => {
+      const isAside = quarantine.ingresses.has("ns/guilty");
+      change(snapshot.ingresses.size > 0 && !isAside ? "broken" : "whole");
+      const ingresses = Table.from(isAside ? [["ns/guilty", good as Ingress] as const] : []);
+      return { configuration, problems: Table.empty(), lastGood: { ...emptyLastGood, ingresses }, accepted: new Set() };
+    },
+  } as unknown as Translator;
+  const reports: (boolean | undefined)[] = [];
+  const listener: SyncParts["listener"] = {
+    problems: (all) => void kept.push([...all.values()].flat().map(({ kind, object }) => `${kind} ${object.name}`)),
+    synced: ({ change: { kind }, reload }) => {
+      if (reload !== undefined || kind !== "reload") reports.push(reload?.kind !== "refused");
+    },
+  };
+  const { sync, clock, change } = still(fake, { apply }, { source, translator, listener });
+  const ending = new AbortController();
+  const running = sync.run(ending.signal);
+  await clock.advance(0);
+  reports.length = 0;
+  snapshot = put(base, ingress({ name: "guilty" }), ingress({ name: "innocent" }));
+  sync.notice();
+  await clock.advance(0);
+  await sync.settled();
+  expect([...sync.refusals.ingresses.keys()]).toEqual(["ns/guilty"]);
+  expect(reports[0]).toBe(false);
+  expect(reports.at(-1)).toBe(true);
+  expect(new Set(kept.flat())).toEqual(new Set(["last-good guilty"]));
+  const told = reports.length;
+  sync.notice();
+  await clock.advance(0);
+  expect(reports).toHaveLength(told);
   ending.abort();
   await running;
 });

@@ -8,10 +8,11 @@ import type { Clock } from "../clock.ts";
 import type { Configuration } from "../model/configuration.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
-import type { Problem } from "../problem.ts";
+import type { ObjectName, Problem } from "../problem.ts";
 import type { Rendered, RenderedText, Renderer } from "../render/rendering.ts";
 import type { Settings } from "../settings/registry.ts";
 import { CertificateDoubts, hourMs } from "../translate/certificate-doubts.ts";
+import { LastGoodNotes } from "../translate/last-good-notes.ts";
 import { type Quarantine, reduced, withoutSuspects } from "../translate/quarantine.ts";
 import type { Translation, Translator } from "../translate/translator.ts";
 import { Again } from "./again.ts";
@@ -66,8 +67,11 @@ export class Sync {
   readonly #order = new OneAtATime();
   #configuration: Configuration<Settings, FeatureValues> | undefined;
   readonly #doubts = new CertificateDoubts();
+  readonly #lastGoodNotes = new LastGoodNotes();
   /** What the listener was last told of. */
   #told: Snapshot | undefined;
+  /** Whether the last report to the listener says that nginx does not have what is wanted. */
+  #toldOfFailure = false;
   #tidying = false;
   readonly #writeAgain: Again;
   readonly #reloadAgain: Again;
@@ -196,7 +200,7 @@ export class Sync {
     const translated = clock.now();
     const rendered = renderer.render(translation.configuration);
     const made = clock.now();
-    listener.problems(this.#problemsOf(translation).with(bugsIn(rendered)));
+    listener.problems(this.#problemsOf(translation, snapshot).with(bugsIn(rendered)));
     const change = compare(this.live, rendered.text, rendered.records.size);
     const { counts, unwritten } = await this.#order.run(() => this.#bring(rendered, snapshot));
     this.#notices.dealWith(upTo);
@@ -209,6 +213,8 @@ export class Sync {
     };
     const tell: Tell = (reload) => {
       const tookMs = clock.now() - sinceMs;
+      if (reload !== undefined) this.#toldOfFailure = reload.kind === "refused" || reload.kind === "unreachable";
+      else if (change.kind !== "reload") this.#toldOfFailure = false;
       listener.synced(reload === undefined ? { ...report, tookMs } : { ...report, reload, tookMs });
     };
     const failed = unsaved ?? unwritten;
@@ -228,6 +234,11 @@ export class Sync {
     this.#detention.keep(translation.lastGood);
     this.#configuration = translation.configuration;
     return translation;
+  }
+
+  /** While the author of a refusal is looked for, forms are set aside that may be innocent, so that nothing new is said of them. */
+  get #hunts(): boolean {
+    return String(sizes(this.quarantine)) !== String(sizes(this.refusals));
   }
 
   /** Gives nginx what needs no reload. `unwritten` says why the disk could not be given all of it. */
@@ -258,7 +269,7 @@ export class Sync {
     this.#told = snapshot;
     if (this.#texts.isLive(text) || isGivenUp) {
       if (isNews) tell();
-      if (!this.#reloads.isOn) isGivenUp ? this.#alreadyRefused() : this.#alreadyServed(snapshot);
+      if (!this.#reloads.isOn) isGivenUp ? this.#alreadyRefused() : this.#alreadyServed(snapshot, tell);
       return;
     }
     const beginsNow = !this.#texts.isResting(text) && this.#reloads.ask(() => this.#reload(signal), tell, signal);
@@ -266,10 +277,12 @@ export class Sync {
   }
 
   /** nginx serves this text already. In a hunt that means: without those who are set aside, so that some are given back. */
-  #alreadyServed(snapshot: Snapshot): void {
+  #alreadyServed(snapshot: Snapshot, tell: Tell): void {
     const goesOn = this.#detention.accepted(snapshot, this.#texts.liveSnapshot);
     this.#texts.servesAlso(snapshot);
     if (goesOn) this.notice();
+    // What was at fault is set aside, and all that others want is served: the failure is over although no reload says so.
+    else if (this.#toldOfFailure) tell();
   }
 
   /** nginx refused this text before, and nobody was at fault. In a hunt that means: those who are set aside now are not, either. */
@@ -280,12 +293,16 @@ export class Sync {
   }
 
   /** With those that depend on the time of day or on this nginx, which translate knows nothing of. */
-  #problemsOf({ problems, configuration }: Translation): Table<readonly Problem[]> {
-    const { clock, problemsOf } = this.#parts;
-    const doubts = this.#doubts.of(configuration.certificates, new Date(clock.wall()));
+  #problemsOf({ problems, configuration, lastGood }: Translation, snapshot: Snapshot): Table<readonly Problem[]> {
+    const { clock, problemsOf, configMaps } = this.#parts;
+    const now = new Date(clock.wall());
+    const doubts = this.#doubts.of(configuration.certificates, now);
+    const kept = this.#hunts
+      ? this.#lastGoodNotes.said
+      : this.#lastGoodNotes.of(lastGood, snapshot, settingsName(configMaps), now);
     const ofMemory = this.#publication.room.problems(this.#parts.configMaps.settings ?? "");
     const ofNginx = [...problemsOf(configuration.settings), ...ofMemory];
-    return problems.with([...doubts, ...(ofNginx.length === 0 ? [] : [["nginx", ofNginx] as const])]);
+    return problems.with([...doubts, ...kept, ...(ofNginx.length === 0 ? [] : [["nginx", ofNginx] as const])]);
   }
 
   /** Records that were replaced go when nobody needs them, which no notice says. */
@@ -336,4 +353,13 @@ export class Sync {
 /** Beside what else is said of the same hosts. */
 function bugsIn({ bugs }: Rendered): (readonly [string, readonly Problem[]])[] {
   return [...bugs].map(([host, problems]) => [`rendering ${host}`, problems] as const);
+}
+
+function sizes({ ingresses, settings, ports }: Quarantine): readonly number[] {
+  return [ingresses.size, settings.size, ports.size];
+}
+
+function settingsName({ settings }: OwnConfigMaps): ObjectName {
+  const [namespace, name = ""] = (settings ?? "").split("/");
+  return { kind: "ConfigMap", ...(namespace === undefined ? {} : { namespace }), name };
 }

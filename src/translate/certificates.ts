@@ -57,6 +57,13 @@ export class Certificates {
     return secret === undefined ? undefined : (this.#lastGood.get(key) ?? secret);
   }
 
+  /** What is wrong with the Secret as it is, where the last good one stands in for it. */
+  broken(key: string): string | undefined {
+    const secret = this.#lastGood.has(key) ? this.#secrets.get(key) : undefined;
+    const read = secret && certificateOf(secret);
+    return read?.ok === false ? read.why : undefined;
+  }
+
   /** Says which Secret `host` uses now, if any. */
   use(host: string, key: string | undefined): void {
     for (const used of this.#users.usedBy(host)) this.#outdated.add(used);

@@ -18,6 +18,7 @@ beforeAll(async () => {
 
 const world = {
   secret: (key: string) => secrets[key],
+  brokenSecret: () => undefined,
   isTlsConfigured: (wildcard: string) => wildcard === "*.covered.example",
 } as Pick<World, "secret" | "isTlsConfigured"> as World;
 

@@ -42,6 +42,8 @@ export function tlsOf(host: string, claims: readonly Claim[], world: World): Hos
     const read = found === undefined ? ({ ok: false, why: "not found" } as const) : certificateOf(found);
     if (!read.ok) problems.push({ object, kind: "secret-unusable", field, secret, why: read.why });
     else if (isValidFor(read.certificate, host)) {
+      const why = world.brokenSecret(secret);
+      if (why !== undefined) problems.push({ object, kind: "secret-kept", field, secret, why });
       const { weakness } = read.certificate;
       return { configured: true, certificate: secret, weakness, secrets, problems };
     } else if (lists) {

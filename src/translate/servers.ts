@@ -121,6 +121,7 @@ export class Servers {
       annotationsPrefix,
       service: (key) => now.snapshot.services.get(key),
       secret: (key) => certificates.secret(key),
+      brokenSecret: (key) => certificates.broken(key),
       wantedBy: (host) => this.#names.wantedBy(host),
       ownerOf: (name) => this.#names.ownerOf(name),
       // Asked of the Claims, not of the Server, which may not be built yet.

@@ -14,6 +14,8 @@ export interface World {
   service(key: string): Service | undefined;
   /** The newest usable version of a Secret of TLS. */
   secret(key: string): Secret | undefined;
+  /** What is wrong with the present version where `secret` gives an older one. */
+  brokenSecret(key: string): string | undefined;
   /** Names beside its own that a host would answer to. */
   wantedBy(host: string): WantedNames;
   /** Which host has a name that several may want. */

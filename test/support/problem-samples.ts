@@ -82,4 +82,19 @@ export const problemSamples: { readonly [K in Problem["kind"]]: Problem & { read
     host: "a.example",
     names: "b.example",
   },
+  "secret-kept": {
+    object,
+    kind: "secret-kept",
+    field: "spec.tls[0].secretName",
+    secret: "shop/tls",
+    why: "has no tls.crt",
+  },
+  "last-good": {
+    object,
+    kind: "last-good",
+    what: "the new content has no tls.crt",
+    instead: "the last good certificate is served",
+    since: "2026-01-01 12:00 UTC",
+    until: "and it expires on 2026-02-01",
+  },
 };

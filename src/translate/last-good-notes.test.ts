@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import type { Ingress } from "../model/objects.ts";
+import { emptySnapshot } from "../model/snapshot.ts";
+import { Table } from "../model/table.ts";
+import { sentence } from "../problem.ts";
+import { emptyLastGood, type LastGood } from "./last-good.ts";
+import { LastGoodNotes } from "./last-good-notes.ts";
+
+const settings = { kind: "ConfigMap", namespace: "ops", name: "sluice" };
+const web = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: { namespace: "shop", name: "web" } };
+
+test("each last good form is said with the moment at which it was first seen in force, until it is gone", () => {
+  const notes = new LastGoodNotes();
+  const lastGood: LastGood = {
+    ...emptyLastGood,
+    ingresses: Table.from([["shop/web", web as Ingress]]),
+    settings: { "proxy-body-size": "1m" },
+  };
+  const said = (kept: LastGood, time: string) =>
+    [...notes.of(kept, emptySnapshot, settings, new Date(time)).values()].flat().map(sentence).sort();
+  const first = said(lastGood, "2026-01-01T12:00:59Z");
+  expect(first).toEqual([
+    "key proxy-body-size: the present value is not applied; the last good one is in force, since 2026-01-01 12:00 UTC or longer, until a value can be applied",
+    "the present version is not applied; the last good one is in force, since 2026-01-01 12:00 UTC or longer, until a version can be applied",
+  ]);
+  expect(said(lastGood, "2026-01-02T12:00:00Z")).toEqual(first);
+  expect(said(emptyLastGood, "2026-01-03T12:00:00Z")).toEqual([]);
+});

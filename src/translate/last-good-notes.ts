@@ -1,0 +1,95 @@
+/**
+ * Problems that name the last good forms which are in force. Serving them is right for now, and their
+ * authors mend nothing as long as no message says so.
+ */
+import { certificateOf } from "../certificates/certificate.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import { Table } from "../model/table.ts";
+import type { ObjectName, Problem } from "../problem.ts";
+import type { LastGood } from "./last-good.ts";
+
+type LastGoodProblem = Extract<Problem, { readonly kind: "last-good" }>;
+type Note = Omit<LastGoodProblem, "since">;
+
+/** Keeps the moment at which each form was first seen in force. */
+export class LastGoodNotes {
+  readonly #since = new Map<string, string>();
+  #problems = Table.empty<readonly Problem[]>();
+
+  /** The Problems that `of` gave last. */
+  get said(): Table<readonly Problem[]> {
+    return this.#problems;
+  }
+
+  /** By what the Problems are about. `settings` is the name of the controller's ConfigMap. */
+  of(lastGood: LastGood, snapshot: Snapshot, settings: ObjectName, now: Date): Table<readonly Problem[]> {
+    const notes = new Map([
+      ...secretNotes(lastGood, snapshot),
+      ...ingressNotes(lastGood),
+      ...settingNotes(lastGood, settings),
+    ]);
+    for (const key of this.#since.keys()) if (!notes.has(key)) this.#since.delete(key);
+    const gone = [...this.#problems.keys()].flatMap((key) => (notes.has(key) ? [] : [[key, undefined] as const]));
+    const changed = [...notes].flatMap(([key, note]) => {
+      const since = this.#since.get(key) ?? minute(now);
+      this.#since.set(key, since);
+      const before = this.#problems.get(key)?.[0];
+      const problem: LastGoodProblem = { ...note, since };
+      return JSON.stringify(before) === JSON.stringify(problem) ? [] : [[key, [problem]] as const];
+    });
+    if (gone.length + changed.length > 0) this.#problems = this.#problems.with([...gone, ...changed]);
+    return this.#problems;
+  }
+}
+
+function secretNotes({ secrets }: LastGood, snapshot: Snapshot): [string, Note][] {
+  return [...secrets].flatMap(([key, good]) => {
+    const present = snapshot.secrets.get(key);
+    const [read, kept] = [present && certificateOf(present), certificateOf(good)];
+    if (read?.ok !== false || !kept.ok) return [];
+    const note: Note = {
+      object: nameOf("Secret", key),
+      kind: "last-good",
+      what: `the new content ${read.why}`,
+      instead: "the last good certificate is served",
+      until: `and it expires on ${kept.certificate.notAfter.toISOString().slice(0, 10)}`,
+    };
+    return [[`last good Secret ${key}`, note]];
+  });
+}
+
+function ingressNotes({ ingresses }: LastGood): [string, Note][] {
+  return [...ingresses.keys()].map((key) => {
+    const note: Note = {
+      object: nameOf("Ingress", key),
+      kind: "last-good",
+      what: "the present version is not applied",
+      instead: "the last good one is in force",
+      until: "until a version can be applied",
+    };
+    return [`last good Ingress ${key}`, note];
+  });
+}
+
+function settingNotes({ settings }: LastGood, object: ObjectName): [string, Note][] {
+  return Object.keys(settings).map((key) => {
+    const note: Note = {
+      object,
+      kind: "last-good",
+      what: `key ${key}: the present value is not applied`,
+      instead: "the last good one is in force",
+      until: "until a value can be applied",
+    };
+    return [`last good setting ${key}`, note];
+  });
+}
+
+function nameOf(kind: string, key: string): ObjectName {
+  const [namespace = "", name = ""] = key.split("/");
+  return { kind, namespace, name };
+}
+
+/** `2026-01-31 12:00 UTC`. */
+function minute(date: Date): string {
+  return `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
