@@ -5,7 +5,7 @@
 import type { CertificateEvent } from "../admission/kept-certificate.ts";
 import type { WebhookEvent } from "../admission/webhook.ts";
 import type { Log } from "../log/log.ts";
-import { ProblemLog } from "../log/problem-log.ts";
+import { type PlaceOf, ProblemLog } from "../log/problem-log.ts";
 import { SyncLog } from "../log/sync-log.ts";
 import { webhookLog } from "../log/webhook-log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -13,21 +13,27 @@ import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 import type { Listener, Source } from "../sync/ports.ts";
 
-export type ProblemSource = "flags" | "files" | "sync" | "template";
+export type ProblemSource = "flags" | "files" | "classes" | "sync" | "template";
 
 export class Reports {
   readonly #log: Log;
   readonly #metrics: Metrics;
   readonly #logs = new Map<ProblemSource, ProblemLog>();
+  #placeOf: PlaceOf = () => undefined;
 
   constructor(log: Log, metrics: Metrics) {
     this.#log = log;
     this.#metrics = metrics;
   }
 
+  /** Says where objects are written down, for the lines of the log. */
+  locate(placeOf: PlaceOf): void {
+    this.#placeOf = placeOf;
+  }
+
   /** All that `source` finds wrong now. */
   problems(source: ProblemSource, all: Table<readonly Problem[]>): void {
-    const log = this.#logs.get(source) ?? new ProblemLog(this.#log);
+    const log = this.#logs.get(source) ?? new ProblemLog(this.#log, (problem) => this.#placeOf(problem));
     this.#logs.set(source, log);
     log.renew(all);
     this.#metrics.problems(source, all);

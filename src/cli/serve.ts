@@ -17,6 +17,8 @@ import { operate } from "./operate.ts";
 import { translateOptions } from "./options.ts";
 import { parseFlags } from "./parse-flags.ts";
 import type { Out } from "./reference.ts";
+import { heldPlace } from "./tools/held-places.ts";
+import { missingClasses } from "./tools/missing-class.ts";
 
 /** What requests in flight get when everything ends: nobody waits long at a terminal. */
 const drainMs = 5_000;
@@ -62,9 +64,15 @@ export async function serve(
     translate,
     source: completedSource(addressedSource(manifests, lookedUp, names.signal), lookedUp, names.signal),
     otherProblems: (reports) => {
+      const ofFiles = () => {
+        reports.problems("files", manifests.problems());
+        // An Ingress that moved to another class goes, as in a cluster. The folder has all classes that there are.
+        reports.few("classes", missingClasses(manifests.snapshot(), true));
+      };
+      reports.locate((problem) => heldPlace(manifests, problem, flags.annotationsPrefix));
       reports.few("flags", problems);
-      reports.problems("files", manifests.problems());
-      manifests.onChange(() => reports.problems("files", manifests.problems()));
+      ofFiles();
+      manifests.onChange(ofFiles);
     },
     log,
     lines: { write, notices: !stdout.isTTY || flags.v > 0 },

@@ -43,6 +43,9 @@ test("a Problem is said once when it comes and once when it goes, wherever it mo
   problems.renew(Table.from<readonly Problem[]>([["b", [problem("web", "x"), problem("web", "y")]]]));
   problems.renew(Table.from<readonly Problem[]>([["b", [problem("web", "y")]]]));
   problems.renew(Table.from<readonly Problem[]>([["b", [problem("web", "y")]]]));
+  expect(JSON.parse(lines.at(-1)!).now).toBe(
+    "spec.defaultBackend: Service x is found or not named any more; one other problem of it remains",
+  );
   expect(
     lines.map((line) => JSON.parse(line)).map(({ msg, problem }) => [msg, problem.match(/Service (\S+)/)[1]]),
   ).toEqual([
@@ -52,6 +55,19 @@ test("a Problem is said once when it comes and once when it goes, wherever it mo
   ]);
 });
 
+test("a Problem that comes has the place at which its object is written, and for so many alone that looking costs little", () => {
+  const { lines, log } = logged(false);
+  let looked = 0;
+  const problems = new ProblemLog(log, () => `web.yaml:${++looked}`);
+  const many = Array.from({ length: 1_000 }, (_, at) => problem("web", `x${at}`));
+  problems.renew(Table.from<readonly Problem[]>([["a", many]]));
+  problems.renew(Table.from<readonly Problem[]>([["b", many]]));
+  const places = lines.map((line) => JSON.parse(line).at);
+  expect(places).toHaveLength(1_000);
+  expect(places.slice(0, 2)).toEqual(["web.yaml:1", "web.yaml:2"]);
+  expect([looked, places.at(-1)]).toEqual([200, undefined]);
+});
+
 test("a sync is one line that says what changed, why it reloaded and how long each stage took", () => {
   const { lines, log } = logged({ colours: false });
   const sync = new SyncLog(log);
@@ -59,6 +75,7 @@ test("a sync is one line that says what changed, why it reloaded and how long ea
   const snapshot = withObjects(emptySnapshot, [{ kind: "Service", key: "shop/web", object }]);
   const times = { translateMs: 1.25, renderMs: 2, publishMs: 30.4, tookMs: 50 };
   sync.synced({ change: { kind: "data" }, records: { host: 2 }, ...times }, snapshot);
+  sync.synced({ change: { kind: "none" }, records: {}, ...times }, snapshot);
   const reload = { kind: "reloaded", tookMs: 40, warnings: [] } as const;
   sync.synced({ change: { kind: "reload", why: ["settings"] }, records: {}, reload, ...times }, emptySnapshot);
   expect(lines.map((line) => line.replace(/^\S+ /, ""))).toEqual([

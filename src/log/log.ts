@@ -37,7 +37,9 @@ const frame = new Set(["level", "time", "msg"]);
 
 /** `reloaded: took=40ms why="a new host"`; a Problem as its sentence. */
 function sentenceOf(line: Readonly<Record<string, unknown>>): string {
-  if (line.problem !== undefined) return `${line.msg}: ${line.object}: ${line.problem}`;
+  if (line.now !== undefined) return `${line.msg}: ${line.object}: ${line.now} (it was: ${line.problem})`;
+  const at = line.at === undefined ? "" : `${line.at} `;
+  if (line.problem !== undefined) return `${line.msg}: ${at}${line.object}: ${line.problem}`;
   const fields = Object.entries(line).filter(([name, value]) => !frame.has(name) && value !== undefined);
   const shown = fields.map(([name, value]) => (name === "err" ? stackOf(value) : `${name}=${wordOf(value)}`));
   return shown.length === 0 ? String(line.msg) : `${line.msg}: ${shown.join(" ")}`;

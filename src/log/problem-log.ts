@@ -1,38 +1,57 @@
 /** Says each Problem once when it comes and once when it goes, however many turns see it. */
 import { Table } from "../model/table.ts";
-import { named, type Problem, sentence } from "../problem.ts";
+import { mended, named, type Problem, sentence } from "../problem.ts";
 import type { Log } from "./log.ts";
+
+/** `web.yaml:12` where the object of a Problem is written down in a file. */
+export type PlaceOf = (problem: Problem) => string | undefined;
 
 export class ProblemLog {
   readonly #log: Log;
+  readonly #placeOf: PlaceOf;
   #last: Table<readonly Problem[]> = Table.empty();
 
-  constructor(log: Log) {
+  constructor(log: Log, placeOf: PlaceOf = () => undefined) {
     this.#log = log;
+    this.#placeOf = placeOf;
   }
 
   /** `all` are the Problems that there are now. */
   renew(all: Table<readonly Problem[]>): void {
     const changes = all.changesSince(this.#last);
     this.#last = all;
-    const before = sentences(changes.flatMap((change) => change.before ?? []));
-    const after = sentences(changes.flatMap((change) => change.after ?? []));
-    for (const [said, fields] of after) if (!before.has(said)) this.#log.warn(fields, "problem");
-    for (const [said, fields] of before) if (!after.has(said)) this.#log.info(fields, "problem gone");
+    const before = bySentence(changes.flatMap((change) => change.before ?? []));
+    const after = bySentence(changes.flatMap((change) => change.after ?? []));
+    const fresh = [...after].filter(([said]) => !before.has(said));
+    for (const [at, [, problem]] of fresh.entries()) {
+      const place = at < mostPlaces ? this.#placeOf(problem) : undefined;
+      this.#log.warn({ ...(place === undefined ? {} : { at: place }), ...fieldsOf(problem) }, "problem");
+    }
+    const gone = [...before].filter(([said]) => !after.has(said));
+    if (gone.length === 0) return;
+    const left = Map.groupBy([...all.values()].flat(), ({ object }) => named(object));
+    for (const [, problem] of gone) {
+      const fields = fieldsOf(problem);
+      const others = left.get(fields.object)?.length ?? 0;
+      this.#log.info({ ...fields, now: `${mended(problem)}; ${remaining(others)}` }, "problem gone");
+    }
   }
 }
 
-interface ProblemFields {
-  readonly object: string;
-  readonly kind: string;
-  readonly problem: string;
+/** To find a place costs more than all else about a line, so that only the first of many lines get one. */
+const mostPlaces = 200;
+
+function remaining(others: number): string {
+  if (others === 0) return "nothing else is wrong with it";
+  return others === 1 ? "one other problem of it remains" : `${others} other problems of it remain`;
 }
 
-function sentences(problems: readonly Problem[]): Map<string, ProblemFields> {
-  const fields = problems.map((problem) => ({
-    object: named(problem.object),
-    kind: problem.kind,
-    problem: sentence(problem),
-  }));
-  return new Map(fields.map((one) => [`${one.object}: ${one.problem}`, one]));
+const fieldsOf = (problem: Problem) => ({
+  object: named(problem.object),
+  kind: problem.kind,
+  problem: sentence(problem),
+});
+
+function bySentence(problems: readonly Problem[]): Map<string, Problem> {
+  return new Map(problems.map((problem) => [`${named(problem.object)}: ${sentence(problem)}`, problem]));
 }

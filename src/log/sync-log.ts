@@ -1,4 +1,7 @@
-/** One line per sync: what changed, whether nginx was reloaded and why, and how long each stage took. */
+/**
+ * One line for each sync that changes what is served: what changed, whether nginx was reloaded and why, and how long each
+ * stage took. Other syncs get a line with -v 2 only, and `sluice_syncs_total` counts them.
+ */
 import type { Snapshot } from "../model/snapshot.ts";
 import type { ApplyOutcome, SyncReport } from "../sync/ports.ts";
 import { changedObjects } from "./changed-objects.ts";
@@ -28,7 +31,7 @@ export class SyncLog {
     };
     if (reload !== undefined) this.#reloaded(reload, fields);
     else if (change.kind === "data") this.#log.info(fields, "applied without a reload");
-    else if (change.kind === "none") this.#log.info(fields, "nothing to change in nginx");
+    else if (change.kind === "none") this.#log.debug(fields, "nothing to change in nginx");
     else this.#log.info(fields, "not live yet: it waits for a reload");
   }
 
@@ -39,7 +42,7 @@ export class SyncLog {
         for (const warning of reload.warnings) this.#log.warn({ warning }, "nginx warns");
         break;
       case "unchanged":
-        this.#log.info(fields, "nginx has it already");
+        this.#log.debug(fields, "nginx has it already");
         break;
       case "refused":
         this.#log.error({ ...fields, said: reload.stderr }, "nginx refuses it and goes on with the last good one");

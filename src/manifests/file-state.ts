@@ -21,6 +21,8 @@ export interface Held {
   readonly key: string;
   readonly place: Place;
   readonly object: KubernetesObject;
+  /** Where in the file a field of it stands. */
+  readonly placeOf: ManifestObject["placeOf"];
 }
 
 export const idOf = ({ kind, key }: { readonly kind: string; readonly key: string }): string => `${kind} ${key}`;
@@ -47,6 +49,7 @@ function heldOf(one: ManifestObject, before: Held | undefined): Held | undefined
   return {
     kind,
     key,
+    placeOf: one.placeOf,
     object: isDeepStrictEqual(before?.object, object) ? before!.object : object,
     // Found out when somebody asks.
     get place() {

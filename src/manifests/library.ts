@@ -13,9 +13,9 @@ import {
   withObjects,
 } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
-import type { Problem } from "../problem.ts";
+import type { ObjectName, Problem } from "../problem.ts";
 import { Ages } from "./ages.ts";
-import { type FileState, idOf, stateOf } from "./file-state.ts";
+import { type FileState, type Held, idOf, stateOf } from "./file-state.ts";
 import type { Manifest } from "./manifest.ts";
 import { faultProblem, takenProblem } from "./problems.ts";
 
@@ -49,6 +49,14 @@ export class Library {
   /** By file. */
   get problems(): Table<readonly Problem[]> {
     return this.#problems;
+  }
+
+  /** The file that an object is taken from, and the object in it. */
+  held({ kind, namespace, name }: ObjectName): { readonly file: string; readonly held: Held } | undefined {
+    const id = idOf({ kind, key: namespace === undefined ? name : `${namespace}/${name}` });
+    const file = this.#holders.has(id) ? this.#ownerOf(id) : undefined;
+    const held = this.#files.get(file ?? "")?.objects.get(id);
+    return file === undefined || held === undefined ? undefined : { file, held };
   }
 
   /** Whether the file would hold less than it did: then it may be in the middle of being written. */

@@ -8,7 +8,7 @@ import type { Clock } from "../clock.ts";
 import { bugWords, guarded } from "../guarded.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
-import type { Problem } from "../problem.ts";
+import type { ObjectName, Problem } from "../problem.ts";
 import type { Source } from "../sync/ports.ts";
 import { watchFolder } from "../watched-folder.ts";
 import { Library, type LibraryOptions } from "./library.ts";
@@ -19,6 +19,8 @@ import { scanFolder } from "./scan.ts";
 export interface Manifests extends Source {
   /** By file. They change when the Snapshot does, or alone; `onChange` tells of both. */
   problems(): Table<readonly Problem[]>;
+  /** The file that an object is taken from, and the object in it. */
+  held: Library["held"];
   close(): Promise<void>;
 }
 
@@ -67,6 +69,10 @@ class WatchedManifests implements Manifests {
 
   snapshot(): Snapshot {
     return this.#library.snapshot;
+  }
+
+  held(object: ObjectName) {
+    return this.#library.held(object);
   }
 
   problems(): Table<readonly Problem[]> {

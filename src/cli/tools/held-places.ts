@@ -1,0 +1,13 @@
+/** The file and line of the object that a Problem is about, as `check` prints them. */
+import type { Manifests } from "../../manifests/manifests.ts";
+import type { Problem } from "../../problem.ts";
+import { pathIn } from "./places.ts";
+
+/** `web.yaml:12`. `prefix` is that of annotations; a Problem that names its place itself gets none. */
+export function heldPlace(manifests: Pick<Manifests, "held">, problem: Problem, prefix: string): string | undefined {
+  if (problem.kind === "manifest-unusable") return undefined;
+  const found = manifests.held(problem.object);
+  if (found === undefined) return undefined;
+  const { file, held } = found;
+  return `${file}:${held.placeOf(pathIn(held.object, problem, prefix)).line}`;
+}
