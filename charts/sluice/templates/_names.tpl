@@ -156,6 +156,7 @@ app.kubernetes.io/component: default-backend
 {{/* The values below sluice, as JSON. They are not there where helm's --reuse-values has put ingress-nginx's defaults in place of ours. */}}
 {{- define "sluice.own" -}}
 {{- $own := default dict .Values.sluice -}}
+{{- if not (hasKey $own "memoryLimit") -}}{{- $_ := set $own "memoryLimit" "4Gi" -}}{{- end -}}
 {{- set $own "nginxContainer" (default dict $own.nginxContainer) | toJson -}}
 {{- end -}}
 
