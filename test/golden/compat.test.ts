@@ -115,3 +115,15 @@ test("several values files are laid over each other, and each place names its ow
   expect(both.text).not.toContain("nonsense");
   rmSync(folder, { recursive: true });
 });
+
+test("values of a release whose ConfigMap is there are no second definition of it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
+  const metadata = "{ namespace: ingress-nginx, name: ingress-nginx-controller }";
+  const data = "{ keep-alive: '75' }";
+  writeFileSync(join(folder, "all.yaml"), `apiVersion: v1\nkind: ConfigMap\nmetadata: ${metadata}\ndata: ${data}\n`);
+  writeFileSync(join(folder, "values.txt"), `controller:\n  config: ${data}\n`);
+  const { code, text } = await ran(compat, join(folder, "all.yaml"), "--values", join(folder, "values.txt"));
+  expect(text).not.toContain("Not judged");
+  expect(code).toBe(0);
+  rmSync(folder, { recursive: true });
+});

@@ -27,11 +27,12 @@ export function withChartValues({ content, placeOf, home, file, of }: ValuesSour
     faults: [],
     complete: true,
   };
+  const isHeld = [...files.values()].some(({ objects }) =>
+    objects.some((one) => one.kind === "ConfigMap" && one.key === key),
+  );
   // The name of a file that may be there already, with other objects in it.
-  return {
-    words: argvOf(controller),
-    files: new Map([...files, [files.has(file) ? `${file} (${of})` : file, manifest]]),
-  };
+  const added: Files = isHeld ? new Map() : new Map([[files.has(file) ? `${file} (${of})` : file, manifest]]);
+  return { words: argvOf(controller), files: new Map([...files, ...added]) };
 }
 
 export interface ChartWord {
