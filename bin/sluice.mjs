@@ -34,9 +34,10 @@ async function start() {
 
 /** The terminal sends its Ctrl-C to both, so only what one process alone is sent is passed on. */
 function handOver() {
-  const child = spawn(own, [fileURLToPath(import.meta.url), ...program], { stdio: "inherit" });
+  // Before the child starts: a signal that comes in between would leave it behind.
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   process.on("SIGINT", () => {});
+  const child = spawn(own, [fileURLToPath(import.meta.url), ...program], { stdio: "inherit" });
   child.on("error", (error) => setUpFirst(`its own Node cannot be started: ${error.message}`));
   child.on("exit", (code, signal) => {
     if (signal === null) process.exit(code ?? 1);
