@@ -3,6 +3,7 @@
  * the last good one in force; so a Server asks here for a Secret, and not the Snapshot.
  */
 import { certificateOf } from "../certificates/certificate.ts";
+import { guarded } from "../guarded.ts";
 import type { Certificate } from "../model/configuration.ts";
 import { Dependencies } from "../model/dependencies.ts";
 import type { Secret } from "../model/objects.ts";
@@ -46,7 +47,11 @@ export class Certificates {
     this.#secrets = now.snapshot.secrets;
     this.#lastGood = now.lastGood.secrets;
     for (const change of this.#secrets.changesSince(before.snapshot.secrets)) {
-      this.#keep(change.key, this.#goodOneBehind(change));
+      const good = guarded(
+        () => this.#goodOneBehind(change),
+        () => undefined,
+      );
+      this.#keep(change.key, good);
       this.#outdated.add(change.key);
     }
   }

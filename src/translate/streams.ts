@@ -3,6 +3,7 @@
  * passes through may change with any Server, so with that flag it is worked out in each turn.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
+import { bugProblem, guarded } from "../guarded.ts";
 import type { Server, StreamServer } from "../model/configuration.ts";
 import { nameOf } from "../model/objects.ts";
 import type { Table } from "../model/table.ts";
@@ -61,7 +62,10 @@ export class Streams {
 
   #portServers(kind: "tcp" | "udp", key: string, { snapshot }: Inputs, world: StreamWorld): readonly StreamServer[] {
     const object = { kind: "ConfigMap", ...nameOf(key) };
-    const { servers, problems } = portServers(kind, snapshot.configMaps.get(key)?.data ?? {}, object, world);
+    const { servers, problems } = guarded(
+      () => portServers(kind, snapshot.configMaps.get(key)?.data ?? {}, object, world),
+      (bug) => ({ servers: [], problems: [bugProblem(object, bug)] }),
+    );
     this.#problems.tell(`${kind} services`, problems);
     return servers;
   }

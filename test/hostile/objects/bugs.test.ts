@@ -70,7 +70,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
 
   test("a path and a snippet of the ConfigMap as deep as an object may hold are refused by a sentence", async () => {
     const annotations = { "use-regex": "true" };
-    const paths = [[`/${"(".repeat(2_000)}${")".repeat(2_000)}`, "ImplementationSpecific"]] as const;
+    const paths = [[`/${"(".repeat(300)}${")".repeat(300)}`, "ImplementationSpecific"]] as const;
     const snippets = { "http-snippet": "a{".repeat(60_000), "location-snippet": "a{".repeat(60_000) };
     await world.apply(settings({ ...permissive, ...snippets }), ingress({ name: "deep", paths, annotations }));
     expect(world.said("deep").join()).toContain("its groups are nested deeper than 250; the path is ignored");
@@ -102,18 +102,29 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   test("an Ingress on which Sluice fails has a Problem that says so, and keeps its last good form", async () => {
     const good = ingress({ name: "broken" });
     await world.apply(good);
-    await world.apply(throwing({ ...good, metadata: { ...good.metadata } }, ["metadata", "annotations"]));
+    await world.apply(throwing(good, ["spec", "rules"]));
     expect(world.said("broken").join()).toMatch(isBug);
     expect(await world.ask("broken.example")).toMatchObject({ status: 200 });
+    // Where nobody can say what it guards, its paths are shut.
+    await world.apply(throwing(good, ["metadata", "annotations"]));
+    expect(await world.ask("broken.example")).toMatchObject({ status: 503 });
   });
 
+  /** An Ingress without annotations has defaults of the feature, which are well. */
+  const failsOnRedirects = () => {
+    const hooks = features.redirects as unknown as Hooks;
+    const { resolve } = hooks;
+    vi.spyOn(hooks, "resolve").mockImplementation((fields, context) =>
+      (fields as { readonly permanent: string }).permanent === "" ? resolve(fields, context) : bug(),
+    );
+  };
   const bug = () => {
     throw new TypeError("nobody thought of it");
   };
 
   test.each([
     ["its Kind", () => vi.spyOn(features.proxyTimeouts.fields.connect.kind, "read").mockImplementation(bug)],
-    ["its feature", () => vi.spyOn(features.redirects as unknown as Hooks, "resolve").mockImplementation(bug)],
+    ["its feature", () => failsOnRedirects()],
   ])("what throws in %s sets that Ingress aside", async (_, spy) => {
     spy();
     const annotations = { "proxy-connect-timeout": "7", "permanent-redirect": "https://a.example" };
