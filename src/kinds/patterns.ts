@@ -4,6 +4,7 @@
  */
 import { Token } from "../render/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
+import { groupsOf } from "./pattern-groups.ts";
 
 /** Words that mean something else at the start of a line of a `map`. */
 const reserved = new Set(["default", "hostnames", "include", "volatile"]);
@@ -36,7 +37,7 @@ export function regexMistake(pattern: string): string | undefined {
     .replace(/\(\?/g, "(");
   if (/(^|[(|])[*+?](?!\))/.test(inside.replace(/\([<!=:>|a-zA-Z'-]/g, "(a")))
     return "a quantifier has nothing to repeat";
-  return misnumbered(unquoted);
+  return groupsOf(pattern).mistake ?? misnumbered(unquoted);
 }
 
 const anySet = /\[\^?\]?(?:\[:\^?\w+:\]|[^\]])*\]/g;
@@ -71,16 +72,9 @@ function misnumbered(pattern: string): string | undefined {
   }
   const atoms = replacedSets(plain, plainSet, "c");
   const names = [...atoms.matchAll(/\(\?(?:P?<|')([a-z_]\w*)/gi)].map(([, name]) => name!);
-  const twice = repeated(names);
-  if (twice !== undefined) return `two groups are named ${twice}`;
   const groups = [...atoms.matchAll(/\((?!\?|\*)/g)].length + names.length;
   const missing = [...atoms.matchAll(/\uFFFE([1-9])(?!\d)/g)].find(([, number]) => Number(number) > groups);
   return missing === undefined ? undefined : `there is no group for \\${missing[1]}`;
-}
-
-function repeated(names: readonly string[]): string | undefined {
-  const known = new Set<string>();
-  return names.find((name) => known.size === known.add(name).size);
 }
 
 export const mapPattern: Kind<string> = {

@@ -3,7 +3,9 @@
  * so that a request costs little. The value of a cookie is that of ingress-nginx, so clients keep their Endpoint when Sluice
  * takes its place.
  */
+
 import { hash } from "node:crypto";
+import { groupsOf } from "../kinds/pattern-groups.ts";
 import type { AffinityCookie, Balance, Canary } from "../model/configuration.ts";
 
 /** Undefined for round robin, which needs no saying. */
@@ -50,7 +52,11 @@ export function bindingOf(label: string): string {
 export function canaryRecord({ upstream, policy }: Canary): Record<string, unknown> {
   const { header, headerValue, headerPattern, cookie, weight, weightTotal } = policy;
   const matches =
-    headerValue !== "" ? { value: headerValue } : headerPattern !== "" ? { pattern: headerPattern } : undefined;
+    headerValue !== ""
+      ? { value: headerValue }
+      : headerPattern !== ""
+        ? { pattern: groupsOf(headerPattern).text }
+        : undefined;
   return {
     upstream,
     ...(header === "" ? {} : { header: `http_${header.toLowerCase().replaceAll("-", "_")}`, ...matches }),

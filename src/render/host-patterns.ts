@@ -3,6 +3,7 @@
  * at the end, then regular expressions in the order of their hosts, among which hosts like `*.example.com` are (RS-4.4).
  * The router does the same with this one record, which is there only where somebody has such an alias.
  */
+import { groupsOf } from "../kinds/pattern-groups.ts";
 import { formOf } from "../kinds/server-names.ts";
 import { type Alias, catchAll, type Server } from "../model/configuration.ts";
 
@@ -25,7 +26,7 @@ export function patternsRecord(patterns: readonly HostPattern[]): string | undef
   for (const { host, alias } of patterns.toSorted((a, b) => (a.host < b.host ? -1 : a.host > b.host ? 1 : 0))) {
     const { name, tlsConfigured } = alias;
     const form = formOf(name);
-    if (form === "regex") regex.push([name.slice(1), host]);
+    if (form === "regex") regex.push([groupsOf(name.slice(1)).text, host]);
     else if (form === "trailing") trailing[name.slice(0, -1)] ??= host;
     else leading[name.slice(1)] ??= [host, tlsConfigured ? 1 : 0];
   }

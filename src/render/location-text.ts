@@ -12,6 +12,7 @@ import type { Settings } from "../settings/registry.ts";
 import { InternalNames } from "./internal-names.ts";
 import { type AboutLocations, locationView } from "./location-view.ts";
 import type { Machine } from "./machine.ts";
+import { type NamedGroup, namedGroups } from "./named-groups.ts";
 import type { AnswerHeader, HttpPart, InternalLocation, Place } from "./place.ts";
 import { poolOf, protocolOf, type Scheme } from "./pools.ts";
 import { filesOf, type RenderedFile } from "./rendered-files.ts";
@@ -62,6 +63,8 @@ export interface LocationTraits {
   readonly matchedAgain?: string;
   /** Whether the path goes on as it came, although there is a target. */
   readonly keepsUri?: true;
+  /** Groups of the path that its snippet names, where it does. */
+  readonly groups?: readonly NamedGroup[];
 }
 
 /** How a tenant's values are written. */
@@ -105,7 +108,7 @@ export class LocationTexts {
 
   of(values: FeatureValues, traits: LocationTraits, writing: Writing, target: Target): LocationText {
     const { dynamic, unserved, rewrite, chosen, answerHeaders = [] } = target;
-    const { hostLines = [] } = traits;
+    const { hostLines = [], groups = [] } = traits;
     const { http, server } = this.#about.everywhere.headerLines;
     const beside: BesideLocation[] = [];
     const files: RenderedFile[] = [];
@@ -144,6 +147,7 @@ export class LocationTexts {
       rewrite,
       decodedGroups: !dynamic && (grouped || asksForGroups(values, rewrite)),
       rewritesLate: rewritesLate(values) && traits.keepsUri !== true && { matched: lateMatch(traits.matchedAgain) },
+      groups: groups.map(([name, number]) => ({ name: Token.name(name), value: Token.variable(String(number)) })),
       elsewhere,
       pass,
       chosen: chosen !== undefined,
@@ -164,9 +168,9 @@ export class LocationTexts {
   }
 }
 
-/** A prefix is told where a rewrite acts, and then with its groups. */
+/** A prefix is told where a rewrite acts, and then with its groups, by number or by name. */
 function asksForGroups({ backendRequest }: FeatureValues, rewrite: View): boolean {
-  return rewrite !== false && namesGroups(backendRequest.prefix);
+  return rewrite !== false && backendRequest.prefix.includes("$");
 }
 
 /** Variables that the location's own snippets declare, and those of the ConfigMap. */
@@ -193,6 +197,7 @@ export function traitsOf(
   const framed = asksItself || features.configurationSnippet.framesRequests || host.framesRequests;
   const within = (prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix));
   const owned = ingress.name !== "";
+  const groups = denied ? [] : namedGroups(location);
   const again = features.configurationSnippet.namesGroups && rewritesLate(features);
   return {
     denied,
@@ -206,5 +211,6 @@ export function traitsOf(
     ...(framed ? { poolsOf: `${ingress.namespace}\0${host.framesRequests ? host.text : ""}` } : {}),
     ...(again ? { matchedAgain: path } : {}),
     ...(location.keepsUri === true ? { keepsUri: true } : {}),
+    ...(groups.length > 0 ? { groups } : {}),
   };
 }

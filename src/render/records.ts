@@ -8,6 +8,7 @@ import type { FeatureValues } from "../annotations/registry.ts";
 import { rewritesLate, targetVariables } from "../annotations/rewrite.ts";
 import { isBackendVariable, isRequestVariable } from "../annotations/variables.ts";
 import { bytesOf } from "../kinds/measures.ts";
+import { groupsOf, numbered } from "../kinds/pattern-groups.ts";
 import { formOf } from "../kinds/server-names.ts";
 import type { Alias, Certificate, Endpoint, Location, Server, Upstream } from "../model/configuration.ts";
 import { balanceRecord, canaryRecord } from "./balance-record.ts";
@@ -70,12 +71,12 @@ function hostRecord(server: Server<FeatureValues>, shapes: Shapes): string {
     // Lua counts from 1.
     else if (route.match === "exact") exact[route.path] = route.location + 1;
     else if (route.match === "prefix") prefixes.push([route.path, route.location + 1]);
-    else if (route.rewrite === undefined) regex.push([`^${route.path}`, route.location + 1]);
+    else if (route.rewrite === undefined) regex.push([`^${groupsOf(route.path).text}`, route.location + 1]);
     else {
       const { prefix } = locations[route.location]!.features.backendRequest;
-      const told = prefix === "" ? [] : [expandable(prefix, isBackendVariable)];
+      const told = prefix === "" ? [] : [expandable(numbered(prefix, route.path), isBackendVariable)];
       regex.push([
-        `^${route.path}`,
+        `^${groupsOf(route.path).text}`,
         route.location + 1,
         expandable(route.rewrite, targetVariables(route.rewrite)),
         ...told,

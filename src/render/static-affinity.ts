@@ -11,7 +11,7 @@ import { Token } from "./token.ts";
 export function affinityKey({ name }: AffinityCookie): { readonly key: Token; readonly http: Token } {
   const id = shortHash(name);
   const [key, came] = [Token.variable(`affinity_${id}`), `affinity_came_${id}`];
-  const pattern = Token.pattern(`~${inCookies(name)}(?<${came}>[^|;\\s]+)`);
+  const pattern = Token.patternNaming(came, `~${inCookies(name)}`, "[^|;\\s]+", "");
   return {
     key,
     http: Token.conf`map $http_cookie ${key} { default $request_id; ${pattern} ${Token.variable(came)}; }`,

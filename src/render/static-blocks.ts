@@ -4,6 +4,7 @@
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { targetVariables } from "../annotations/rewrite.ts";
+import { groupsOf, numbered } from "../kinds/pattern-groups.ts";
 import type { Server } from "../model/configuration.ts";
 import { escapedPath } from "./records.ts";
 import { hasTextPaths } from "./text-servers.ts";
@@ -65,9 +66,9 @@ export const longestWord = 4093;
 export function longestWordOf(path: string): number {
   const words = [
     Token.word(path),
-    Token.pattern(`^${escapeRegex(path)}(?:/|\\z)`),
-    // with use-regex
-    Token.pattern(`(?i)${path}`),
+    Token.word(`^${escapeRegex(path)}(?:/|\\z)`),
+    // with use-regex; without the names of its groups it may be longer by an escape for each sign
+    Token.word(`(?i)${groupsOf(path).text}`),
     // where a request without the last slash is redirected to
     ...(path.endsWith("/")
       ? [Token.variables(`${escapedPath(path).replaceAll("$", "%24")}$is_args$args`, () => true)]

@@ -2,6 +2,7 @@
 import { certificateWord } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import { isBackendVariable } from "../annotations/variables.ts";
+import { numbered } from "../kinds/pattern-groups.ts";
 import { groupVariables } from "../kinds/variables.ts";
 import { type Alias, type Canary, defaultUpstream, type Server } from "../model/configuration.ts";
 import { bindingOf } from "./balance-record.ts";
@@ -51,8 +52,8 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
   const asked = new Map<string, string>();
   const writing: Writing = {
     bind: (_name, raw) => Token.text(raw),
-    captured: (raw) =>
-      rewrite !== false ? Token.rewriteTarget(raw, isBackendVariable) : Token.variable("http_x_forwarded_prefix"),
+    // Bound before anything else compares with a pattern: nginx keeps the groups of the last one.
+    captured: () => Token.variable(rewrite !== false ? "route_prefix" : "http_x_forwarded_prefix"),
     errorBackend: (ofIngress) => {
       const id = (ofIngress ? standIn : undefined) ?? defaultUpstream;
       asked.set(staticBlock(id), id);
@@ -62,6 +63,7 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
       };
     },
   };
+  const prefix = numbered(location.features.backendRequest.prefix, location.path);
   const traits = { ...traitsOf(location, server.features, about.settings), standsIn };
   const text = texts.of(location.features, traits, writing, target);
   const ids = [upstream, ...canaries.map((canary) => canary.upstream)];
@@ -70,7 +72,12 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
     ...text,
     http: [...text.http, ...(choice?.http ?? []), ...(issued?.http ?? [])],
     pools: new Map([...asked, ...text.pools.map((pool, at) => [pool, ids[Math.floor(at / each)]!] as const)]),
-    labels: choice === undefined ? [] : [{ name: Token.name("proxy_alternative_upstream_name"), value: choice.label }],
+    labels: [
+      ...(rewrite === false || prefix === ""
+        ? []
+        : [{ name: ifRead("route_prefix"), value: Token.rewriteTarget(prefix, isBackendVariable) }]),
+      ...(choice === undefined ? [] : [{ name: Token.name("proxy_alternative_upstream_name"), value: choice.label }]),
+    ],
   };
 
   function staticCanary({ upstream: id, policy }: Canary): StaticCanary {

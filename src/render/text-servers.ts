@@ -6,6 +6,7 @@ import { type FeatureValues, featureList } from "../annotations/registry.ts";
 import { serverName } from "../kinds/server-names.ts";
 import { catchAll, type Location, type Server } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
+import { namedGroups } from "./named-groups.ts";
 import { filesOf, type RenderedFile } from "./rendered-files.ts";
 import { Token, type View } from "./token.ts";
 
@@ -47,10 +48,11 @@ export function hasTextPaths({ locations, features }: Pick<Server<FeatureValues>
 }
 
 /** Whether a location's text stands under its path: it has to, or what it says of the groups of its pattern means nothing elsewhere. */
-export function isText(location: Pick<Location<FeatureValues>, "denied" | "features">): boolean {
+export function isText(location: Pick<Location<FeatureValues>, "path" | "denied" | "features">): boolean {
   const { configurationSnippet, rewrite } = location.features;
   const hasGroups = rewrite.regex || rewrite.target !== "";
-  return needsPath(location) || (!location.denied && hasGroups && configurationSnippet.namesGroups);
+  const namesGroups = configurationSnippet.namesGroups || namedGroups(location).length > 0;
+  return needsPath(location) || (!location.denied && hasGroups && namesGroups);
 }
 
 /** Whether a location's text is refused elsewhere than under its path; one that is shut does not have its snippet in it. */
@@ -96,7 +98,7 @@ export function aliasNameOf(name: string): Token {
 /** A host's wildcard takes one label of letters, digits, `_` and `-`, which nginx's own wildcards do not say (RS-4.3). */
 export function serverNameOf(name: string): Token {
   if (!name.startsWith("*.")) return Token.word(name);
-  return Token.pattern(`~^(?<subdomain>[\\w-]+)${name.slice(1).replaceAll(".", "\\.")}$`);
+  return Token.patternNaming("subdomain", "~^", "[\\w-]+", `${name.slice(1).replaceAll(".", "\\.")}$`);
 }
 
 /** One of a host's names, its own or an alias, as its server block has it. */

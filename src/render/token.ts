@@ -6,6 +6,7 @@
  * characters themselves (its `src/core/ngx_conf_file.c`). Whether `$` starts a variable is up to the directive, not to
  * the quotes: `text` is for directives that evaluate variables, `word` for those that take the text as it stands.
  */
+import { groupsOf } from "../kinds/pattern-groups.ts";
 
 /** Everything a template can see. */
 export type View = Token | boolean | readonly View[] | { readonly [name: string]: View };
@@ -58,9 +59,20 @@ export class Token {
     return Token.word(/^(?:default|include|hostnames|volatile)$|^[\\~]/.test(raw) ? `\\${raw}` : raw);
   }
 
-  /** A regular expression, where `$` anchors and the backslash belongs to the expression. */
+  /**
+   * A regular expression, where `$` anchors and the backslash belongs to the expression. Names of groups become their numbers: nginx would
+   * make variables of them, for everybody.
+   */
   static pattern(raw: string): Token {
-    return new Token(quoted(raw));
+    const { text, mistake } = groupsOf(raw);
+    if (mistake !== undefined) throw new TypeError(`${mistake}: ${JSON.stringify(raw)}`);
+    return new Token(quoted(text));
+  }
+
+  /** A pattern of Sluice's own, in which a group named `name` stands between `before` and `after`, and sets a variable of Sluice's. */
+  static patternNaming(name: string, before: string, group: string, after: string): Token {
+    const inner = [before, group, after].map((part) => String(Token.pattern(part)).slice(1, -1));
+    return new Token(`"${inner[0]}(?<${String(Token.variable(name)).slice(1)}>${inner[1]})${inner[2]}"`);
   }
 
   /**

@@ -3,6 +3,7 @@ import { optional } from "../kinds/combine.ts";
 import { wordsIn } from "../kinds/grammar.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { sizeBetween } from "../kinds/measures.ts";
+import { groupsOf, numbered } from "../kinds/pattern-groups.ts";
 import { regexMistake } from "../kinds/patterns.ts";
 import { oneOf } from "../kinds/words.ts";
 import { Token } from "../render/token.ts";
@@ -25,12 +26,19 @@ const replacement: Kind<string> = {
       return no(`${shown(text)} is neither off nor two words: what to replace and by what`);
     }
     const mistake = words[0]!.startsWith("~") ? regexMistake(words[0]!.replace(/^~\*?/, "")) : undefined;
-    return mistake === undefined ? ok(text.trim()) : no(`${shown(text)}: ${mistake}`);
+    return mistake === undefined ? ok(withoutNames(words, text.trim())) : no(`${shown(text)}: ${mistake}`);
   },
   view: (value) => replacementView(value),
   good: ["off", "inner.example outer.example", "~^/a/(.*)$ /b/$1", "/ /$host/", '/ "/; Secure; HttpOnly"', "/in/\n/"],
   bad: ["", "one", "a b c", "on", "~( x", "/ /; Secure", '/ "/', "/ /{"],
 };
+
+/** A group with a name is meant by its number: nginx would make a variable of it, for everybody. */
+function withoutNames([from = "", to = ""]: readonly string[], text: string): string {
+  const pattern = from.startsWith("~") ? groupsOf(from).text : from;
+  if (pattern === from) return text;
+  return [pattern, numbered(to, from)].map((word) => `"${word.replace(/[\\"]/g, "\\$&")}"`).join(" ");
+}
 
 /** The words of `proxy_cookie_domain`, `proxy_cookie_path` and `proxy_redirect`: what to replace, and by what. */
 export function replacementView(value: string): Token {
@@ -46,8 +54,12 @@ const isName = (name: string) => /^([a-z_]\w*|[1-9])$/i.test(name);
 /** `off`, `default` or one word. */
 const redirectPart = (extra: readonly string[]): Kind<string> => ({
   label: `${[...extra, "off"].join(", ")} or one word, which may hold variables`,
-  read: (text) =>
-    wordsIn(text)?.length === 1 && Token.printable(text) ? ok(text) : no(`${shown(text)} is not one word`),
+  read: (text) => {
+    const [word, ...more] = wordsIn(text) ?? [];
+    if (word === undefined || more.length > 0 || !Token.printable(text)) return no(`${shown(text)} is not one word`);
+    const mistake = word.startsWith("~") ? regexMistake(word.replace(/^~\*?/, "")) : undefined;
+    return mistake === undefined ? ok(text) : no(`${shown(text)}: ${mistake}`);
+  },
   view: (value) => replacementView(value),
   good: ["off", ...extra, "http://inner.example/", "$scheme://$host/"],
   bad: ["", "a b", "a\nb", "a;", "{"],

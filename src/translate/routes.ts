@@ -2,6 +2,7 @@
  * From the paths of a host to the routes nginx tries (RS-5 and RS-6). One path may need two routes: Prefix `/foo` is the
  * path `/foo` itself and everything under `/foo/`. One regular expression on a host turns all its paths into some.
  */
+import { numbered } from "../kinds/pattern-groups.ts";
 import type { Route } from "../model/configuration.ts";
 
 /** What routing needs to know of a Location. */
@@ -59,7 +60,7 @@ function regexRoutes(paths: readonly Path[]): Route[] {
   const exact = new Set(paths.flatMap(({ path, type }) => (type === "exact" ? [path] : [])));
   for (const [location, path] of longestFirst(paths)) {
     for (const part of parts(path, exact)) {
-      const rewrite = rewrites(path, part) ? { rewrite: path.rewriteTarget } : {};
+      const rewrite = rewrites(path, part) ? { rewrite: numbered(path.rewriteTarget, part) } : {};
       if (!routes.has(part)) routes.set(part, { match: "regex", path: part, location, ...rewrite });
     }
   }
