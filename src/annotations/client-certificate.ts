@@ -77,7 +77,7 @@ export const clientCertificate = resolvedFeature({
       kind: oneOf(["on", "off", "optional", "optional_no_ca"]),
       fallback: () => "on" as const,
       risk: "Medium",
-      doc: "on: none or a bad certificate gets 400; optional: none is accepted; optional_no_ca: any is; off: none is asked for.",
+      doc: "on: none or a bad certificate gets 400, and plain http 403; optional: none is accepted; optional_no_ca: any is; off: none is asked for.",
     }),
     depth: field({
       key: "auth-tls-verify-depth",
@@ -138,6 +138,11 @@ export const clientCertificate = resolvedFeature({
     };
   },
 });
+
+/** Whether every client has to show one. Where a certificate is optional, none is as good as none without TLS. */
+export function isDemanded(value: ClientCertificate): boolean {
+  return value.kind === "verify" && value.verify === "on";
+}
 
 /** What the router says of a host's client certificates, for the headers that tell the backend; empty: nothing. */
 export function certificateWord(value: ClientCertificate): "" | "checked" | "passed" {

@@ -2,6 +2,7 @@
  * The directives of a location, in either mode: in dynamic mode they are a Shape, in static mode the body of a host's own
  * location. What differs between the two is handed in: how a tenant's values are written, and where requests go.
  */
+import { isDemanded } from "../annotations/client-certificate.ts";
 import { type FeatureValues, featureList } from "../annotations/registry.ts";
 import { isElsewhere, rewritesLate } from "../annotations/rewrite.ts";
 import { namesGroups } from "../kinds/variables.ts";
@@ -63,6 +64,8 @@ export interface LocationTraits {
   readonly matchedAgain?: string;
   /** Whether the path goes on as it came, although there is a target. */
   readonly keepsUri?: true;
+  /** Whether a client has to show a certificate, for which a request without TLS has no place; absent where it has not. */
+  readonly wantsCertificate?: true;
   /** Groups of the path that its snippet names, where it does. */
   readonly groups?: readonly NamedGroup[];
 }
@@ -108,7 +111,7 @@ export class LocationTexts {
 
   of(values: FeatureValues, traits: LocationTraits, writing: Writing, target: Target): LocationText {
     const { dynamic, unserved, rewrite, chosen, answerHeaders = [] } = target;
-    const { hostLines = [], groups = [] } = traits;
+    const { hostLines = [], groups = [], wantsCertificate = false } = traits;
     const { http, server } = this.#about.everywhere.headerLines;
     const beside: BesideLocation[] = [];
     const files: RenderedFile[] = [];
@@ -147,6 +150,7 @@ export class LocationTexts {
       rewrite,
       decodedGroups: !dynamic && (grouped || asksForGroups(values, rewrite)),
       rewritesLate: rewritesLate(values) && traits.keepsUri !== true && { matched: lateMatch(traits.matchedAgain) },
+      wantsCertificate: wantsCertificate && { unless: unlessRedirected(values, traits, place) },
       groups: groups.map(([name, number]) => ({ name: Token.name(name), value: Token.variable(String(number)) })),
       elsewhere,
       pass,
@@ -180,6 +184,15 @@ function declaredFor(values: FeatureValues, settings: Settings): ReadonlySet<str
   return own.length === 0 ? theirs : new Set([...theirs, ...own]);
 }
 
+/** What is not empty where the request has TLS, or is redirected to https. */
+function unlessRedirected({ sslRedirect }: FeatureValues, { redirectsToHttps }: LocationTraits, place: Place): Token {
+  const https = Token.variable("https");
+  if (!redirectsToHttps || (!sslRedirect.always && !sslRedirect.whenConfigured)) return https;
+  if (!sslRedirect.always) return Token.conf`${https}${Token.variable("ssl_redirect")}`;
+  place.inHttp(Token.conf`map $pass_access_scheme $always_redirected { default ""; http 1; }`);
+  return Token.conf`${https}${Token.variable("always_redirected")}`;
+}
+
 function lateMatch(path: string | undefined): Token {
   return path === undefined ? Token.conf`^` : Token.pattern(`(?i)^${path}`);
 }
@@ -187,7 +200,7 @@ function lateMatch(path: string | undefined): Token {
 /** `host`: what is said of the host as a whole. */
 export function traitsOf(
   location: Location<FeatureValues>,
-  { serverSnippet: host }: FeatureValues,
+  { serverSnippet: host, clientCertificate }: FeatureValues,
   settings: Settings,
 ): LocationTraits {
   const { path, denied, timed, ingress, features, upstream } = location;
@@ -212,5 +225,6 @@ export function traitsOf(
     ...(again ? { matchedAgain: path } : {}),
     ...(location.keepsUri === true ? { keepsUri: true } : {}),
     ...(groups.length > 0 ? { groups } : {}),
+    ...(isDemanded(clientCertificate) && !within(settings.noAuthLocations) ? { wantsCertificate: true } : {}),
   };
 }

@@ -1,0 +1,10 @@
+/** A CA for client certificates, made once for a test file, and certificates of clients that it and another one have signed. */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pkiIn } from "../../support/pki.ts";
+
+const pki = await pkiIn(mkdtempSync(join(tmpdir(), "hostile-pki-")));
+
+export const clientAuthority = pki.ca.certificate;
+export { pki };

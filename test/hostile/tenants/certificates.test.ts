@@ -1,0 +1,165 @@
+/** Client certificates on every way to a path: what has to be asked for is asked for, or the request is refused. */
+import { Agent } from "node:https";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type RequestOptions, request, requestHttp2 } from "../../nginx/support/request.ts";
+import { type IngressWords, ingress, secret, settings } from "../support/objects.ts";
+import { ports, startWorld, type World } from "../support/world.ts";
+import { pki } from "./authority.ts";
+
+const client = { cert: pki.client.certificate, key: pki.client.key };
+const stranger = { cert: pki.stranger.certificate, key: pki.stranger.key };
+const to = `192.0.2.1:${ports.https}`;
+const pair = secret("pair", { "tls.crt": pki.tls.certificate, "tls.key": pki.tls.key });
+const authorities = [
+  secret("ca", { "ca.crt": pki.ca.certificate }),
+  secret("otherca", { "ca.crt": pki.otherca.certificate }),
+];
+const asks = { "auth-tls-secret": "ns/ca" };
+
+describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ mode });
+  });
+  afterEach(() => world.clear());
+  afterAll(() => world.stop());
+
+  const guarded = (annotations: Record<string, string> = {}, words: Partial<IngressWords> = {}) =>
+    ingress({ name: "guarded", annotations: { ...asks, ...annotations }, ...words });
+  const withTls = (words: Partial<IngressWords>) => {
+    const { spec } = ingress({ name: "guarded", ...words });
+    return { ...spec!, tls: [{ secretName: "pair" }] };
+  };
+  const status = async (more: Omit<RequestOptions, "to"> = {}, host = "guarded.example") =>
+    (await world.ask(host, more.path ?? "/", more)).status;
+  const secure = (more: Omit<RequestOptions, "to"> = {}) =>
+    request({ to, sni: "guarded.example", host: "guarded.example", ...more });
+
+  test("a request without TLS gets no further, whatever it claims and by whatever name", async () => {
+    const forced = { "force-ssl-redirect": "true" };
+    const claims = [
+      {},
+      { "x-forwarded-proto": "https" },
+      { "x-forwarded-port": "443" },
+      { "x-forwarded-scheme": "https" },
+    ];
+    const trusting = settings({ "use-forwarded-headers": "true" });
+    const alias = { "server-alias": "alias.test, *.alias.test" };
+    const tries: [string, Record<string, string>, Partial<IngressWords>][] = [
+      ["no tls section", {}, {}],
+      ["no tls section, and an alias", alias, {}],
+      ["ssl-redirect is off", { "ssl-redirect": "false", ...alias }, { spec: withTls({}) }],
+      ["an alias that the certificate does not cover", alias, { spec: withTls({}) }],
+      ["it is always redirected", { ...forced, ...alias }, { spec: withTls({}) }],
+      ["a regular expression", { "use-regex": "true", ...alias }, { paths: [["/.*", "ImplementationSpecific"]] }],
+      ["a canary asks", {}, {}],
+    ];
+    for (const [what, annotations, words] of tries) {
+      for (const configMap of [settings({}), trusting]) {
+        await world.apply(configMap, pair, ...authorities, guarded(annotations, words));
+        for (const headers of claims) {
+          for (const host of [
+            "guarded.example",
+            ...("server-alias" in annotations ? ["alias.test", "x.alias.test"] : []),
+          ]) {
+            for (const method of ["GET", "OPTIONS"]) {
+              const answer = await world.ask(host, "/", {
+                headers: { ...headers, origin: "https://a.example" },
+                method,
+              });
+              expect
+                .soft([308, 403], `${what}, ${host}, ${method}, ${JSON.stringify(headers)}`)
+                .toContain(answer.status);
+            }
+          }
+        }
+      }
+    }
+    expect(
+      world.backend.asked.filter(({ headers }) => headers.some(([, value]) => /guarded|alias/.test(value))),
+    ).toEqual([]);
+  });
+
+  test("with TLS and the certificate it goes on as before, and so do redirects and the paths of ACME", async () => {
+    const challenge = ingress({
+      name: "acme",
+      host: "guarded.example",
+      paths: [["/.well-known/acme-challenge/x", "Exact"]],
+    });
+    await world.apply(pair, ...authorities, guarded({}, { spec: withTls({}) }), challenge);
+    expect(await status()).toBe(308);
+    expect(await status({ path: "/.well-known/acme-challenge/x" })).toBe(200);
+    expect((await secure()).status).toBe(400);
+    expect((await secure({ agent: new Agent(client) })).body).toBe("secret");
+    expect((await secure({ agent: new Agent(stranger) })).status).toBe(400);
+  });
+
+  test.each(["optional", "optional_no_ca", "off"])("with verification %s plain http is what it was", async (verify) => {
+    await world.apply(...authorities, guarded({ "auth-tls-verify-client": verify }));
+    expect(await status()).toBe(200);
+  });
+
+  test("no other host's connection, certificate or session leads there", async () => {
+    const other = ingress({ name: "other", annotations: { "auth-tls-secret": "ns/otherca" } });
+    await world.apply(
+      ...authorities,
+      guarded(),
+      other,
+      ingress({ name: "optional", annotations: { ...asks, "auth-tls-verify-client": "optional" } }),
+    );
+    const strange = new Agent(stranger);
+    for (const sni of ["neighbour.example", "other.example", "optional.example", "nobody.example"]) {
+      for (const agent of [strange, new Agent(client)]) {
+        const answer = await secure({ sni, agent }).catch(() => ({ status: 0, body: "" }));
+        expect.soft(answer.body, sni).not.toContain("secret");
+      }
+      const { status } = await requestHttp2({ to, sni, host: "guarded.example" }).catch(() => ({ status: 0 }));
+      expect.soft([0, 400, 421], sni).toContain(status);
+    }
+    expect((await secure({ sni: "" })).status).toBe(400);
+    for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+      const session = await sessionOf("other.example", version);
+      const answer = await resumed("guarded.example", version, session);
+      expect.soft(answer, version).not.toContain("secret");
+    }
+  });
+});
+
+/** A session of a client that the other host takes. */
+function sessionOf(servername: string, version: "TLSv1.2" | "TLSv1.3"): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const socket = open(servername, version, stranger);
+    socket.once("session", (session) => {
+      socket.destroy();
+      resolve(session);
+    });
+    socket.on("error", reject);
+    socket.write(`GET / HTTP/1.1\r\nHost: ${servername}\r\n\r\n`);
+  });
+}
+
+/** What a request on a connection that resumes the session is answered. */
+function resumed(servername: string, version: "TLSv1.2" | "TLSv1.3", session: Buffer): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = open(servername, version, { session });
+    let text = "";
+    socket.setEncoding("latin1").on("data", (data) => {
+      text += data;
+    });
+    socket.on("error", () => resolve(text)).on("close", () => resolve(text));
+    socket.write(`GET / HTTP/1.1\r\nHost: ${servername}\r\nConnection: close\r\n\r\n`);
+  });
+}
+
+function open(servername: string, version: "TLSv1.2" | "TLSv1.3", more: object): TLSSocket {
+  const versions = { minVersion: version, maxVersion: version };
+  return connectTls({
+    host: "192.0.2.1",
+    port: ports.https,
+    servername,
+    rejectUnauthorized: false,
+    ...versions,
+    ...more,
+  });
+}
