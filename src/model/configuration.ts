@@ -86,6 +86,8 @@ export interface Location<F> {
   readonly denied: boolean;
   /** Whether none of its routes rewrites the path, although its Ingress has a target: then the URI goes on as it came. */
   readonly keepsUri?: true;
+  /** Whether http requests for it are redirected by ssl-redirect though TLS is not configured for the host. */
+  readonly ownTls?: true;
 }
 
 /** An alternative for some of a Location's requests, oldest first; a header beats a cookie, and a cookie a weight. */

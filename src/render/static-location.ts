@@ -116,9 +116,10 @@ export function labelsOf(
     route_hop: hopOf(server, index),
   };
   const asked = configuredNames !== undefined && isPattern(tls, server.name);
-  const configured = asked ? configuredName : Token.text(tls.tlsConfigured ? "1" : "");
+  const own = location.ownTls === true;
+  const configured = asked && !own ? configuredName : Token.text(tls.tlsConfigured || own ? "1" : "");
   return [
     ...Object.entries(labels).flatMap(([name, value]) => (value === "" ? [] : [{ name, value: Token.text(value) }])),
-    ...(asked || tls.tlsConfigured ? [{ name: "route_tls", value: configured }] : []),
+    ...(asked || own || tls.tlsConfigured ? [{ name: "route_tls", value: configured }] : []),
   ].map(({ name, value }) => ({ name: ifRead(name), value }));
 }

@@ -62,6 +62,20 @@ export const tenants = {
     default: false,
     doc: "Lets annotations name Secrets and ConfigMaps of other namespaces.",
   }),
+  allowCrossNamespaceCanaries: setting({
+    key: "allow-cross-namespace-canaries",
+    kind: toggle,
+    default: false,
+    own: true,
+    doc: "Lets a canary take requests of an Ingress of another namespace: behind its authentication, with its users' cookies.",
+  }),
+  allowCrossNamespaceHostSettings: setting({
+    key: "allow-cross-namespace-host-settings",
+    kind: toggle,
+    default: false,
+    own: true,
+    doc: "Lets every Ingress of a host say what holds for all of it, and not only those of the oldest one's namespace.",
+  }),
   strictValidatePathType: setting({
     key: "strict-validate-path-type",
     kind: toggle,

@@ -5,11 +5,12 @@
  */
 import { type Canary, catchAll, defaultUpstream } from "../model/configuration.ts";
 import type { IngressBackend } from "../model/objects.ts";
-import type { Problem } from "../problem.ts";
+import { named, type Problem } from "../problem.ts";
 import { backendOf, type NamedBackend } from "./backends.ts";
 import type { UpstreamUse } from "./balance.ts";
 import type { Claim } from "./claim.ts";
 import { servicePortOf } from "./endpoints.ts";
+import { shownHost } from "./host-doubts.ts";
 import { typedPath } from "./paths.ts";
 import { unheardAnnotations } from "./unheard-annotations.ts";
 import type { World } from "./world.ts";
@@ -66,7 +67,9 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
     if (!answer.ok) return void idle(answer.why);
     if (relieved.length === 0) return void idle("no ordinary Ingress has this host, path and path type");
     const own = answer.backend;
-    const mine = relieved.filter((main) => !shadows.some((one) => one.main === main && one.claim === claim));
+    const mine = ownOf(claim, relieved, idle).filter(
+      (main) => !shadows.some((one) => one.main === main && one.claim === claim),
+    );
     const possible = mine.filter((main) => {
       const { upstream } = mains[main]!;
       if (upstream === defaultUpstream) idle("the path belongs to the default backend");
@@ -77,6 +80,19 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
     // Said only where the Service counts: an unused one is not followed, so its coming would not be noticed.
     const missing = missingPart(own, world);
     if (possible.length > 0 && missing !== undefined) idle(missing);
+  }
+
+  /** Those of its own namespace: a canary would else take requests that another tenant's users make behind that one's login. */
+  function ownOf({ object }: Claim, relieved: readonly number[], idle: (why: string) => void): readonly number[] {
+    if (world.settings.allowCrossNamespaceCanaries) return relieved;
+    return relieved.filter((main) => {
+      const { claim: owner, path } = mains[main]!;
+      if (owner === undefined || owner.object.namespace === object.namespace) return true;
+      idle(
+        `path ${path} of host ${shownHost(host)} is served by ${named(owner.object)}, and a canary stands beside an Ingress of its own namespace (allow-cross-namespace-canaries)`,
+      );
+      return false;
+    });
   }
 
   function add(claim: Claim, { upstream, key, port }: NamedBackend, main: number, relieves: string): void {

@@ -47,14 +47,6 @@ export class Claims {
     return this.#oldestFirst(this.#hosts.usersOf(host));
   }
 
-  /** Whether an ordinary Ingress with a TLS section speaks for the host. */
-  hasTls(host: string): boolean {
-    return [...this.#hosts.usersOf(host)].some((key) => {
-      const { ingress, values } = this.#byIngress.get(key)!;
-      return values.canary === undefined && (ingress.spec?.tls?.length ?? 0) > 0;
-    });
-  }
-
   /** Oldest first. */
   streamSnippets(): string[] {
     return this.#oldestFirst(this.#withStreamSnippet).map(({ values }) => values.streamSnippet.text);

@@ -29,10 +29,11 @@ export function isRoot({ path }: Draft): boolean {
 export function draftOf(claim: Claim, { text, type }: TypedPath, backend: NamedBackend, field = ""): Draft {
   const { rewrite } = claim.values;
   const { uid } = claim.ingress.metadata;
+  const { namespace } = claim.object;
   return {
     claim,
     field,
-    path: { path: text, type, regex: rewrite.regex, rewriteTarget: rewrite.target, denied: claim.denied },
+    path: { path: text, type, regex: rewrite.regex, rewriteTarget: rewrite.target, denied: claim.denied, namespace },
     location: {
       path: text,
       ingress: { namespace: claim.object.namespace, name: claim.object.name, ...(uid === undefined ? {} : { uid }) },
@@ -61,8 +62,11 @@ export function defaultRoot(claim: Claim, backend: NamedBackend, settings: Setti
 
 /** The `/` of a host where nobody has it: without a `backend` the global default one answers. */
 export function implicitRoot(oldest: Claim, backend: NamedBackend | undefined, settings: Settings): Draft {
-  if (backend === undefined) return draftOf(withoutStandIn(oldest), root, noBackend);
-  return draftOf(withoutCookie(oldest, settings), root, backend);
+  const draft =
+    backend === undefined
+      ? draftOf(withoutStandIn(oldest), root, noBackend)
+      : draftOf(withoutCookie(oldest, settings), root, backend);
+  return { ...draft, path: { ...draft.path, implicit: true } };
 }
 
 /** What answers for unknown hosts: the default backend, with nobody's annotations. */
@@ -72,7 +76,7 @@ export function unownedRoot(settings: Settings): Draft {
   return {
     claim: undefined,
     field: "",
-    path: { path: "/", type: "prefix", regex: false, rewriteTarget: "", denied: false },
+    path: { path: "/", type: "prefix", regex: false, rewriteTarget: "", denied: false, implicit: true },
     location: {
       path: "/",
       ingress: { namespace: "", name: "" },

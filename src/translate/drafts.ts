@@ -5,13 +5,13 @@
 import { shown } from "../kinds/kind.ts";
 import { regexMistake } from "../kinds/patterns.ts";
 import { catchAll } from "../model/configuration.ts";
-import type { Problem } from "../problem.ts";
+import { named, type Problem } from "../problem.ts";
 import { BackendUses } from "./backend-uses.ts";
 import type { UpstreamUse } from "./balance.ts";
 import { type Claim, type ClaimedPath, isCatchAllBackend } from "./claim.ts";
 import { type Draft, defaultRoot, draftOf, implicitRoot, isRoot, unownedRoot } from "./draft.ts";
 import { guardedByOldest, literalPatterns, patternAsCookiePath, shownHost } from "./host-doubts.ts";
-import { pathFault, typedPath } from "./paths.ts";
+import { pathFault, type TypedPath, typedPath } from "./paths.ts";
 import { isRegexHost } from "./routes.ts";
 import type { World } from "./world.ts";
 
@@ -29,16 +29,26 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
   const problems: Problem[] = [];
   const uses = new BackendUses(world, problems);
   const byPath = new Map<string, Draft>();
+  let regex: ReadonlySet<string | undefined> | undefined;
   for (const claim of claims) {
     for (const claimed of claim.hosts.get(host) ?? []) addPath(claim, claimed);
     uses.ofStandIn(claim);
   }
   let drafts = [...byPath.values()];
-  if (isRegexHost(drafts.map(({ path }) => path))) drafts = fewEnough(drafts.filter(compiles));
-  else problems.push(...literalPatterns(host, claims, world));
+  const together = world.settings.allowCrossNamespaceHostSettings;
+  if (together) drafts = drafts.map((draft) => ({ ...draft, path: { ...draft.path, namespace: undefined } }));
+  drafts = fewEnough(drafts.filter((draft) => !withRegex().has(draft.path.namespace) || compiles(draft)));
+  const plain = claims.filter(({ object }) => !withRegex().has(together ? undefined : object.namespace));
+  problems.push(...literalPatterns(host, plain, world));
   if (host === catchAll) drafts = withDefaultBackend(drafts);
   else if (claims[0] !== undefined && !drafts.some(isRoot)) drafts = withImplicitRoot(drafts, claims[0]);
   return { drafts, uses: uses.all, problems };
+
+  /** Namespaces of which a path is a regular expression, and so all are. */
+  function withRegex(): ReadonlySet<string | undefined> {
+    regex ??= new Set(drafts.flatMap(({ path }) => (isRegexHost([path]) ? [path.namespace] : [])));
+    return regex;
+  }
 
   function addPath(claim: Claim, { field, path: written }: ClaimedPath): void {
     const { object } = claim;
@@ -50,7 +60,7 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
       problems.push({ object, kind: "field-unusable", field: `${field}.path`, why, done });
       return;
     }
-    const owner = byPath.get(`${type} ${text}`)?.claim;
+    const owner = byPath.get(`${type} ${text}`)?.claim ?? holderOf(claim, typed);
     if (owner !== undefined) {
       problems.push({ object, kind: "path-taken", host: shownHost(host), path: text, by: owner.object });
       return;
@@ -61,14 +71,26 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
     problems.push(...patternAsCookiePath(claim, `${field}.path`));
   }
 
-  /** The first of so many patterns, those of the oldest Ingresses: each request to the host may be compared with all of them. */
+  /**
+   * The first of so many patterns, those of the oldest Ingresses: each request to the host may be compared with all of them. Paths of a namespace
+   * without patterns count, and none of them is left out: they are patterns because of others.
+   */
   function fewEnough(all: readonly Draft[]): Draft[] {
-    for (const { claim, field } of all.slice(mostPatterns)) {
+    const patterns = all.filter(({ path }) => withRegex().has(path.namespace));
+    const surplus = new Set(patterns.slice(Math.max(0, mostPatterns - (all.length - patterns.length))));
+    for (const { claim, field } of surplus) {
       const why = `the host has more than ${mostPatterns} regular expressions, and each request may be compared with all`;
       const done = "the path is ignored";
       if (claim !== undefined) problems.push({ object: claim.object, kind: "field-unusable", field, why, done });
     }
-    return all.slice(0, mostPatterns);
+    return all.filter((draft) => !surplus.has(draft));
+  }
+
+  /** The Ingress of another namespace that has the same Prefix with a slash or without: with one more it would be the longer one. */
+  function holderOf({ object }: Claim, { type, text }: TypedPath): Claim | undefined {
+    if (type !== "prefix" || world.settings.allowCrossNamespaceHostSettings) return undefined;
+    const owner = byPath.get(`prefix ${text.endsWith("/") ? text.slice(0, -1) : `${text}/`}`)?.claim;
+    return owner?.object.namespace === object.namespace ? undefined : owner;
   }
 
   /** Where paths are regular expressions, one that does not compile is left out, or nginx would refuse all of them (RS-32.37). */
@@ -81,11 +103,22 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
     return false;
   }
 
+  function isStranger(one: Claim, older: Claim): boolean {
+    if (world.settings.allowCrossNamespaceHostSettings || one.object.namespace === older.object.namespace) return false;
+    return claims.indexOf(older) < claims.indexOf(one);
+  }
+
   /** The default backend of an Ingress without rules beats any rule for `/` (RS-4.7). */
   function withDefaultBackend(written: readonly Draft[]): Draft[] {
     const backing = claims.find(({ ingress }) => isCatchAllBackend(ingress));
     const backend = backing && uses.ofDefault(backing, backing.ingress.spec!.defaultBackend!);
-    if (backing !== undefined && backend !== undefined) {
+    const older = written.find(isRoot)?.claim;
+    const isTaken = older !== undefined && backing !== undefined && backing !== older && isStranger(backing, older);
+    if (isTaken && backend !== undefined) {
+      const why = `the path / without a host belongs to the older ${named(older.object)}`;
+      const done = "it answers no requests for unknown hosts";
+      problems.push({ object: backing.object, kind: "field-unusable", field: "spec.defaultBackend", why, done });
+    } else if (backing !== undefined && backend !== undefined) {
       return [...written.filter((draft) => !isRoot(draft)), defaultRoot(backing, backend, world.settings)];
     }
     return written.some(isRoot) ? [...written] : [...written, unownedRoot(world.settings)];

@@ -62,6 +62,16 @@ export function patternAsCookiePath({ object, values }: Claim, field: string): P
 
 /** One Problem on the oldest Ingress that makes the paths of others regular expressions (RS-6.2). */
 export function changedNeighbours(host: string, drafts: readonly Draft[]): Problem[] {
+  const namespaces = new Set(drafts.map(({ path }) => path.namespace));
+  return [...namespaces].flatMap((one) =>
+    changedAmong(
+      host,
+      drafts.filter(({ path }) => path.namespace === one),
+    ),
+  );
+}
+
+function changedAmong(host: string, drafts: readonly Draft[]): Problem[] {
   const turning = drafts.find(({ claim, path }) => claim !== undefined && isRegexHost([path]))?.claim;
   if (turning === undefined) return [];
   const others = drafts.filter(({ claim, path, location }) => {

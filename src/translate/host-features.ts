@@ -5,10 +5,11 @@ import { catchAll } from "../model/configuration.ts";
 import type { Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Claim } from "./claim.ts";
+import type { HostOwner } from "./host-owner.ts";
 
 const hostScoped = featureList.filter(([, { provides }]) => provides !== undefined);
 
-/** Of each the value of the oldest Ingress that says something (RS-3.5). `all`: with the canaries, oldest first. */
+/** Of each the value of the oldest Ingress that says something (RS-3.5). `all`: those that are heard, with the canaries, oldest first. */
 export function hostFeatures(all: readonly Claim[], settings: Settings): FeatureValues {
   const plain = unannotated(settings);
   if (all.every(({ values }) => values === plain)) return plain;
@@ -33,11 +34,11 @@ const unconcerned: Hostless = { closes: () => false, problems: [] };
  * The catch-all cannot be a server block of its own, so what needs one has no effect there (client certificates for rules without a
  * host). A snippet with a path in it closes its own Ingress's paths alone.
  */
-export function hostlessOf(host: string, claims: readonly Claim[]): Hostless {
+export function hostlessOf(host: string, claims: readonly Claim[], { hears }: HostOwner): Hostless {
   if (host !== catchAll) return unconcerned;
   const meant = hostScoped.flatMap(([name, feature]) =>
     claims
-      .filter(({ values }) => feature.textServer?.(values[name]) === true)
+      .filter((claim) => hears(claim) && feature.textServer?.(claim.values[name]) === true)
       .map(({ object }) => ({ object, feature })),
   );
   const withPath = claims.filter(({ values }) => values.configurationSnippet.needsPath);

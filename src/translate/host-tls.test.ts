@@ -22,6 +22,8 @@ const world = {
   isTlsConfigured: (wildcard: string) => wildcard === "*.covered.example",
 } as Pick<World, "secret" | "isTlsConfigured"> as World;
 
+const owner = { oldest: undefined, hears: () => true, why: "" };
+
 function claim(...tls: IngressTLS[]): Claim {
   const one = ingress({ name: "a", host: "ingress.local" });
   const object = { kind: "Ingress", namespace: "ns", name: "a" };
@@ -30,7 +32,7 @@ function claim(...tls: IngressTLS[]): Claim {
 
 test("the entry that lists the host is the only one that counts", () => {
   const listed = claim({ secretName: "pair" }, { hosts: ["INGRESS.local"], secretName: "gone" });
-  expect(tlsOf("ingress.local", [listed], world)).toMatchObject({
+  expect(tlsOf("ingress.local", [listed], world, owner)).toMatchObject({
     configured: true,
     certificate: undefined,
     secrets: ["ns/gone"],
@@ -40,7 +42,7 @@ test("the entry that lists the host is the only one that counts", () => {
 
 test("without such an entry the first Certificate that is valid for the host does", () => {
   const unlisted = claim({ hosts: ["x.example"], secretName: "gone" }, {}, { secretName: "pair" });
-  expect(tlsOf("ingress.local", [claim(), unlisted], world)).toMatchObject({
+  expect(tlsOf("ingress.local", [claim(), unlisted], world, owner)).toMatchObject({
     certificate: "ns/pair",
     secrets: ["ns/gone", "ns/pair"],
   });
@@ -48,18 +50,18 @@ test("without such an entry the first Certificate that is valid for the host doe
 
 test("a Certificate for other names is not served, and whoever lists the host for it is told", () => {
   const listing = claim({ hosts: ["b.example"], secretName: "pair" });
-  expect(tlsOf("b.example", [listing], world)).toMatchObject({
+  expect(tlsOf("b.example", [listing], world, owner)).toMatchObject({
     configured: true,
     certificate: undefined,
     problems: [{ kind: "certificate-misfit", names: "ingress.local" }],
   });
-  expect(tlsOf("b.example", [claim({ secretName: "pair" })], world).problems).toEqual([]);
+  expect(tlsOf("b.example", [claim({ secretName: "pair" })], world, owner).problems).toEqual([]);
 });
 
 test("an alias has TLS by the host's Certificate or by a wildcard above it, and else none", () => {
-  const tls = tlsOf("ingress.local", [claim({ secretName: "pair" })], world);
+  const tls = tlsOf("ingress.local", [claim({ secretName: "pair" })], world, owner);
   const names = ["ingress.local", "a.covered.example", "a.example"];
-  expect(aliasesOf(names, tls, world)).toEqual([
+  expect(aliasesOf(names, tls, world, owner.oldest)).toEqual([
     { name: "ingress.local", certificate: "ns/pair", tlsConfigured: true },
     { name: "a.covered.example", certificate: undefined, tlsConfigured: true },
     { name: "a.example", certificate: undefined, tlsConfigured: false },

@@ -6,7 +6,9 @@ import { certificateOf, isValidFor } from "../certificates/certificate.ts";
 import { formOf } from "../kinds/server-names.ts";
 import { type Alias, catchAll, type Weakness } from "../model/configuration.ts";
 import type { Problem } from "../problem.ts";
+import { byAge } from "./accept.ts";
 import type { Claim } from "./claim.ts";
+import type { HostOwner } from "./host-owner.ts";
 import type { World } from "./world.ts";
 
 export interface HostTls {
@@ -19,6 +21,8 @@ export interface HostTls {
   /** Keys of the Secrets it was looked for in. */
   readonly secrets: readonly string[];
   readonly problems: readonly Problem[];
+  /** Whose word it is; undefined where TLS is not configured. */
+  readonly speaker: Claim | undefined;
 }
 
 const withoutTls: HostTls = {
@@ -27,12 +31,42 @@ const withoutTls: HostTls = {
   weakness: undefined,
   secrets: [],
   problems: [],
+  speaker: undefined,
 };
 
-/** RS-10.1: the oldest Ingress with a TLS section decides; in it the entry that lists the host, else the first that fits. */
-export function tlsOf(host: string, claims: readonly Claim[], world: World): HostTls {
-  const claim = claims.find(({ ingress }) => (ingress.spec?.tls?.length ?? 0) > 0);
-  if (host === catchAll || claim === undefined) return withoutTls;
+/**
+ * RS-10.1: the oldest Ingress with a TLS section decides; in it the entry that lists the host, else the first that fits. Where the
+ * namespace of the host's oldest Ingress has none, others may bring a Certificate that is good for the host, but no more: without one the whole host
+ * would be redirected to where nothing fits.
+ */
+export function tlsOf(host: string, claims: readonly Claim[], world: World, owner: HostOwner): HostTls {
+  const speaking = host === catchAll ? [] : claims.filter(hasTls);
+  const own = speaking.find(owner.hears);
+  if (own !== undefined) return said(host, own, world);
+  const secrets: string[] = [];
+  const problems: Problem[] = [];
+  for (const claim of speaking) {
+    const brought = said(host, claim, world);
+    secrets.push(...brought.secrets);
+    if (brought.certificate !== undefined && brought.weakness === undefined) return { ...brought, secrets };
+    problems.push(...brought.problems, unheard(claim, owner, brought));
+  }
+  return { ...withoutTls, secrets, problems };
+}
+
+/** Whether an Ingress has a TLS section. */
+export function hasTls({ ingress }: Claim): boolean {
+  return (ingress.spec?.tls?.length ?? 0) > 0;
+}
+
+function unheard({ object }: Claim, { why }: HostOwner, { weakness }: HostTls): Problem {
+  const lacking =
+    weakness === undefined ? "it brings no certificate for the host" : `its certificate is weak, ${weakness.why}`;
+  const done = "TLS is configured for its own paths alone";
+  return { object, kind: "field-unusable", field: "spec.tls", why: `${why}; ${lacking}`, done };
+}
+
+function said(host: string, claim: Claim, world: World): HostTls {
   const { object } = claim;
   const problems: Problem[] = [];
   const candidates = candidatesOf(host, claim);
@@ -45,13 +79,13 @@ export function tlsOf(host: string, claims: readonly Claim[], world: World): Hos
       const why = world.brokenSecret(secret);
       if (why !== undefined) problems.push({ object, kind: "secret-kept", field, secret, why });
       const { weakness } = read.certificate;
-      return { configured: true, certificate: secret, weakness, secrets, problems };
+      return { configured: true, certificate: secret, weakness, secrets, problems, speaker: claim };
     } else if (lists) {
       const names = read.certificate.names.join(", ") || "no name at all";
       problems.push({ object, kind: "certificate-misfit", secret, host, names });
     }
   }
-  return { ...withoutTls, configured: true, secrets, problems };
+  return { ...withoutTls, configured: true, secrets, problems, speaker: claim };
 }
 
 /** The Secrets to look in, in their order. */
@@ -67,19 +101,35 @@ function candidatesOf(host: string, { object, ingress }: Claim) {
 }
 
 /** An alias has the host's certificate if that covers it, and TLS is configured for it only then (RS-10.8, RS-11.2). */
-export function aliasesOf(names: readonly string[], { certificate }: HostTls, world: World): Alias[] {
+export function aliasesOf(
+  names: readonly string[],
+  { certificate }: HostTls,
+  world: World,
+  oldest: Claim | undefined,
+): Alias[] {
   const secret = certificate === undefined ? undefined : world.secret(certificate);
   const read = secret && certificateOf(secret);
   return names.map((name) => {
     const covered = read?.ok === true && isValidFor(read.certificate, name);
-    return { name, certificate: covered ? certificate : undefined, tlsConfigured: covered || isCovered(name, world) };
+    return {
+      name,
+      certificate: covered ? certificate : undefined,
+      tlsConfigured: covered || isCovered(name, world, oldest),
+    };
   });
 }
 
-/** Whether a wildcard above the name has TLS configured. */
-export function isCovered(name: string, world: World): boolean {
+/** Whether a wildcard above the name has TLS configured. `oldest` is the Ingress that the name belongs to. */
+export function isCovered(name: string, world: World, oldest: Claim | undefined): boolean {
   const parent = parentOf(name);
-  return parent !== undefined && world.isTlsConfigured(parent);
+  return parent !== undefined && world.isTlsConfigured(parent, oldest);
+}
+
+/** Whether TLS of a wildcard counts for a host below it: it is of the same namespace, was there first, or has a certificate. */
+export function covers({ configured, certificate, speaker }: HostTls, oldest: Claim | undefined): boolean {
+  if (!configured || speaker === undefined) return false;
+  if (certificate !== undefined || oldest === undefined) return true;
+  return speaker.object.namespace === oldest.object.namespace || byAge(speaker.ingress, oldest.ingress) < 0;
 }
 
 /** The wildcard one level above an exact name. */

@@ -11,7 +11,7 @@ const prefix = (path: string, more: Partial<Path> = {}): Path => ({
 });
 const exact = (path: string, more: Partial<Path> = {}): Path => ({ ...prefix(path, more), type: "exact" });
 const told = (paths: Path[]) =>
-  routesOf(paths).map((route) => {
+  routesOf(paths).routes.map((route) => {
     const to = route.match === "slash" ? "" : ` -> ${route.location}`;
     return `${route.match} ${route.path}${to}${"rewrite" in route ? ` as ${route.rewrite}` : ""}`;
   });

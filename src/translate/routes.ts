@@ -4,6 +4,7 @@
  */
 import { numbered } from "../kinds/pattern-groups.ts";
 import type { Route } from "../model/configuration.ts";
+import { type MixedRoutes, mixedRoutes } from "./mixed-routes.ts";
 
 /** What routing needs to know of a Location. */
 export interface Path {
@@ -14,7 +15,14 @@ export interface Path {
   readonly rewriteTarget: string;
   /** nginx adds a slash only on the way to a location that hands requests on. */
   readonly denied: boolean;
+  /** Whose it is; absent where all paths of a host mean what they mean together. */
+  readonly namespace?: string | undefined;
+  /** Whether it is the `/` of a host where nobody has that. */
+  readonly implicit?: boolean;
 }
+
+/** With its place among those of the host. */
+export type NumberedPath = readonly [location: number, path: Path];
 
 const none: ReadonlySet<string> = new Set();
 
@@ -25,19 +33,28 @@ export function isRegexHost(paths: readonly Path[]): boolean {
   );
 }
 
-export function routesOf(paths: readonly Path[]): Route[] {
-  return isRegexHost(paths) ? regexRoutes(paths) : plainRoutes(paths);
+/** `paths` as they stand in the host; those of the oldest Ingress come first. */
+export function routesOf(paths: readonly Path[]): MixedRoutes {
+  const entries = [...paths.entries()];
+  if (!isRegexHost(paths)) return { routes: plainRoutes(entries), displaced: nothing };
+  const namespaces = new Set(paths.map(({ namespace }) => namespace));
+  const hasNobodys = namespaces.delete(undefined);
+  if (namespaces.size < 2) return { routes: regexRoutes(entries), displaced: nothing };
+  return mixedRoutes(entries, [...namespaces, ...(hasNobodys ? [undefined] : [])]);
 }
 
-function plainRoutes(paths: readonly Path[]): Route[] {
+const nothing: ReadonlyMap<number, number> = new Map();
+
+export function plainRoutes(paths: readonly NumberedPath[]): Route[] {
   // Most hosts have nothing else.
-  if (paths.length === 1 && isRoot(paths[0]!)) return [{ match: "prefix", path: "/", location: 0 }];
+  if (paths.length === 1 && isRoot(paths[0]![1])) return [{ match: "prefix", path: "/", location: paths[0]![0] }];
   const exact = new Map<string, Route>();
   const prefix = new Map<string, Route>();
   const claim = (routes: Map<string, Route>, route: Route) => {
     if (!routes.has(route.path)) routes.set(route.path, route);
   };
-  for (const [location, { path, type }] of paths.entries()) {
+  const denied = new Map(paths.map(([location, path]) => [location, path.denied]));
+  for (const [location, { path, type }] of paths) {
     if (type === "exact") claim(exact, { match: "exact", path, location });
   }
   for (const [location, { path, type }] of longestFirst(paths)) {
@@ -48,16 +65,16 @@ function plainRoutes(paths: readonly Path[]): Route[] {
   const slash = new Map<string, Route>();
   for (const { path, location } of [...exact.values(), ...prefix.values()]) {
     const bare = path.slice(0, -1);
-    if (!path.endsWith("/") || bare === "" || paths[location]!.denied) continue;
+    if (!path.endsWith("/") || bare === "" || denied.get(location) === true) continue;
     if (!exact.has(bare)) claim(slash, { match: "slash", path: bare, location });
   }
   const byLength = [...prefix.values()].sort((a, b) => b.path.length - a.path.length || (a.path < b.path ? 1 : -1));
   return [...exact.values(), ...byLength, ...slash.values()];
 }
 
-function regexRoutes(paths: readonly Path[]): Route[] {
+export function regexRoutes(paths: readonly NumberedPath[]): Route[] {
   const routes = new Map<string, Route>();
-  const exact = new Set(paths.flatMap(({ path, type }) => (type === "exact" ? [path] : [])));
+  const exact = new Set(paths.flatMap(([, { path, type }]) => (type === "exact" ? [path] : [])));
   for (const [location, path] of longestFirst(paths)) {
     for (const part of parts(path, exact)) {
       const rewrite = rewrites(path, part) ? { rewrite: numbered(path.rewriteTarget, part) } : {};
@@ -87,13 +104,13 @@ function rewrites({ rewriteTarget }: Path, part: string): boolean {
  * By length in bytes, longest first; equal lengths in descending byte order; equal texts as they came (RS-6.3), but that the
  * host's Prefix `/`, which is there before any other path, comes before an Exact one.
  */
-function longestFirst(paths: readonly Path[]): [number, Path][] {
-  const bytes = paths.map(({ path }) => Buffer.from(path));
-  return [...paths.entries()].sort(([a], [b]) => {
+function longestFirst(paths: readonly NumberedPath[]): NumberedPath[] {
+  const bytes = new Map(paths.map(([location, { path }]) => [location, Buffer.from(path)]));
+  return [...paths].sort(([a, one], [b, other]) => {
     return (
-      bytes[b]!.length - bytes[a]!.length ||
-      Buffer.compare(bytes[b]!, bytes[a]!) ||
-      Number(isRoot(paths[b]!)) - Number(isRoot(paths[a]!)) ||
+      bytes.get(b)!.length - bytes.get(a)!.length ||
+      Buffer.compare(bytes.get(b)!, bytes.get(a)!) ||
+      Number(isRoot(other)) - Number(isRoot(one)) ||
       a - b
     );
   });

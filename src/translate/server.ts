@@ -2,9 +2,10 @@
  * One host's Server from the Claims on it, oldest first. What it needs of the world beyond its Claims it asks `World`
  * for, and what it used it reports as `uses` and `secrets`, so that `Servers` knows when to build it again.
  */
+import { unannotated } from "../annotations/read.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import { rewritesLate } from "../annotations/rewrite.ts";
-import type { Location, Route, Server } from "../model/configuration.ts";
+import { catchAll, type Location, type Route, type Server } from "../model/configuration.ts";
 import type { Problem } from "../problem.ts";
 import type { UpstreamUse } from "./balance.ts";
 import { type Shadow, type Shadows, shadowsOf } from "./canaries.ts";
@@ -15,8 +16,10 @@ import { changedNeighbours, idlePassthrough } from "./host-doubts.ts";
 import { hostFeatures, hostlessOf } from "./host-features.ts";
 import { withHostIdentity } from "./host-identity.ts";
 import { nameProblems } from "./host-names.ts";
-import { aliasesOf, type HostTls, isCovered, tlsOf } from "./host-tls.ts";
-import { isRegexHost, routesOf } from "./routes.ts";
+import { type HostOwner, hostOwner, unheardOf } from "./host-owner.ts";
+import { appRootOf, comingLater, strangersRoot } from "./host-sharing.ts";
+import { aliasesOf, type HostTls, hasTls, isCovered, tlsOf } from "./host-tls.ts";
+import { routesOf } from "./routes.ts";
 import { featuresFor } from "./weak-certificates.ts";
 import type { World } from "./world.ts";
 
@@ -27,6 +30,8 @@ export interface BuiltServer {
   /** Keys of the Secrets its certificate was looked for in. */
   readonly secrets: readonly string[];
   readonly problems: readonly Problem[];
+  /** Whose word the TLS of the host is, and by which Secret; undefined where TLS is not configured. */
+  readonly tlsSpeaker?: string | undefined;
 }
 
 export function serverOf(host: string, all: readonly Claim[], world: World): BuiltServer {
@@ -39,35 +44,49 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
   const problems = drafted.problems.concat(shadowed.problems);
   if (drafts.length === 0) return { server: undefined, uses, secrets: [], problems };
 
-  const hostless = hostlessOf(host, claims);
-  const tls = tlsOf(host, claims, world);
-  const { aliases, redirectFrom } = namesOf(host, tls, world);
-  const paths = drafts.map(({ path }) => path);
-  const routes = routesOf(paths);
+  const owner = hostOwner(host, ordinary, world.settings);
+  const hostless = hostlessOf(host, claims, owner);
+  const tls = tlsOf(host, claims, world, owner);
+  const tlsConfigured = tls.configured || isCovered(host, world, owner.oldest);
+  const { aliases, redirectFrom } = namesOf(host, tls, world, owner);
+  const said = hostFeatures(all.filter(owner.hears), world.settings);
+  const unheard = unheardOf(owner, all, said, world.annotationsPrefix);
+  const root = appRootOf(host, drafts, owner);
+  const { routes, displaced } = routesOf(drafts.map(({ path }) => path));
+  const passthrough = strangersRoot(host, said, drafts, owner);
+  const heard =
+    passthrough.length === 0 ? said : { ...said, sslPassthrough: unannotated(world.settings).sslPassthrough };
   const server: Server<FeatureValues> = {
     name: host,
     aliases,
     redirectFrom,
     certificate: tls.certificate,
-    tlsConfigured: tls.configured || isCovered(host, world),
-    appRoot: appRootOf(drafts),
+    tlsConfigured,
+    appRoot: root.appRoot,
     locations: drafts.map(({ location, claim }, at) => {
-      const closed = claim !== undefined && hostless.closes(claim);
+      const closed = claim !== undefined && (hostless.closes(claim) || unheard.closes(claim));
       const shadows = shadowed.shadows.filter(({ main }) => main === at);
+      const ownTls = !tlsConfigured && host !== catchAll && claim !== undefined && hasTls(claim);
       const kept = keptUri(location, at, routes);
-      return shadows.length === 0 && !closed ? kept : changed(kept, shadows, closed);
+      return shadows.length === 0 && !closed && !ownTls ? kept : changed(kept, shadows, closed, ownTls);
     }),
     routes,
-    features: featuresFor(tls.weakness, hostFeatures(all, world.settings), world.settings),
+    features: featuresFor(tls.weakness, heard, world.settings),
   };
   const told = problems.concat(
-    idlePassthrough(host, claims, drafts, world),
-    isRegexHost(paths) ? changedNeighbours(host, drafts) : [],
+    idlePassthrough(host, claims.filter(owner.hears), drafts, world),
+    changedNeighbours(host, drafts),
+    comingLater(host, drafts, displaced),
     hostless.problems,
+    unheard.problems,
+    root.problems,
+    passthrough,
     tls.problems,
-    nameProblems(host, claims, world.wantedBy(host), world.ownerOf),
+    nameProblems(host, claims.filter(owner.hears), world.wantedBy(host), world.ownerOf),
   );
-  return { server, uses, secrets: tls.secrets, problems: told };
+  const tlsSpeaker =
+    tls.speaker && [tls.speaker.key, tls.speaker.ingress.metadata.creationTimestamp, tls.certificate].join(" ");
+  return { server, uses, secrets: tls.secrets, problems: told, tlsSpeaker };
 }
 
 /** What the canaries among the Claims take of the host's Locations. */
@@ -92,29 +111,28 @@ function changed(
   location: Location<FeatureValues>,
   shadows: readonly Shadow[],
   closed: boolean,
+  ownTls: boolean,
 ): Location<FeatureValues> {
   return {
     ...location,
     canaries: shadows.map(({ canary }) => canary),
     timed: location.timed || shadows.some(({ claim }) => asksForTimes(claim.values)),
     denied: location.denied || closed,
+    ...(ownTls ? { ownTls } : {}),
   };
 }
 
 /** The names beside its own that it gets of those it wants. */
-function namesOf(host: string, tls: HostTls, world: World): Pick<Server<FeatureValues>, "aliases" | "redirectFrom"> {
+function namesOf(
+  host: string,
+  tls: HostTls,
+  world: World,
+  { oldest }: HostOwner,
+): Pick<Server<FeatureValues>, "aliases" | "redirectFrom"> {
   const { aliases, twin } = world.wantedBy(host);
   const wanted = twin === undefined ? aliases : [...aliases, twin];
   if (wanted.length === 0) return { aliases: [], redirectFrom: undefined };
   const own = wanted.filter((name) => world.ownerOf(name) === host);
-  const named = aliasesOf(own, tls, world);
+  const named = aliasesOf(own, tls, world, oldest);
   return { aliases: named.filter(({ name }) => name !== twin), redirectFrom: named.find(({ name }) => name === twin) };
-}
-
-/** Of several, the one of the longest path is heard (RS-12.3). */
-function appRootOf(drafts: readonly Draft[]): string | undefined {
-  const withRoot = drafts.filter(({ location }) => location.features.appRoot.path !== "");
-  if (withRoot.length === 0) return undefined;
-  const longest = Math.max(...withRoot.map(({ path }) => path.path.length));
-  return withRoot.find(({ path }) => path.path.length === longest)?.location.features.appRoot.path;
 }

@@ -7,12 +7,14 @@ import { bugProblem, guarded } from "../guarded.ts";
 import { catchAll, type Server } from "../model/configuration.ts";
 import { Dependencies } from "../model/dependencies.ts";
 import { Table } from "../model/table.ts";
+import type { Settings } from "../settings/registry.ts";
 import type { UpstreamUse } from "./balance.ts";
 import type { Certificates } from "./certificates.ts";
 import type { Claim } from "./claim.ts";
 import type { Claims } from "./claims.ts";
 import { HostNames, wantedNames } from "./host-names.ts";
-import { parentOf } from "./host-tls.ts";
+import { hostOwner } from "./host-owner.ts";
+import { covers, hasTls, parentOf, tlsOf } from "./host-tls.ts";
 import type { Problems } from "./problems.ts";
 import { type BuiltServer, serverOf } from "./server.ts";
 import { type Turn, usersOfChanged } from "./turn.ts";
@@ -46,6 +48,7 @@ export class Servers {
   readonly #secrets = new Dependencies();
   readonly #parents = new Dependencies();
   readonly #names = new HostNames();
+  readonly #tlsSpeakers = new Map<string, string>();
   #all = Table.empty<Server<FeatureValues>>();
 
   constructor(sources: ServerSources, problems: Problems) {
@@ -65,15 +68,23 @@ export class Servers {
     const built = new Map<string, Server<FeatureValues> | undefined>();
     const uses: HostUses[] = [];
     for (const host of outdated) {
-      const { server, uses: upstreams } = this.#build(host, world);
+      const { server, uses: upstreams, tlsSpeaker } = this.#build(host, world);
       built.set(host, server);
       uses.push({ host, upstreams, certificate: server?.certificate });
-      if (host.startsWith("*.") && server?.tlsConfigured !== this.#all.get(host)?.tlsConfigured) {
+      if (host.startsWith("*.") && this.#isOtherTls(host, tlsSpeaker)) {
         for (const child of this.#parents.usersOf(host)) outdated.add(child);
       }
     }
     this.#all = this.#all.with(built);
     return uses;
+  }
+
+  /** Notes whose word the TLS of a wildcard is now, which counts for the hosts below it. */
+  #isOtherTls(host: string, speaker: string | undefined): boolean {
+    if (this.#tlsSpeakers.get(host) === speaker) return false;
+    if (speaker === undefined) this.#tlsSpeakers.delete(host);
+    else this.#tlsSpeakers.set(host, speaker);
+    return true;
   }
 
   #outdated(turn: Turn, spoken: ReadonlySet<string>): Set<string> {
@@ -84,15 +95,15 @@ export class Servers {
       for (const host of usersOfChanged(this.#services, "Service", turn)) hosts.add(host);
       for (const host of usersOfChanged(this.#secrets, "Secret", turn)) hosts.add(host);
     }
-    for (const host of [...hosts]) for (const other of this.#noteNames(host)) hosts.add(other);
+    for (const host of [...hosts]) for (const other of this.#noteNames(host, turn.settings)) hosts.add(other);
     return hosts;
   }
 
   /** Hosts that may win or lose a name because of how `host` is now. */
-  #noteNames(host: string): ReadonlySet<string> {
-    const claims = this.#sources.claims.of(host).filter(({ values }) => values.canary === undefined);
+  #noteNames(host: string, settings: Settings): ReadonlySet<string> {
+    const claims = this.#sources.claims.of(host).filter(isOrdinary);
     const wanted = guarded(
-      () => (claims.length === 0 ? undefined : wantedNames(host, claims)),
+      () => (claims.length === 0 ? undefined : wantedNames(host, claims, settings)),
       () => ({ aliases: [], twin: undefined }),
     );
     return this.#names.set(host, wanted);
@@ -100,7 +111,13 @@ export class Servers {
 
   #build(host: string, world: World): BuiltServer {
     const claims = this.#sources.claims.of(host);
-    const built = claims.length === 0 && host !== catchAll ? nothing : builtWithoutBugs(host, claims, world);
+    const keeper = world.ownerOf(host) ?? host;
+    const built =
+      claims.length === 0 && host !== catchAll
+        ? nothing
+        : keeper === host
+          ? builtWithoutBugs(host, claims, world)
+          : keptByAlias(host, claims, keeper);
     const { server, uses, secrets, problems } = built;
     this.#parents.set(host, server === undefined ? [] : parentsOf(server));
     this.#services.set(
@@ -114,7 +131,7 @@ export class Servers {
 
   #world({ now, settings }: Turn): World {
     const { claims, certificates, sslPassthrough, pathsAreText, annotationsPrefix } = this.#sources;
-    return {
+    const world: World = {
       settings,
       sslPassthrough,
       pathsAreText,
@@ -125,9 +142,31 @@ export class Servers {
       wantedBy: (host) => this.#names.wantedBy(host),
       ownerOf: (name) => this.#names.ownerOf(name),
       // Asked of the Claims, not of the Server, which may not be built yet.
-      isTlsConfigured: (wildcard) => claims.hasTls(wildcard),
+      isTlsConfigured: (wildcard, oldest) => this.#covers(wildcard, oldest, world),
     };
+    return world;
   }
+
+  #covers(wildcard: string, oldest: Claim | undefined, world: World): boolean {
+    const claims = this.#sources.claims.of(wildcard).filter(isOrdinary);
+    return (
+      claims.some(hasTls) && covers(tlsOf(wildcard, claims, world, hostOwner(wildcard, claims, world.settings)), oldest)
+    );
+  }
+}
+
+/** A host that is an alias of an older host of another namespace stays that. */
+function keptByAlias(host: string, claims: readonly Claim[], keeper: string): BuiltServer {
+  const why = `${host} is another name of host ${keeper}, which an older Ingress of another namespace has`;
+  const done = "its paths there are not served";
+  return {
+    ...nothing,
+    problems: claims.map(({ object }) => ({ object, kind: "field-unusable", field: "spec.rules", why, done })),
+  };
+}
+
+function isOrdinary({ values }: Claim): boolean {
+  return values.canary === undefined;
 }
 
 /**

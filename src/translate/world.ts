@@ -1,6 +1,7 @@
 /** What a Server is built from beyond its Claims. Who asks reports what was asked for, so that it is built again when that changes. */
 import type { Secret, Service } from "../model/objects.ts";
 import type { Settings } from "../settings/registry.ts";
+import type { Claim } from "./claim.ts";
 import type { WantedNames } from "./host-names.ts";
 
 export interface World {
@@ -20,6 +21,6 @@ export interface World {
   wantedBy(host: string): WantedNames;
   /** Which host has a name that several may want. */
   ownerOf(name: string): string | undefined;
-  /** Whether a host one level up, `*.example.com`, has TLS configured. */
-  isTlsConfigured(wildcard: string): boolean;
+  /** Whether a host one level up, `*.example.com`, has TLS configured that counts for a host of the Ingress `oldest`. */
+  isTlsConfigured(wildcard: string, oldest: Claim | undefined): boolean;
 }

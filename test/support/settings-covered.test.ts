@@ -25,6 +25,7 @@ test("every ConfigMap key that acts has a behaviour test", () => {
     ...corpus.settings,
     ...usedInNginxTests((file) => /^(settings-|faults|ocsp)/.test(file)),
     ...usedInImageTests((file) => file === "http3.test.ts"),
+    ...usedInHostileTests(),
   ]);
   const { line, untested } = coverageOf(
     "ConfigMap keys that act",

@@ -8,6 +8,8 @@ export interface IngressWords {
   readonly namespace?: string;
   readonly host?: string;
   readonly uid?: string;
+  /** Day of the year 2026 on which it was made, from 1 to 28; the first when absent. */
+  readonly day?: number;
   readonly paths?: readonly PathWords[];
   readonly annotations?: Readonly<Record<string, string>>;
   readonly spec?: Ingress["spec"];
@@ -16,6 +18,7 @@ export type PathWords = readonly [path: string, type?: "Prefix" | "Exact" | "Imp
 
 export function ingress(words: IngressWords): Ingress {
   const { name, namespace = "ns", host = `${name}.example`, uid = `${namespace}-${name}`, paths = [["/"]] } = words;
+  const creationTimestamp = `2026-01-${String(words.day ?? 1).padStart(2, "0")}T00:00:00Z`;
   const prefixed = Object.entries(words.annotations ?? {}).map(([key, text]) => [`${prefix}/${key}`, text]);
   const annotations = Object.fromEntries(prefixed);
   const backends = paths.map(([path, pathType = "Prefix", service = "web"]) => ({
@@ -26,7 +29,7 @@ export function ingress(words: IngressWords): Ingress {
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "Ingress",
-    metadata: { name, namespace, uid, annotations, creationTimestamp: "2026-01-01T00:00:00Z" },
+    metadata: { name, namespace, uid, annotations, creationTimestamp },
     spec: { ingressClassName: "nginx", rules: [{ host, http: { paths: backends } }], ...words.spec },
   };
 }

@@ -101,6 +101,11 @@ end
 -- guard less. One that does not compile is nobody's; the sync leaves out those it knows.
 function _M.path(record, uri)
   if record.regex then
+    -- Of a namespace without patterns, beside another one's.
+    local added = record.slash and record.slash[uri]
+    if added then
+      return record.locations[added[2]], nil, nil, added[1]
+    end
     for _, route in ipairs(record.regex) do
       if budget.is_spent() then
         ngx.log(ngx.WARN, "the patterns before ", route[1], " took too long for one request")

@@ -1,0 +1,222 @@
+/**
+ * One host and several namespaces: a younger Ingress of another namespace adds its own paths, and changes nothing that the older one serves. The older
+ * one is of `ns` and its backend says `secret`; the other is of `evil`, and its Service says `let in`.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { KubernetesObject } from "../../../src/model/objects.ts";
+import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
+import { type IngressWords, ingress, secret, service, settings } from "../support/objects.ts";
+import { ports, startWorld, type World } from "../support/world.ts";
+import { pki } from "./authority.ts";
+
+const shop = (words: Partial<IngressWords> = {}) => ingress({ name: "shop", ...words });
+const evil = (words: Partial<IngressWords> = {}) =>
+  ingress({ name: "evil", namespace: "evil", host: "shop.example", paths: [["/evil"]], day: 2, ...words });
+const pair = (namespace: string) =>
+  secret("pair", { "tls.crt": pki.tls.certificate, "tls.key": pki.tls.key }, namespace);
+const rules = (words: Partial<IngressWords>) => evil(words).spec!.rules!;
+
+describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ mode, flags: ["--enable-ssl-passthrough"] });
+  });
+  afterEach(() => world.clear());
+  afterAll(() => world.stop());
+
+  const apply = (...objects: KubernetesObject[]) =>
+    world.apply(...service("web", world.auth.address, world.auth.port, "evil"), ...objects);
+  const said = async (answer: Promise<Answer>) => {
+    const { status, body, headers } = await answer;
+    return status === 200 ? body : [status, headers.location].filter(Boolean).join(" ");
+  };
+  const ask = (path = "/", host = "shop.example", more: Omit<RequestOptions, "to"> = {}) =>
+    said(world.ask(host, path, more));
+  const secure = (path = "/", host = "shop.example") =>
+    request({ to: `192.0.2.1:${ports.https}`, host, path, sni: host });
+
+  test("a canary takes nothing of another namespace, however it asks", async () => {
+    const rivals = [
+      { "canary-weight": "100" },
+      { "canary-by-header": "X-C" },
+      { "canary-by-cookie": "c" },
+      { "canary-by-header": "X-C", "canary-by-header-pattern": ".*" },
+    ].map((more, at) =>
+      evil({ name: `evil-${at}`, paths: [["/"]], annotations: { canary: "true", ...more }, day: 3 + at }),
+    );
+    const whole = evil({ name: "whole", annotations: { canary: "true", "canary-weight": "100" } });
+    const backing = {
+      ...whole.spec!,
+      rules: undefined,
+      defaultBackend: { service: { name: "web", port: { number: 80 } } },
+    };
+    const anyHost = shop({ name: "any", host: "" });
+    await apply(
+      shop(),
+      anyHost,
+      ...rivals,
+      evil({
+        name: "whole",
+        annotations: whole.metadata.annotations ? { canary: "true", "canary-weight": "100" } : {},
+        spec: backing as never,
+      }),
+    );
+    for (const headers of [{}, { "x-c": "always" }, { cookie: "c=always" }]) {
+      expect(await ask("/", "shop.example", { headers })).toBe("secret");
+      expect(await ask("/", "unknown.example", { headers })).toBe("secret");
+    }
+    expect(world.said("evil-0").join()).toContain(
+      "path / of host shop.example is served by Ingress ns/shop, and a canary stands beside an Ingress of its own namespace (allow-cross-namespace-canaries)",
+    );
+    await world.apply(settings({ "allow-cross-namespace-canaries": "true" }));
+    expect(await ask()).toBe("let in");
+  });
+
+  test("a canary of the same namespace goes on as before", async () => {
+    const canary = { canary: "true", "canary-weight": "100" };
+    const own = service("next", world.auth.address, world.auth.port);
+    await apply(
+      shop(),
+      ...own,
+      ingress({ name: "next", host: "shop.example", paths: [["/", "Prefix", "next"]], annotations: canary }),
+    );
+    expect(await ask()).toBe("let in");
+  });
+
+  test.each([
+    ["app-root", { "app-root": "/evil" }],
+    ["from-to-www-redirect", { "from-to-www-redirect": "true" }],
+    ["ssl-ciphers", { "ssl-ciphers": "NULL-SHA256" }],
+    ["ssl-prefer-server-ciphers", { "ssl-prefer-server-ciphers": "true" }],
+    ["ssl-passthrough", { "ssl-passthrough": "true" }],
+    ["a missing auth-tls-secret", { "auth-tls-secret": "evil/none" }],
+    ["server-alias", { "server-alias": "other.example" }],
+    ["a server-alias that is a wildcard", { "server-alias": "*.example" }],
+    ["server-snippet", { "server-snippet": "return 418;" }],
+  ])("%s of a younger Ingress of another namespace changes nothing of the host", async (what, annotations) => {
+    const open = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
+    await apply(
+      settings(open),
+      pair("ns"),
+      shop({ spec: { ...shop().spec!, tls: [{ secretName: "pair" }] }, annotations: { "ssl-redirect": "false" } }),
+      evil({ annotations: { ...annotations, "ssl-redirect": "false" } }),
+    );
+    expect(await ask()).toBe("secret");
+    expect(await said(secure())).toBe("secret");
+    expect(await ask("/", "neighbour.example")).toBe("secret");
+    expect(await ask("/", "other.example")).toBe("404");
+    expect(await ask("/", "www.shop.example")).toBe("404");
+    expect(world.said("evil").join()).toContain("Ingress ns/shop");
+    // What was to guard and is not heard shuts the paths that it was to guard.
+    expect(await ask("/evil")).toBe(/auth-tls|snippet/.test(what) ? "503" : "let in");
+  });
+
+  test("a server-alias takes no names of an older wildcard, of an older alias, nor a host those of an alias", async () => {
+    await apply(
+      shop({ name: "wild", host: "*.shop.example" }),
+      shop({ annotations: { "server-alias": "alias.example, *.a.example, ~^old[0-9]\\.example$" } }),
+      ...["*.example", "*.shop.example", "*.a.example", "www.*", "alias.example", "~."].map((alias, at) =>
+        evil({ name: `evil-${at}`, host: `0${at}.zz`, annotations: { "server-alias": alias } }),
+      ),
+      evil({ name: "host", host: "alias.example", paths: [["/"]] }),
+      evil({ name: "twin", host: "www.alias.example", annotations: { "from-to-www-redirect": "true" } }),
+    );
+    for (const host of ["x.shop.example", "www.shop.example", "y.a.example", "alias.example", "old1.example"]) {
+      expect.soft(await ask("/evil", host), host).toBe("secret");
+    }
+    expect(world.said("host").join()).toBe(
+      "spec.rules: alias.example is another name of host shop.example, which an older Ingress of another namespace has; its paths there are not served",
+    );
+    expect(world.said("evil-0").join()).toContain(
+      "*.example takes names that host *.shop.example of another namespace has",
+    );
+  });
+
+  test("a tls section without a certificate redirects its own paths alone; one that brings a certificate counts", async () => {
+    const tls = { tls: [{ hosts: ["shop.example"], secretName: "pair" }], rules: rules({}) };
+    await apply(shop(), evil({ spec: tls }));
+    expect(await ask()).toBe("secret");
+    expect(await ask("/evil")).toBe("308 https://shop.example/evil");
+    expect(world.said("evil").join()).toContain(
+      "it brings no certificate for the host; TLS is configured for its own paths alone",
+    );
+    await apply(evil({ spec: { ...tls, tls: [{ hosts: ["shop.example"] }] } }));
+    expect(await ask()).toBe("secret");
+    await apply(pair("evil"), evil({ spec: tls }));
+    expect(await ask()).toBe("308 https://shop.example");
+    expect((await secure()).certificate).toBe("tls.example");
+  });
+
+  test("a wildcard with a tls section and no certificate redirects no older host below it", async () => {
+    const spec = { ...shop().spec!, rules: rules({ host: "*.example" }), tls: [{ secretName: "none" }] };
+    await apply(shop(), evil({ spec }));
+    expect(await ask()).toBe("secret");
+    await apply(evil({ spec, day: 1 }), shop({ day: 2 }));
+    expect(await ask()).toBe("308 https://shop.example");
+  });
+
+  test("regular expressions of another namespace take no path that is written, and change what none means", async () => {
+    const paths = [
+      "/.*",
+      "/.*a?a?a?a?a?a?a?a?a?a?",
+      "/a|/",
+      "/(?i)admin.*(x)?(x)?",
+      "/ADMI\\w/?.*(x)?(x)?(x)?",
+      "/admin\\E?.*(y)?",
+    ];
+    await apply(
+      shop({ paths: [["/admin"], ["/cart/"], ["/exact", "Exact"], ["/Case"], ["/odd(name"]] }),
+      evil({ paths: paths.map((path) => [path, "ImplementationSpecific"]), annotations: { "use-regex": "true" } }),
+    );
+    for (const path of ["/admin", "/admin/x/aaaa", "/cart/x", "/exact", "/Case/x", "/odd(name"]) {
+      expect.soft(await ask(path), path).toBe("secret");
+    }
+    expect.soft(await ask("/cart")).toBe("301 http://shop.example/cart/");
+    // What the older one never had, its neighbour may have.
+    for (const path of ["/administrator", "/exact/x", "/case", "/other"])
+      expect.soft(await ask(path), path).toBe("let in");
+    await apply(shop({ paths: [["/"]] }));
+    for (const path of ["/", "/a", "/other"]) expect.soft(await ask(path), path).toBe("secret");
+    expect(world.said("evil").join()).toContain(
+      "it would take requests from path / of host shop.example, which the older Ingress ns/shop has; that path comes before it",
+    );
+  });
+
+  test("honest regular expressions beside another namespace's paths have their part of the host", async () => {
+    await apply(
+      shop({ paths: [["/"], ["/api/health", "Exact"]] }),
+      evil({
+        paths: [
+          ["/api(/|$)(.*)", "ImplementationSpecific"],
+          ["/v[12]/(x|y)", "ImplementationSpecific"],
+        ],
+        annotations: { "use-regex": "true", "rewrite-target": "/$2" },
+      }),
+    );
+    expect(await ask("/")).toBe("secret");
+    expect(await ask("/apiary")).toBe("secret");
+    expect(await ask("/api/health")).toBe("secret");
+    expect(await ask("/api/users")).toBe("let in");
+    expect(world.auth.asked.at(-1)?.url).toBe("/users");
+    expect(await ask("/v1/x")).toBe("let in");
+    await apply(settings({ "allow-cross-namespace-host-settings": "true" }));
+    expect(await ask("/apiary")).toBe("secret");
+    expect(await ask("/api/health")).toBe("let in");
+  });
+
+  test("the same prefix with a slash more, and a default backend, are not the younger one's", async () => {
+    const backend = { service: { name: "web", port: { number: 80 } } };
+    await apply(
+      shop({ paths: [["/a"]] }),
+      shop({ name: "any", host: "" }),
+      evil({ paths: [["/a/"], ["/a/b"]] }),
+      evil({ name: "default", spec: { ingressClassName: "nginx", defaultBackend: backend } }),
+    );
+    expect(await ask("/a/x")).toBe("secret");
+    expect(await ask("/a/b")).toBe("let in");
+    expect(await ask("/", "unknown.example")).toBe("secret");
+    expect(world.said("evil").join()).toContain(
+      "path /a/ of host shop.example belongs to the older Ingress ns/shop; this one is ignored",
+    );
+  });
+});
