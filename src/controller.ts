@@ -179,7 +179,8 @@ export async function startController(options: ControllerOptions): Promise<Start
       figures: async () => ({ connections: await channel.connections(), processes: nginx.processes() }),
       useTemplate: async (template) => {
         await sync.settled();
-        const verdict = await tryTemplate(template, sync.configuration!, { machine, nginx, signal: ending.signal });
+        const trial = { machine, nginx, builtIn: options.template, signal: ending.signal };
+        const verdict = await tryTemplate(template, sync.configuration!, trial);
         if (verdict.kind === "good") {
           renderer.use(template);
           sync.notice();

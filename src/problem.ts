@@ -86,13 +86,15 @@ const consequences: Record<Consequence, string> = {
   reject: "the Ingress is not applied",
 };
 
-/** A longer sentence helps nobody: what is wrong stands in its beginning. */
+/** A longer sentence helps nobody: it begins with what is wrong and ends with what was done, so its middle is left out. */
 const longestSentence = 4_000;
+const longestEnd = 400;
 
 /** One sentence without the object's name: what was found and what was done. No control character of a stranger is in it. */
 export function sentence(p: Problem): string {
   const text = wordsOf(p);
-  return visible(text.length > longestSentence ? `${text.slice(0, longestSentence)}…` : text);
+  if (text.length <= longestSentence) return visible(text);
+  return visible(`${text.slice(0, longestSentence - longestEnd)}… ${text.slice(-longestEnd)}`);
 }
 
 /** A new kind does not compile until it has words. */

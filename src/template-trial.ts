@@ -19,12 +19,20 @@ export type TemplateVerdict =
       readonly line?: string;
     };
 
+export interface TrialOptions {
+  readonly machine: Machine;
+  readonly nginx: Nginx;
+  /** The template that comes with Sluice. Its mistakes are bugs of single hosts, and those of any other are its author's. */
+  readonly builtIn: Template;
+  readonly signal: AbortSignal;
+}
+
 export async function tryTemplate(
   template: Template,
   configuration: Configuration<Settings, FeatureValues>,
-  { machine, nginx, signal }: { readonly machine: Machine; readonly nginx: Nginx; readonly signal: AbortSignal },
+  { machine, nginx, builtIn, signal }: TrialOptions,
 ): Promise<TemplateVerdict> {
-  const conf = rendered(template, configuration, machine);
+  const conf = rendered(template, builtIn, configuration, machine);
   if (conf instanceof TemplateError) return { kind: "bad", why: conf.message };
   const tested = await nginx.test(conf, signal);
   if (tested.kind === "accepted") return { kind: "good" };
@@ -35,11 +43,14 @@ export async function tryTemplate(
 
 function rendered(
   template: Template,
+  builtIn: Template,
   configuration: Configuration<Settings, FeatureValues>,
   machine: Machine,
 ): string | TemplateError {
   try {
-    return openRenderer(machine, template).render(configuration).text.conf;
+    const renderer = openRenderer(machine, builtIn);
+    renderer.use(template);
+    return renderer.render(configuration).text.conf;
   } catch (error) {
     if (error instanceof TemplateError) return error;
     throw error;

@@ -12,12 +12,16 @@ export type OpenedRenderer =
   | { readonly ok: false; readonly why: string };
 
 export function toolRenderer(flags: Flags): OpenedRenderer {
-  const own = flags.templateDir === undefined ? new Map<string, string>() : readTemplateFiles(flags.templateDir);
-  const compiled = compileTemplate(new Map([...readTemplateFiles(builtInTemplates), ...own]));
+  const builtIn = readTemplateFiles(builtInTemplates);
+  const compiled = compileTemplate(builtIn);
   if (!compiled.ok) return { ok: false, why: `the template cannot be used: ${compiled.why}` };
   const machine = imageMachine(flags);
   const { template } = compiled;
   const renderer =
     machine.mode === "dynamic" ? new DynamicRenderer(machine, template) : new StaticRenderer(machine, template);
+  if (flags.templateDir === undefined) return { ok: true, renderer };
+  const own = compileTemplate(new Map([...builtIn, ...readTemplateFiles(flags.templateDir)]));
+  if (!own.ok) return { ok: false, why: `the template cannot be used: ${own.why}` };
+  renderer.use(own.template);
   return { ok: true, renderer };
 }
