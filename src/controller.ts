@@ -56,7 +56,7 @@ export interface ControllerOptions {
   readonly nginxEvent: (event: NginxEvent) => void;
   /** Told the keys of records that nginx's memory held otherwise than they were given, and that are put right. */
   readonly strangeRecords?: (keys: readonly string[]) => void;
-  /** How often that is looked at, at most. */
+  /** How often that is looked at. */
   readonly auditMs?: number;
   readonly stapleEvent: (event: StapleEvent) => void;
   readonly nameCheckEvent: (event: CheckedNameEvent) => void;
@@ -198,16 +198,13 @@ export async function startController(options: ControllerOptions): Promise<Start
   };
 }
 
-/** A look costs nginx some time with very many records, so it is a hundredth of it, or one look in a minute. */
+/** Asks for nginx's count of writings now and then, which costs next to nothing. */
 async function auditing(sync: Sync, options: ControllerOptions, signal: AbortSignal): Promise<void> {
   const { auditMs = 10_000, strangeRecords: told = () => {} } = options;
-  let tookMs = 0;
   while (!signal.aborted) {
-    await delay(Math.max(auditMs, Math.min(100 * tookMs, 60_000)), undefined, { signal, ref: false }).catch(() => {});
+    await delay(auditMs, undefined, { signal, ref: false }).catch(() => {});
     if (signal.aborted) return;
-    const began = performance.now();
     const strange = await sync.audit();
-    tookMs = performance.now() - began;
     if (strange.length > 0) told(strange);
   }
 }
@@ -227,7 +224,13 @@ function memoryOf(journal: Journal, channel: Channel): Memory {
     records: journal.records,
     keep: (changes) => journal.write(changes),
     publish: (changes) => channel.publish(changes),
-    strange: () => strangeRecords(channel, journal.records),
+    wasWritten: async () => (await channel.otherWriting()) !== undefined,
+    strange: async () => {
+      const writing = await channel.otherWriting();
+      const strange = await strangeRecords(channel, journal.records);
+      if (writing !== undefined) channel.acceptWriting(writing);
+      return strange;
+    },
     isOurs: async () => (await channel.state())?.instance === journal.records.get(instanceKey),
   };
 }

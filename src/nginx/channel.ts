@@ -23,6 +23,8 @@ export interface Room {
 export interface MemoryState extends Room {
   /** Whose records the memory holds; empty in a new one. */
   readonly instance: string;
+  /** How often records were written to it. */
+  readonly writing: number;
 }
 
 const chunkSize = 200;
@@ -32,6 +34,9 @@ export class Channel {
   readonly #client: Client;
 
   readonly #headers: { readonly authorization: string };
+
+  /** nginx's count of writings, as far as they are known to be this controller's. */
+  #ownWriting: number | undefined;
 
   /** `pass` is the controller's. */
   constructor(socketPath: string, { authorization }: Pass) {
@@ -47,12 +52,23 @@ export class Channel {
     return outcome;
   }
 
+  /** nginx's count of writings where it shows that something else wrote since `acceptWriting`; undefined where it does not. */
+  async otherWriting(): Promise<number | undefined> {
+    const state = await this.state();
+    return state === undefined || state.writing === this.#ownWriting ? undefined : state.writing;
+  }
+
+  /** What nginx's memory held at that count is known. */
+  acceptWriting(count: number): void {
+    this.#ownWriting = count;
+  }
+
   /** Undefined while nginx does not answer. */
   async state(): Promise<MemoryState | undefined> {
     try {
       const { statusCode, body } = await this.#get("/records");
-      const { said, ...room } = told(await body.text());
-      return statusCode === 200 ? { instance: said, ...room } : undefined;
+      const { said, ...state } = told(await body.text());
+      return statusCode === 200 ? { instance: said, ...state } : undefined;
     } catch {
       return undefined;
     }
@@ -110,7 +126,8 @@ export class Channel {
       // A worker that has just been told to go closes the connection that was kept. To write the same twice does no harm, and to write late
       // would: the workers that come may know nothing of what is there.
       const answer = await this.#client.request(request).catch(() => this.#client.request(request));
-      const { said, ...room } = told(await answer.body.text());
+      const { said, writing, ...room } = told(await answer.body.text());
+      if (writing - 1 === this.#ownWriting) this.#ownWriting = writing;
       if (answer.statusCode === 200) return { kind: "published", room };
       if (answer.statusCode === 507) return { kind: "full", room };
       return { kind: "unreachable", cause: new Error(`nginx answered ${answer.statusCode} to records: ${said}`) };
@@ -120,10 +137,10 @@ export class Channel {
   }
 }
 
-/** What `nginx/lua/sluice/channel.lua` says on three lines. */
-function told(text: string): Room & { readonly said: string } {
-  const [said = "", capacity, free] = text.split("\n");
-  return { said, capacityBytes: Number(capacity), freeBytes: Number(free) };
+/** What `nginx/lua/sluice/channel.lua` says on four lines. */
+function told(text: string): Room & { readonly said: string; readonly writing: number } {
+  const [said = "", capacity, free, writing] = text.split("\n");
+  return { said, capacityBytes: Number(capacity), freeBytes: Number(free), writing: Number(writing) };
 }
 
 function inOrder(changes: readonly JournalChange[]): JournalChange[] {

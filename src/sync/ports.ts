@@ -29,6 +29,8 @@ export interface Memory {
   publish(changes: readonly RecordChange[]): Promise<PublishOutcome>;
   /** Whether nginx runs and holds records of ours, rather than none. */
   isOurs(): Promise<boolean>;
+  /** Whether nginx counts writings of records that are not ours. */
+  wasWritten?(): Promise<boolean>;
   /** The keys of records that nginx holds otherwise than they were given. */
   strange?(): Promise<readonly string[]>;
 }

@@ -128,13 +128,10 @@ export class Sync {
     return this.#notices.settled();
   }
 
-  /**
-   * Puts right what nginx's memory holds otherwise than it was given, and says which records that were. The first look costs nobody's time;
-   * what seems strange is looked at once more while nothing is on its way.
-   */
+  /** Puts right what nginx's memory holds otherwise than it was given, and returns the keys of those records. Looks only where something else wrote. */
   async audit(): Promise<readonly string[]> {
     const { memory } = this.#parts;
-    if (this.live === undefined || this.#reloads.isOn || !((await memory.strange?.()) ?? []).length) return [];
+    if (this.live === undefined || this.#reloads.isOn || !(await memory.wasWritten?.())) return [];
     return this.#order.run(async () => {
       const found = this.#reloads.isOn ? [] : ((await memory.strange?.()) ?? []);
       const strange = found.filter((key) => !this.#publication.isWaiting(key));

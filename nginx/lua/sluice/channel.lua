@@ -7,7 +7,7 @@ local _M = {}
 
 -- POST: the lines of the body are applied; 507 when memory is full.
 -- GET: which instance's records are here.
--- Both say on the next lines how much memory there is, and how much of it is in whole free pages.
+-- Both say on the next lines how much memory there is, how much of it is in whole free pages, and how often records were written.
 function _M.serve()
   local said = records:get("instance") or ""
   if ngx.req.get_method() == "POST" then
@@ -21,6 +21,7 @@ function _M.serve()
   ngx.say(said)
   ngx.say(records:capacity())
   ngx.say(records:free_space())
+  ngx.say(records:get("writing") or 0)
 end
 
 -- A body larger than its buffer is in a file.

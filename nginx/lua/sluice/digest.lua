@@ -1,5 +1,6 @@
--- Says what shared memory holds, so that the controller sees whether that is what it wrote. Digests are keyed with a word of the question:
--- an answer of before is none now.
+-- Says what shared memory holds, so that the controller sees whether that is what it wrote. Digests are keyed with a word of the
+-- question, so that an older answer is worth nothing. Listing all keys stops every worker for a moment, so the controller asks only
+-- when the count of writings shows that something else wrote.
 local records = ngx.shared.sluice_records
 
 -- What channel.lua counts there by itself.

@@ -141,11 +141,11 @@ describe.each(Object.entries(places))("%s", (name, start) => {
 
   test.skipIf(name === "in static mode")("records that something else wrote are found and put right", async () => {
     const forged = { locations: [{ shape: "@none", upstream: "none", path: "/", canaries: [] }], prefix: ["/", 1] };
+    const lines = ["guarded.example", "stolen.example"].map((host) =>
+      JSON.stringify([hostKey(host), JSON.stringify(forged)]),
+    );
     const forge = `
-      local records = ngx.shared.sluice_records
-      records:set("${hostKey("guarded.example")}", '${JSON.stringify(forged)}')
-      records:set("${hostKey("stolen.example")}", '${JSON.stringify(forged)}')
-      records:incr("generation", 1)
+      require("sluice.journal").apply([==[${lines.join("\n")}]==])
       ngx.say("forged")`;
     const inside = `${to(world.runFolder)} server { listen 192.0.2.1:24008; location / { content_by_lua_block { ${forge} } } }`;
     await world.apply(settings({ "http-snippet": inside }));
