@@ -24,6 +24,10 @@ export type CheckedNameEvent =
 
 /** Questions that wait for a nameserver; more are dropped, and nginx asks again. */
 const mostWaiting = 1_000;
+/** Of these for one zone, so that nobody whose nameserver is slow takes the places of all others. */
+const mostWaitingInZone = 100;
+/** An answer is good for so long at most: the largest time in a DNS answer is 136 years. */
+const longestSeconds = 3_600;
 /** How soon a port that another process has is tried again. */
 const againMs = 1_000;
 /** Names that were reported; more than so many are forgotten and reported once more. */
@@ -32,7 +36,8 @@ const mostReported = 1_000;
 /** Begins to answer, and gives what ends it. A port that is taken is tried until it is free. */
 export function answerCheckedNames(options: CheckedNamesOptions): () => Promise<void> {
   const reported = new Set<string>();
-  let waiting = 0;
+  const waiting = new Map<string, number>();
+  let waitingInAll = 0;
   let ended = false;
   let isBusy = false;
   let again: NodeJS.Timeout | undefined;
@@ -53,12 +58,23 @@ export function answerCheckedNames(options: CheckedNamesOptions): () => Promise<
     const opened = createSocket("udp4");
     opened.on("message", (message, { port, address }) => {
       const question = readQuestion(message);
-      if (question === undefined || waiting >= mostWaiting) return;
-      waiting++;
-      void answerTo(question.name, question.family).then((answer) => {
-        waiting--;
-        if (!ended) opened.send(answerOf(question, answer), port, address, () => {});
-      });
+      if (question === undefined) return;
+      const asked = checkedName(question.name);
+      const zone = zoneOf(asked?.host ?? "");
+      const before = waiting.get(zone) ?? 0;
+      if (waitingInAll >= mostWaiting || before >= mostWaitingInZone) return;
+      waiting.set(zone, before + 1);
+      waitingInAll++;
+      void answerTo(asked, question.family)
+        .then((answer) => answerOf(question, answer))
+        .catch(() => answerOf(question, { kind: "failed" }))
+        .then((answer) => {
+          waitingInAll--;
+          const left = waiting.get(zone)! - 1;
+          if (left === 0) waiting.delete(zone);
+          else waiting.set(zone, left);
+          if (!ended) opened.send(answer, port, address, () => {});
+        });
     });
     opened.on("error", (error) => {
       opened.close();
@@ -75,8 +91,7 @@ export function answerCheckedNames(options: CheckedNamesOptions): () => Promise<
     return opened;
   }
 
-  async function answerTo(name: string, family: 4 | 6): Promise<AddressAnswer> {
-    const asked = checkedName(name);
+  async function answerTo(asked: CheckedName | undefined, family: 4 | 6): Promise<AddressAnswer> {
     if (asked === undefined) return { kind: "refused" };
     const policy = asked.by === "operator" ? forOperator(options.policy) : options.policy;
     const found = await addressesOf(asked, family, policy, options.lookup);
@@ -91,6 +106,9 @@ export function answerCheckedNames(options: CheckedNamesOptions): () => Promise<
     options.report({ kind: "refused", name, why });
   }
 }
+
+/** Its last two labels, below which one owner names what he likes. */
+const zoneOf = (host: string): string => host.split(".").slice(-2).join(".");
 
 type Checked = Exclude<AddressAnswer, { kind: "refused" }> | { readonly kind: "refused"; readonly why: string };
 
@@ -111,7 +129,7 @@ export async function addressesOf(
   const usable = found.addresses.filter((_, at) => refusals[at] === undefined);
   const first = refusals.find((refusal) => refusal !== undefined);
   if (usable.length === 0 && first !== undefined) return { kind: "refused", why: first };
-  return addresses(usable, family, Math.ceil(found.ttlMs / 1000));
+  return addresses(usable, family, Math.min(longestSeconds, Math.max(0, Math.ceil(found.ttlMs / 1000))));
 }
 
 function addresses(all: readonly string[], family: 4 | 6, ttlSeconds: number): Checked {

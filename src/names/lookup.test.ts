@@ -4,7 +4,12 @@ import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { dnsLookup } from "./lookup.ts";
 
-type Answer = { readonly addresses: readonly string[]; readonly ttl: number } | "no such name" | "broken";
+type Answer =
+  | { readonly addresses: readonly string[]; readonly ttl: number }
+  | "no such name"
+  | "broken"
+  /** An alias for another name, and no address of it. */
+  | "alias";
 const types = { 1: "A", 28: "AAAA" } as Readonly<Record<number, string>>;
 
 /** `answers` by `TYPE name`; what is not listed has no address of that type. */
@@ -37,10 +42,11 @@ function replyTo(asked: Buffer, answer: Answer | undefined): Buffer {
   const code = answer === "no such name" ? 3 : answer === "broken" ? 2 : 0;
   const { addresses, ttl } = typeof answer === "object" ? answer : { addresses: [], ttl: 0 };
   const reply = Buffer.from(asked);
+  const alias = answer === "alias" ? [Buffer.from("c00c00050001000000050003016200", "hex")] : [];
   reply.writeUInt16BE(0x8180 | code, 2);
-  reply.writeUInt16BE(addresses.length, 6);
+  reply.writeUInt16BE(addresses.length + alias.length, 6);
   reply.writeUInt16BE(0, 10);
-  return Buffer.concat([reply, ...addresses.map((address) => recordOf(address, ttl))]);
+  return Buffer.concat([reply, ...alias, ...addresses.map((address) => recordOf(address, ttl))]);
 }
 
 function recordOf(address: string, ttl: number): Buffer {
@@ -94,4 +100,9 @@ test("a name that nobody knows is certainly without addresses, one that a namese
   });
   expect(await lookup("gone.example.com.")).toMatchObject({ kind: "found", addresses: [] });
   expect(await lookup("odd.example.com.")).toMatchObject({ kind: "failed" });
+});
+
+test("an alias that leads to no address is a name without one, for a while", async () => {
+  const { lookup } = await setUp({ "A away.example.com": "alias", "AAAA away.example.com": "alias" });
+  expect(await lookup("away.example.com.")).toEqual({ kind: "found", addresses: [], ttlMs: 5_000 });
 });
