@@ -129,3 +129,24 @@ test.each([
   ] as const);
   expect(ask({ service: service({ type: "ExternalName", externalName }), port, addresses })).toBe(expected);
 });
+
+test("a slice of many addresses and many ports is an Upstream of some, and the others are said to be too many", () => {
+  const addresses = Array.from({ length: 200 }, (_, at) => `10.0.0.${at}`);
+  const endpoints = Array.from({ length: 100 }, () => ({ addresses }));
+  const ports = (some: number) => Array.from({ length: some }, (_, at) => ({ name: `p${at}`, port: at + 1 }));
+  const answer = (declared: Service["spec"], port: string) =>
+    endpointsOf(
+      {
+        service: service(declared),
+        slices: [slice(endpoints, ports(20_000))],
+        port,
+        serviceUpstream: false,
+        protocol: "TCP",
+        addresses: Table.empty(),
+      },
+      defaultOptions,
+    );
+  expect(answer({ ports: [{ port: 80 }] }, "80")).toMatchObject({ most: 10_000, endpoints: { length: 10_000 } });
+  // Each port of a Service has less where it has many.
+  expect(answer({ ports: ports(2_000) }, "7")).toMatchObject({ most: 100, endpoints: { length: 100 } });
+});

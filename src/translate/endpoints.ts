@@ -25,7 +25,12 @@ export interface EndpointsQuestion {
 }
 
 export type EndpointsAnswer =
-  | { readonly kind: "endpoints"; readonly endpoints: readonly Endpoint[] }
+  | {
+      readonly kind: "endpoints";
+      readonly endpoints: readonly Endpoint[];
+      /** Only where there were more: how many were looked at. */
+      readonly most?: number;
+    }
   | { readonly kind: "no-port" }
   | { readonly kind: "unusable"; readonly why: string };
 
@@ -41,7 +46,19 @@ export function endpointsOf(question: EndpointsQuestion, options: TranslateOptio
       ? endpoints([{ address: clusterIP, port: port.port }])
       : { kind: "unusable", why: `its cluster IP is not asked: ${why}` };
   }
-  return endpoints(fromSlices(question, port, options));
+  const { found, most } = fromSlices(question, port, options);
+  return { kind: "endpoints", endpoints: sorted(found), ...(most === undefined ? {} : { most }) };
+}
+
+/**
+ * An EndpointSlice may have 20,000 ports, and each of its addresses is an endpoint on each of them: 300 million fit into one
+ * object. So few pairs are looked at for a port, and so few for all ports of a Service, but some for each.
+ */
+const [mostPairs, mostOfService, someOfPort] = [10_000, 100_000, 100];
+
+function mostPairsOf({ spec }: Service): number {
+  const fair = Math.floor(mostOfService / Math.max(1, spec?.ports?.length ?? 1));
+  return Math.max(someOfPort, Math.min(mostPairs, fair));
 }
 
 /** The first port for TCP whose number, target port or name equals the reference (RS-9.2). HTTP is not spoken over UDP. */
@@ -52,24 +69,48 @@ export function servicePortOf({ spec }: Service, reference: string): ServicePort
   });
 }
 
-function fromSlices({ slices, protocol }: EndpointsQuestion, port: ServicePort, options: TranslateOptions): Endpoint[] {
+interface FromSlices {
+  readonly found: readonly Endpoint[];
+  /** Where there were more. */
+  readonly most?: number;
+}
+
+function fromSlices(question: EndpointsQuestion, port: ServicePort, options: TranslateOptions): FromSlices {
   const ready: Endpoint[] = [];
   const draining: Endpoint[] = [];
+  const most = mostPairsOf(question.service);
+  let looked = 0;
+  for (const { address, number, isReady } of pairsOf(question, port, options)) {
+    if (looked++ >= most) return { found: ready.length > 0 ? ready : draining, most };
+    if (whyNotAsked(address, number, options.asked) === undefined)
+      (isReady ? ready : draining).push({ address, port: number });
+  }
+  return { found: ready.length > 0 ? ready : draining };
+}
+
+interface Pair {
+  readonly address: string;
+  readonly number: number;
+  readonly isReady: boolean;
+}
+
+/** One after the other, since all of them may be more than memory holds. */
+function* pairsOf(
+  { slices, protocol }: EndpointsQuestion,
+  port: ServicePort,
+  { zone: ownZone }: TranslateOptions,
+): Generator<Pair> {
   for (const slice of slices) {
     if (slice.addressType === "FQDN") continue;
     const numbers = slicePorts(slice, port, protocol);
-    const zone = hintedZone(slice, options.zone);
+    const zone = hintedZone(slice, ownZone);
     for (const { addresses, conditions, hints } of slice.endpoints ?? []) {
       if (zone !== undefined && hints?.forZones?.some(({ name }) => name === zone) !== true) continue;
-      const list = conditions?.ready !== false ? ready : isDraining(conditions) ? draining : undefined;
-      for (const address of addresses) {
-        for (const number of numbers)
-          if (list !== undefined && whyNotAsked(address, number, options.asked) === undefined)
-            list.push({ address, port: number });
-      }
+      const isReady = conditions?.ready !== false;
+      if (!isReady && !isDraining(conditions)) continue;
+      for (const address of addresses) for (const number of numbers) yield { address, number, isReady };
     }
   }
-  return ready.length > 0 ? ready : draining;
 }
 
 function isDraining(conditions: { readonly serving?: boolean; readonly terminating?: boolean } | undefined): boolean {
@@ -134,9 +175,11 @@ function isDnsName(name: string): boolean {
   );
 }
 
-/** Sorted and without duplicates, so equal clusters give equal Upstreams. */
-function endpoints(found: readonly Endpoint[]): EndpointsAnswer {
-  if (found.length < 2) return { kind: "endpoints", endpoints: found };
+const endpoints = (found: readonly Endpoint[]): EndpointsAnswer => ({ kind: "endpoints", endpoints: sorted(found) });
+
+/** Without duplicates as well, so equal clusters give equal Upstreams. */
+function sorted(found: readonly Endpoint[]): readonly Endpoint[] {
+  if (found.length < 2) return found;
   const byText = new Map(found.map((endpoint) => [`${endpoint.address} ${endpoint.port}`, endpoint]));
-  return { kind: "endpoints", endpoints: [...byText.keys()].sort().map((text) => byText.get(text)!) };
+  return [...byText.keys()].sort().map((text) => byText.get(text)!);
 }

@@ -141,8 +141,9 @@ export class Upstreams {
 
 /** Told on the Ingress that decides about the Upstream. */
 function unusable(answer: EndpointsAnswer, service: string, { object }: Claim): Problem[] {
-  if (answer.kind !== "unusable") return [];
-  return [
-    { object, kind: "field-unusable", field: `Service ${service}`, why: answer.why, done: "it gets no requests" },
-  ];
+  const problem = { object, kind: "field-unusable", field: `Service ${service}` } as const;
+  if (answer.kind === "unusable") return [{ ...problem, why: answer.why, done: "it gets no requests" }];
+  if (answer.kind !== "endpoints" || answer.most === undefined) return [];
+  const why = `its EndpointSlices have more than ${answer.most} pairs of an address and a port`;
+  return [{ ...problem, why, done: "the others get no requests" }];
 }

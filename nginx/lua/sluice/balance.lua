@@ -16,9 +16,13 @@ local algorithms = {
 
 -- Where proxy-next-upstream-tries sets no limit, a request is given up after this many tries, or after one for each endpoint.
 local most_tries = 10
+-- However many endpoints there are: what was tried is one text, which is read anew at each try.
+local most_tries_of_many = 100
 
 -- nginx's NGX_BUSY, a 502. In this phase a status is not one: nginx would answer 500, whatever it was.
 local no_live_upstreams = -3
+
+local min = math.min
 
 local _M = {}
 
@@ -35,7 +39,7 @@ function _M.run()
   if balancer.get_last_failure() then
     tried, count, failed = tries.made(ngx.var.upstream_addr)
   end
-  if not count or count + 1 < most_tries or count + 1 < #endpoints then
+  if not count or count + 1 < most_tries or count + 1 < min(#endpoints, most_tries_of_many) then
     -- nginx takes no more than proxy-next-upstream-tries allows, whatever is asked for here
     balancer.set_more_tries(1)
   end

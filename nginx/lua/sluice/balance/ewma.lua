@@ -7,6 +7,7 @@ local times = ngx.shared.sluice_times
 local random = math.random
 local exp = math.exp
 local floor = math.floor
+local min = math.min
 local match = string.match
 
 -- Seconds after which an average counts for a third.
@@ -34,10 +35,13 @@ local function known_time(peer)
   return time and time * share_left(noted or 0)
 end
 
+-- Of so many it is taken: a list may be long, and a request waits for it.
+local most_averaged = 100
+
 local function average_time(endpoints)
   local sum, count = 0, 0
-  for _, endpoint in ipairs(endpoints) do
-    local time = known_time(endpoint)
+  for at = 1, min(#endpoints, most_averaged) do
+    local time = known_time(endpoints[at])
     if time then
       sum, count = sum + time, count + 1
     end

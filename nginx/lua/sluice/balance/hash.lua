@@ -4,6 +4,7 @@ local tries = require("sluice.balance.tries")
 
 local ngx = ngx
 local random = math.random
+local min = math.min
 local concat = table.concat
 
 local _M = {}
@@ -27,8 +28,10 @@ local function value_of(parts)
   return concat(values)
 end
 
--- Groups of `size` in the order of the list; the last one is completed from the start (RS-9.10).
-local function groups_of(endpoints, size)
+-- Groups of `size` in the order of the list; the last one is completed from the start (RS-9.10). None is larger than the list: its
+-- author may have said a thousand million.
+local function groups_of(endpoints, wanted)
+  local size = min(wanted, #endpoints)
   local groups, names = {}, {}
   for first = 1, #endpoints, size do
     local group = {}

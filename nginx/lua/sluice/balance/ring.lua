@@ -4,9 +4,13 @@
 local crc32 = ngx.crc32_long
 local char = string.char
 local floor = math.floor
+local max = math.max
+local min = math.min
 local sort = table.sort
 
 local points_per_name = 160
+-- A ring is sorted while its worker does nothing else, so beyond a thousand names each has fewer points.
+local most_points = 160000
 -- A point is one number, its place on the ring and after it the index of its name: 32 + 20 bits fit into a double.
 local index_range = 1048576
 
@@ -15,7 +19,7 @@ local _M = {}
 function _M.new(names)
   local points, count = {}, 0
   -- a name that is alone owns the ring with a single point
-  local points_each = #names == 1 and 1 or points_per_name
+  local points_each = #names == 1 and 1 or max(1, min(points_per_name, floor(most_points / #names)))
   for index, name in ipairs(names) do
     local place = 0
     for _ = 1, points_each do

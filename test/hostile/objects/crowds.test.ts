@@ -1,0 +1,62 @@
+/**
+ * Objects that stand for more than they hold: each address of an EndpointSlice on each of its ports, groups of a thousand million
+ * Endpoints, a peer to be tried for each. Neither the controller nor a worker may try to make all of it.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { KubernetesObject } from "../../../src/model/objects.ts";
+import { ingress, service } from "../support/objects.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+/** A Service without a name for its port, which so has all ports of its slice. */
+function crowd(name: string, slice: { readonly endpoints: readonly object[]; readonly ports: readonly object[] }) {
+  const [made, first] = service(name, "192.0.2.60", 80) as [KubernetesObject, KubernetesObject];
+  return [
+    { ...made, spec: { ports: [{ port: 80 }] } },
+    { ...first, ...slice },
+  ] as KubernetesObject[];
+}
+
+const to = (name: string, annotations: Record<string, string> = {}) =>
+  ingress({ name: "crowded", annotations, paths: [["/", "Prefix", name]] });
+
+const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
+
+describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ mode });
+  });
+  afterAll(() => world.stop());
+  afterEach(() => world.clear());
+
+  test("a slice of many addresses and many ports serves some of them, and its Ingress says so", async () => {
+    const endpoints = numbers(200).map((at) => ({ addresses: numbers(100).map((last) => `10.0.${at}.${last}`) }));
+    const ports = numbers(15_000).map((at) => ({ name: `p${at}`, port: at + 1 }));
+    await world.apply(...crowd("many", { endpoints, ports }), to("many"), ingress({ name: "later" }));
+    expect(world.said("crowded")).toEqual([
+      "Service ns/many: its EndpointSlices have more than 10000 pairs of an address and a port; the others get no requests",
+    ]);
+    for (const host of ["neighbour.example", "later.example"]) expect((await world.ask(host)).body).toBe("secret");
+  });
+
+  test("a group of a thousand million endpoints is one of those that there are", async () => {
+    const subset = { "upstream-hash-by-subset": "true", "upstream-hash-by-subset-size": "1000000000" };
+    const { address, port } = world.backend;
+    await world.apply(
+      ...service("hashed", address, port),
+      to("hashed", { "upstream-hash-by": "$request_uri", ...subset }),
+    );
+    for (const path of ["/a", "/b"]) expect((await world.ask("crowded.example", path)).body).toBe("secret");
+    expect((await world.ask("neighbour.example")).body).toBe("secret");
+  });
+
+  test("not every endpoint of a crowd is tried for one request", async () => {
+    const ports = numbers(2_000).map((at) => ({ name: `p${at}`, port: 30_000 + at }));
+    await world.apply(
+      ...crowd("closed", { endpoints: [{ addresses: ["192.0.2.60"] }], ports }),
+      to("closed", { "proxy-next-upstream": "error", "proxy-next-upstream-tries": "0" }),
+    );
+    expect((await world.ask("crowded.example")).status).toBe(502);
+    expect((await world.ask("neighbour.example")).body).toBe("secret");
+  });
+});
