@@ -6,7 +6,7 @@
  * refuses everything (design.md 4, trap 8).
  */
 import { isHost } from "../kinds/addresses.ts";
-import { checkedUrl, originOf, whyNotOrigin } from "../kinds/checked-name.ts";
+import { checkedUrl, namedHost, originOf, whyNotOrigin } from "../kinds/checked-name.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
 import { undecoded, variablesIn, withoutGroups } from "../kinds/variables.ts";
@@ -165,7 +165,7 @@ function bound(name: string, text: string, place: Place): Token {
 }
 
 function mayName(variable: string, place: Place): boolean {
-  return isQuestionVariable(variable) || place.declares(variable);
+  return variable === namedHost || isQuestionVariable(variable) || place.declares(variable);
 }
 
 function isLiteral(text: string): boolean {

@@ -56,13 +56,19 @@ export function isLiteralOrigin({ host, port = "" }: Origin): boolean {
   return !port.includes("$") && literalIn(host) === host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
 }
 
+/** Names and nothing else of $host, since nginx takes a Host with a "?" in it, and an address ends there. A map of the template. */
+export const namedHost = "named_host";
+
 /** `url` with the name that is checked in the place of its host; as it is where that is an address. */
 export function checkedUrl(url: string, by: ChosenBy): string {
   const origin = originOf(url);
   if (origin === undefined || isLiteralOrigin(origin)) return url;
   const { scheme, host, port } = origin;
   const length = scheme.length + 3 + host.length + (port === undefined ? 0 : port.length + 1);
-  const bare = host.replace(/^\[(.*)\]$/, "$1").replace(/\.{1,250}$/, "");
+  const bare = host
+    .replace(/^\[(.*)\]$/, "$1")
+    .replace(/\.{1,250}$/, "")
+    .replace(/\$(?:host\b|\{host\})/g, `\${${namedHost}}`);
   const number = portOf(origin);
   return `${scheme}://${bare}.${number}.${letters[by]}.${zone}:${number}${url.slice(length)}`;
 }

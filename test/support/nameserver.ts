@@ -6,6 +6,8 @@ import { answerOf, readQuestion } from "../../src/names/dns-message.ts";
 export interface Nameserver {
   /** IPv4 addresses by name; a name that is not there has none. */
   readonly addresses: Map<string, readonly string[]>;
+  /** Names that stand for another one, of which there is no address. */
+  readonly aliases: Set<string>;
   /** Names that were asked for, each as often as it was. */
   readonly asked: readonly string[];
   stop(): Promise<void>;
@@ -13,6 +15,7 @@ export interface Nameserver {
 
 export async function startNameserver(address: string, port = 53): Promise<Nameserver> {
   const addresses = new Map<string, readonly string[]>();
+  const aliases = new Set<string>();
   const asked: string[] = [];
   const socket = createSocket("udp4");
   socket.on("message", (message, from) => {
@@ -21,12 +24,16 @@ export async function startNameserver(address: string, port = 53): Promise<Names
     asked.push(question.name);
     const found = question.family === 4 ? (addresses.get(question.name.toLowerCase()) ?? []) : [];
     const answer = answerOf(question, { kind: "addresses", addresses: found, ttlSeconds: 1 });
-    socket.send(answer, from.port, from.address);
+    const isAlias = aliases.has(question.name.toLowerCase());
+    if (isAlias) answer.writeUInt16BE(found.length + 1, 6);
+    const alias = isAlias ? Buffer.from("c00c00050001000000050003016200", "hex") : Buffer.alloc(0);
+    socket.send(Buffer.concat([answer, alias]), from.port, from.address);
   });
   socket.bind(port, address);
   await once(socket, "listening");
   return {
     addresses,
+    aliases,
     asked,
     stop: async () => {
       socket.close();

@@ -191,7 +191,7 @@ test.each([
 
 test("the host that routing decided may stand in the URL, and what leads to it is checked when it is asked", () => {
   const { question } = shown({ "auth-url": "https://$host/oauth2/auth" });
-  expect(question.url).toBe('"https://${host}.443.t.sluice.internal:443/oauth2/auth"');
+  expect(question.url).toBe('"https://${named_host}.443.t.sluice.internal:443/oauth2/auth"');
   expect(question.resolver).toBe("127.0.0.1:10243");
 });
 

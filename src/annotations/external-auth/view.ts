@@ -6,7 +6,7 @@
  * The URL always goes through a variable: nginx resolves a literal host at the configuration test, where one dead name
  * refuses everything (design.md 4, trap 8).
  */
-import { checkedUrl } from "../../kinds/checked-name.ts";
+import { checkedUrl, namedHost } from "../../kinds/checked-name.ts";
 import { isKnownVariable, namesGroups, variablesIn, variableText, withoutGroups } from "../../kinds/variables.ts";
 import { hopsHeader, nextHops } from "../../render/hops.ts";
 import type { AnswerHeader, Header, Place } from "../../render/place.ts";
@@ -199,7 +199,8 @@ function keyOf(question: Question, place: Place): Token {
 /** A tenant's literal text as the value of a route variable; anything else stands in the text itself. */
 function bound(name: string, text: string, question: Question, place: Place): Token {
   if (isLiteral(question, text)) return place.bind(name, text);
-  return groupedText(place, text, allowedFor(question, isQuestionVariable, place));
+  const allowed = allowedFor(question, isQuestionVariable, place);
+  return groupedText(place, text, (variable) => variable === namedHost || allowed(variable));
 }
 
 function isLiteral({ by }: Question, text: string): boolean {

@@ -40,6 +40,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
         ["::1", port] as const,
       ]),
       ["127.0.0.1", other] as const,
+      ["127.0.0.1", 80] as const,
     ])
       traps.push(await listening(address, port, () => trapped.push(`${address}:${port}`)));
     traps.push(await listening("127.0.0.1", sidecar, () => sidecarAsked++));
@@ -192,6 +193,41 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
           .not.toContain("secret");
       expect.soft(trapped).toEqual([]);
     }
+  });
+
+  test("a Host that would end the address before the name that is checked is asked nowhere", async () => {
+    for (const annotations of [
+      { "auth-url": "http://$host/" },
+      { "auth-url": `http://$host:${other}/` },
+      { "mirror-target": "http://$host/" },
+    ]) {
+      await world.apply(ingress({ name: "open", host: "", annotations }));
+      expect(world.said("open")).toEqual([]);
+      for (const host of ["127.0.0.1?", "127.0.0.1?.example", "127.0.0.1#", "127.0.0.1?@a.test", "x@127.0.0.1?"])
+        await exchange(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect.soft(trapped, JSON.stringify(annotations)).toEqual([]);
+    }
+  });
+
+  test("a port is not longer than the one that was checked", async () => {
+    for (const url of ["http://auth.test:1$http_x/", "http://auth.test:1$http_x", `http://${sluice}:1$arg_x/`])
+      for (const one of [guarded(url), mirrored(url)]) {
+        await world.apply(one);
+        expect.soft(world.said("guarded"), url).toHaveLength(1);
+        await world.ask("guarded.example", "/?x=0254", { headers: { x: "0254" } });
+        expect.soft(trapped, url).toEqual([]);
+      }
+  });
+
+  test("a name that is an alias without an address lets nobody pass, and ends nothing", async () => {
+    names.aliases.add("away.test");
+    await world.apply(guarded(`http://away.test:${world.auth.port}/`));
+    expect(await passes()).toBe(false);
+    await until("the name", () => names.asked.includes("away.test"));
+    names.addresses.set("back.test", [world.auth.address]);
+    names.aliases.add("back.test");
+    await world.apply(guarded(`http://back.test:${world.auth.port}/`));
+    expect(await passes()).toBe(true);
   });
 
   test("the operator's auth service may be beside the controller, but not a port of Sluice's own", async () => {
