@@ -4,6 +4,7 @@
  */
 import { type Kind, no, shown } from "./kind.ts";
 import { headerName } from "./names.ts";
+import { listOf } from "./text.ts";
 
 const framing = new Set(["content-length", "transfer-encoding"]);
 
@@ -59,4 +60,17 @@ export const settableHeaderName: Kind<string> = {
   },
   good: headerName.good,
   bad: [...headerName.bad, "Content-Length", "transfer_encoding", "HOST", "Proxy-Connection"],
+};
+
+/** Names of headers, without those that are about the connection: these are left out, and the rest holds. */
+export const settableHeaderNames: Kind<readonly string[]> = {
+  ...listOf(settableHeaderName),
+  read: (text) => {
+    const all = listOf(headerName).read(text);
+    const reserved = all.ok ? all.value.filter(isReservedHeader) : [];
+    if (!all.ok || reserved.length === 0) return all;
+    const value = all.value.filter((name) => !isReservedHeader(name));
+    return { ok: true, value, besides: reserved.slice(0, 3).map(reservedWhy).join("; ") };
+  },
+  bad: listOf(headerName).bad,
 };

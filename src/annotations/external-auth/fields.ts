@@ -1,8 +1,7 @@
 /** The annotations of external authentication. What a wrong value does is ingress-nginx's choice, but never an open door. */
 import { optional } from "../../kinds/combine.ts";
 import { integer } from "../../kinds/numbers.ts";
-import { settableHeaderName } from "../../kinds/reserved-headers.ts";
-import { listOf } from "../../kinds/text.ts";
+import { settableHeaderNames } from "../../kinds/reserved-headers.ts";
 import { bool, oneOf } from "../../kinds/words.ts";
 import { snippet } from "../../settings/snippet.ts";
 import { field } from "../declare.ts";
@@ -61,7 +60,7 @@ export const fields = {
   }),
   responseHeaders: field<readonly string[]>({
     key: "auth-response-headers",
-    kind: listOf(settableHeaderName),
+    kind: settableHeaderNames,
     fallback: () => [],
     onBad: "deny",
     risk: "Medium",
