@@ -4,7 +4,7 @@
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { targetVariables } from "../annotations/rewrite.ts";
-import { groupsOf, numbered } from "../kinds/pattern-groups.ts";
+import { groupsOf } from "../kinds/pattern-groups.ts";
 import type { Server } from "../model/configuration.ts";
 import { escapedPath } from "./records.ts";
 import { hasTextPaths } from "./text-servers.ts";

@@ -130,7 +130,7 @@ export class Servers {
   }
 
   #world({ now, settings }: Turn): World {
-    const { claims, certificates, sslPassthrough, pathsAreText, annotationsPrefix } = this.#sources;
+    const { certificates, sslPassthrough, pathsAreText, annotationsPrefix } = this.#sources;
     const world: World = {
       settings,
       sslPassthrough,

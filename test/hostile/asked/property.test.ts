@@ -254,5 +254,5 @@ function mistakeOfUrl(text: string): string[] {
   const [, host, number] = /^(.*)\.(\d+|\$\{server_port\})\.[to]\.sluice\.internal:\2$/.exec(authority) ?? [];
   if (host === undefined || number === undefined) return mistakeOfPeer(authority);
   const chosen = [...host.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name!);
-  return chosen.every((name) => ["host", "namespace", "server_name"].includes(name)) ? [] : [text];
+  return chosen.every((name) => ["named_host", "namespace", "server_name"].includes(name)) ? [] : [text];
 }

@@ -6,7 +6,7 @@ const keys = /^(host|sni|upstream|pair) [^\p{Cc}]*$|^patterns$/u;
 const names = new Set(
   (
     "tls locations root exact prefix slash regex certificate shape upstream limit namespace ingress service port path variables canaries standIn " +
-    "sticky as to label endpoints balance kept"
+    "sticky as to label endpoints balance kept parent"
   ).split(" "),
 );
 
