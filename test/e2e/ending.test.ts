@@ -54,7 +54,7 @@ test.each([
   ["127.0.0.1:10254", "/healthz/nginx-ingress-controller", 200],
   ["127.0.0.1:10254", "/build", 200],
   ["192.0.2.1:10254", "/healthz", undefined],
-  ["127.0.0.1:10245", "/debug/pprof/", 200],
+  ["127.0.0.1:10245", "/debug/pprof/", 401],
   ["192.0.2.1:10245", "/debug/pprof/", undefined],
 ])("%s%s answers %s", async (to, path, expected) => {
   expect(await statusOf(to, path)).toBe(expected);
