@@ -31,11 +31,12 @@ const informer = new SharedInformer(client, pods, {
 const queue = new WorkQueue(systemClock);
 informer.subscribe(({ object }) => queue.add(keyOf(object)));
 
+// A key can have its turn again after the Pod is gone, so a Pod that was never logged counts as gone.
 const phases = new Map<string, string>();
 const log = async (key: string) => {
   const pod = informer.store.get(key);
   const phase = pod ? (pod.status?.phase ?? "Unknown") : "gone";
-  if (phases.get(key) !== phase) console.log(`${key} ${phase}`);
+  if ((phases.get(key) ?? "gone") !== phase) console.log(`${key} ${phase}`);
   if (pod) phases.set(key, phase);
   else phases.delete(key);
   return { kind: "done" } as const;
