@@ -232,6 +232,17 @@ test("a retry takes another endpoint as long as one is left, whatever the algori
   }
 });
 
+test("a client without a cookie reaches the only endpoint of ten that works, and its cookie leads there", async () => {
+  const { put, route, ask } = await startBalancing({ tries: 10 });
+  await put({ id: "u", backends: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], balance: cookie() });
+  await route("a.example", "u", { sticky: true });
+  for (let n = 0; n < 100; n++) {
+    const { status, backend, cookies } = await ask("a.example", { path: "/?fail=1,2,3,4,5,6,7,8,9" });
+    expect([status, backend]).toEqual([200, "10"]);
+    expect((await ask("a.example", { headers: { cookie: pair(cookies[0]) } })).backend).toBe("10");
+  }
+});
+
 test("a client with a cookie gets its endpoint's failure, unless the cookie may change on failure", async () => {
   const { put, route, ask } = await startBalancing();
   for (const changeOnFailure of [false, true]) {
