@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { emptySnapshot } from "../model/snapshot.ts";
 import type { RenderedText } from "../render/rendering.ts";
-import { mostOlder, Texts } from "./texts.ts";
+import { Texts } from "./texts.ts";
 
 const made = (generation: string, ...shapes: string[]) => {
   const text: RenderedText = { conf: "", generation, files: [], shapes: new Set(shapes), parts: {} };
@@ -39,9 +38,4 @@ test("refused texts are given up together, until nginx takes another", () => {
   expect([one, two, good].map(({ text }) => texts.isGivenUp(text))).toEqual([true, true, false]);
   texts.serve(good);
   expect(texts.isGivenUp(one.text)).toBe(false);
-});
-
-test("the router knows how far back workers may go: the texts before the running one, and that", () => {
-  const router = readFileSync(new URL("../../nginx/lua/sluice/route.lua", import.meta.url), "utf8");
-  expect(router).toContain(`local oldest_age = ${mostOlder + 1}\n`);
 });

@@ -6,10 +6,7 @@ import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { RenderedText } from "../render/rendering.ts";
 import type { ShapesAround } from "./passage.ts";
 
-/**
- * How many texts before the running one may have workers: with so many a reload waits (`maxDraining` of nginx). The router looks through them
- * and the running one (`oldest_age` of nginx/lua/sluice/route.lua).
- */
+/** How many texts before the running one may have workers: with so many a reload waits (`maxDraining` of nginx). */
 export const mostOlder = 16;
 
 /** A text and what it was made of. */

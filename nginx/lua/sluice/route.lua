@@ -138,8 +138,9 @@ local function comes_back(hop)
   return hops > most_hops or find(trail, hop, 1, true) ~= nil
 end
 
--- The location that serves the request; nil and its name where that is a shape which the server lacks.
-local function target_of(slot, generation, age)
+-- The location that serves the request; nil and its name where that is a shape which the server lacks. With `shapes`, records of
+-- hosts are taken in the youngest form that needs only these.
+local function target_of(slot, generation, shapes)
   local var = ngx.var
   local host = var.host
   local asked = var.http_host
@@ -147,7 +148,7 @@ local function target_of(slot, generation, age)
     return own.contrary_host
   end
   local uri = var.uri
-  local record, tls, is_catch_all = match.host(host, generation, age)
+  local record, tls, is_catch_all = match.host(host, generation, shapes)
   if record == false then
     return own.undecided
   elseif not record then
@@ -233,9 +234,6 @@ local function target_of(slot, generation, age)
   return shape
 end
 
--- How many texts before the newest one may still have workers that route by them (mostOlder in src/sync/texts.ts, and the one that runs).
-local oldest_age = 17
-
 -- The named location that nginx is to go on with.
 local function target_now(slot)
   local generation = store.generation()
@@ -244,11 +242,9 @@ local function target_now(slot)
   if target then
     return target
   end
-  for age = 1, oldest_age do
-    target = target_of(slot, generation, age)
-    if target then
-      return target
-    end
+  target = target_of(slot, generation, shapes_of[slot])
+  if target then
+    return target
   end
   ngx.log(ngx.WARN, "no shape ", unknown, " in this configuration, for ", ngx.var.host)
   return own.unknown_shape

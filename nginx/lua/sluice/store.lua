@@ -92,14 +92,4 @@ function _M.get(sort, name, generation)
   return look_up(sort, name, generation, entry)
 end
 
--- The record as workers of an older text need it: under `before` are those that newer ones replaced, youngest first, `false` for
--- none (src/sync/passage.ts). The oldest there is answers for any greater age.
-function _M.get_older(sort, name, age, generation)
-  local replaced = _M.get("before " .. sort, name, generation)
-  if not replaced then
-    return _M.get(sort, name, generation)
-  end
-  return replaced[age < #replaced and age or #replaced] or nil
-end
-
 return _M

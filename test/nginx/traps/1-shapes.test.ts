@@ -3,7 +3,7 @@
  * reload does a request meet a route whose shape its worker lacks.
  */
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ingress, service, settings } from "../support/shop.ts";
@@ -18,6 +18,14 @@ beforeAll(async () => {
   subject = await startShop(8386, [address], [...service("web", [address]), ...ingresses]);
 });
 afterAll(() => subject.stop());
+
+/** Connections that have not asked anything yet, so that the workers that took them stay. */
+async function connected(count: number): Promise<readonly Socket[]> {
+  const [address = "", port] = subject.to.split(":");
+  const connections = Array.from({ length: count }, () => connect(Number(port), address));
+  await Promise.all(connections.map((one) => once(one, "connect")));
+  return connections;
+}
 
 /** Each turn wants other shapes for all hosts than the one before. */
 const turns = [
@@ -50,10 +58,20 @@ test("a host that needs a new shape is unknown, or served by the wildcard above 
   expect([...traffic.answers.keys()]).toEqual(["200"]);
 });
 
+test("a wildcard that came with the running text is served beside a host that needs the next one, while older workers are left", async () => {
+  const waiting = await connected(8);
+  await subject.apply([ingress("high", "*.high.example", "web", { "proxy-read-timeout": "55" })]);
+  await subject.settled();
+  const traffic = steadyTraffic([{ to: subject.to, host: "new.high.example" }], 2);
+  await subject.apply([ingress("low", "new.high.example", "web", { "proxy-read-timeout": "66" })]);
+  await subject.settled();
+  await traffic.end();
+  for (const one of waiting) one.destroy();
+  expect([...traffic.answers.keys()]).toEqual(["200"]);
+});
+
 test("a worker of an older text, with a connection that has not asked yet, serves a route to a shape that came later", async () => {
-  const [address = "", port] = subject.to.split(":");
-  const connections = Array.from({ length: 8 }, () => connect(Number(port), address));
-  await Promise.all(connections.map((one) => once(one, "connect")));
+  const connections = await connected(8);
   const shaped = { "proxy-read-timeout": "99" };
   await subject.apply([ingress("other", "other.example", "web", shaped)]);
   await subject.settled();

@@ -1,5 +1,6 @@
 -- Whose a host is, and which of that host's locations a path is for (RS-4 to RS-6).
 local budget = require("sluice.budget")
+local forms = require("sluice.route.forms")
 local patterns = require("sluice.patterns")
 local store = require("sluice.store")
 
@@ -9,25 +10,25 @@ local sub = string.sub
 
 local _M = {}
 
--- A record of this generation; with `age`, as a text so many before the newest one needs it.
-local function get(sort, name, generation, age)
-  if age then
-    return store.get_older(sort, name, age, generation)
+-- The newest record of a host; with `shapes`, the youngest form that a server with only these shapes can serve.
+local function get(name, generation, shapes)
+  if shapes then
+    return forms.served(name, generation, shapes)
   end
-  return store.get(sort, name, generation)
+  return store.get("host", name, generation)
 end
 
 -- The record of the host, and whether TLS is configured for it: its own record or its alias's, or that of a pattern or of
 -- the wildcard one label above, or the catch-all's, which the third answer says. False where a pattern could not be finished.
-function _M.host(host, generation, age)
-  local record = get("host", host, generation, age)
+function _M.host(host, generation, shapes)
+  local record = get(host, generation, shapes)
   if record then
-    return record.as and get("host", record.as, generation, age) or record, record.tls
+    return record.as and get(record.as, generation, shapes) or record, record.tls
   end
   local dot = find(host, ".", 1, true)
   local parent = dot and dot > 1 and not find(sub(host, 1, dot - 1), "[^%w_-]") and "*" .. sub(host, dot)
-  local wildcard = parent and get("host", parent, generation, age)
-  local list = get("patterns", "", generation, age)
+  local wildcard = parent and get(parent, generation, shapes)
+  local list = store.get("patterns", "", generation)
   local name, tls
   if list then
     name, tls = patterns.match(list, host, wildcard and parent)
@@ -35,14 +36,14 @@ function _M.host(host, generation, age)
       return false
     end
   end
-  local named = name and get("host", name, generation, age)
+  local named = name and get(name, generation, shapes)
   if named then
     return named, tls or (wildcard and wildcard.tls)
   end
   if wildcard then
     return wildcard, wildcard.tls
   end
-  return get("host", "_", generation, age), nil, true
+  return get("_", generation, shapes), nil, true
 end
 
 local no_groups = {}
