@@ -1,147 +1,85 @@
 /**
- * Builds the image as the tests use it, where nothing can be pulled: the two base images that the Dockerfile names are made here, Debian by
- * debootstrap and Node from the one in node_modules, and handed to the Dockerfile in place of the published ones.
- * `npm test image` runs it first, outside of the test's network namespace. It needs root, buildah, debootstrap, and runc for the tests.
+ * `npm run image`: builds the image for amd64 and arm64 into an OCI layout, without Docker and without root.
+ * `npm run image -- pins` moves the pins of Debian's packages and of Node, and lists the security fixes in between.
+ * `npm test image` runs this with `for-tests`, outside of the test's network namespace.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, rmSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { buildImage } from "./image/build.ts";
+import { movePins } from "./image/move-pins.ts";
+import { defaultSuite, type Processor, processors, type Suite, suites } from "./image/suites.ts";
+import { unpackClient, unpackImage } from "./image/unpacked.ts";
 
-const root = join(import.meta.dirname, "..");
-const debian = "trixie";
-const baseImage = `localhost/sluice-debian:${debian}`;
-const nodeImage = "localhost/sluice-node:24";
-export const image = "localhost/sluice:test";
-/** A curl that speaks HTTP/3, for the tests. */
-export const clientImage = `localhost/sluice-client:${debian}`;
+const usage = `Usage: npm run image -- [pins] [--suite=testing|trixie] [--processor=amd64|arm64 ...] [--output=FOLDER] [--tag=NAME]
+  --suite      Debian's suite: testing has nginx 1.30 (the default), trixie has 1.26.
+  --processor  Both, if none is named.
+  --output     Where the OCI layout is written. Default: dist/image.
+  --tag        The image's name in the layout; NAME-debug has a shell besides. Default: the version of package.json.`;
 
-/** The environment of every buildah command. vfs copies the whole tree for each layer, so overlay is taken where the kernel has it. */
-export const buildahEnvironment: NodeJS.ProcessEnv = {
-  ...process.env,
-  BUILDAH_ISOLATION: "chroot",
-  STORAGE_DRIVER: readFileSync("/proc/filesystems", "utf8").includes("\toverlay\n") ? "overlay" : "vfs",
-};
-
-/** Runs buildah and gives what it printed. */
-export function buildah(...args: readonly string[]): string {
-  const stdio = ["ignore", "pipe", "inherit"] as const;
-  return execFileSync("buildah", args, {
-    env: buildahEnvironment,
-    encoding: "utf8",
-    stdio: [...stdio],
-    maxBuffer: 2 ** 28,
-  }).trim();
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      suite: { type: "string", default: defaultSuite },
+      processor: { type: "string", multiple: true },
+      output: { type: "string", default: "dist/image" },
+      tag: { type: "string", default: process.env.npm_package_version ?? "latest" },
+      help: { type: "boolean" },
+    },
+  });
+  const suite = values.suite as Suite;
+  const chosen = (values.processor ?? Object.keys(processors)) as Processor[];
+  const [command = "build"] = positionals;
+  if (values.help) return console.log(usage);
+  if (
+    !(suite in suites) ||
+    chosen.some((one) => !(one in processors)) ||
+    !["build", "pins", "for-tests"].includes(command)
+  ) {
+    console.error(usage);
+    process.exitCode = 2;
+    return;
+  }
+  if (command === "pins") return await movePins(suite);
+  if (command === "for-tests") return await buildForTests(suite);
+  rmSync(values.output, { recursive: true, force: true });
+  const { descriptor } = await buildImage({
+    suite,
+    processors: chosen,
+    folder: values.output,
+    tag: values.tag,
+    whenGone: "fail",
+  });
+  console.log(`image: ${values.output} holds ${values.tag} for ${chosen.join(" and ")}: ${descriptor.digest}`);
 }
 
-/** Says how the build began: from nothing, or with base images and layers that an earlier one has left. */
-export function buildImage(): string {
+async function buildForTests(suite: Suite): Promise<void> {
+  const since = performance.now();
   installTools();
-  const cold = !exists(baseImage);
-  if (cold) makeBase();
-  if (!exists(nodeImage)) makeNode();
-  if (!exists(clientImage)) makeClient();
-  const authorities = process.env.NODE_EXTRA_CA_CERTS;
-  const revision = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
-  const version = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }).version;
-  buildah(
-    ...["build", "--quiet", "--layers", "--tag", image, "--pull=false"],
-    ...["--build-arg", `BASE_IMAGE=${baseImage}`, "--build-arg", `NODE_IMAGE=${nodeImage}`],
-    ...["--build-arg", `VERSION=${version}`, "--build-arg", `REVISION=${revision}`],
-    ...(authorities ? ["--secret", `id=ca,src=${realpathSync(authorities)}`] : []),
-    root,
-  );
-  return cold ? "from nothing" : "with layers of an earlier build";
+  const { nginx, digest } = await unpackImage(suite);
+  await unpackClient();
+  const seconds = Math.round((performance.now() - since) / 1000);
+  console.log(`image: ${digest} with nginx ${nginx} was built in ${seconds} s`);
 }
 
-/** Debian without what an image does not need, as the published slim images leave it out. */
-function makeBase(): void {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-base-"));
-  const unwanted = [
-    "usr/share/doc",
-    "usr/share/man",
-    "usr/share/locale",
-    "var/cache/apt/archives",
-    "var/lib/apt/lists",
-  ];
-  try {
-    execFileSync("debootstrap", ["--variant=minbase", debian, folder], { stdio: ["ignore", "ignore", "inherit"] });
-    for (const path of unwanted) {
-      rmSync(join(folder, path), { recursive: true });
-      mkdirSync(join(folder, path));
-    }
-    mkdirSync(join(folder, "var/cache/apt/archives/partial"));
-    // Packages must not start what they install.
-    writeFileSync(join(folder, "usr/sbin/policy-rc.d"), "#!/bin/sh\nexit 101\n", { mode: 0o755 });
-    commit("scratch", baseImage, [folder, "/"]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-/** The base with the Node of node_modules and the npm of this machine. */
-function makeNode(): void {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-node-"));
-  const modules = execFileSync("npm", ["root", "--global"], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-  }).trim();
-  try {
-    mkdirSync(join(folder, "bin"));
-    cpSync(realpathSync(join(root, "node_modules/.bin/node")), join(folder, "bin/node"));
-    cpSync(join(modules, "npm"), join(folder, "lib/node_modules/npm"), { recursive: true });
-    writeFileSync(
-      join(folder, "bin/npm"),
-      '#!/bin/sh\nexec node /usr/local/lib/node_modules/npm/bin/npm-cli.js "$@"\n',
-      {
-        mode: 0o755,
-      },
-    );
-    commit(baseImage, nodeImage, [folder, "/usr/local"]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-/** The base with Debian's curl. */
-function makeClient(): void {
-  const container = buildah("from", "--pull=never", baseImage);
-  try {
-    const install = "apt-get update -qq && apt-get install -y -qq --no-install-recommends curl ca-certificates";
-    buildah("run", container, "--", "sh", "-c", install);
-    buildah("commit", "--quiet", container, clientImage);
-  } finally {
-    buildah("rm", container);
-  }
-}
-
-/** One image from another with a folder copied into it. */
-function commit(from: string, name: string, [folder, target]: readonly [string, string]): void {
-  const container = buildah("from", "--pull=never", from);
-  try {
-    buildah("copy", container, folder, target);
-    buildah("commit", "--quiet", container, name);
-  } finally {
-    buildah("rm", container);
-  }
-}
-
-const exists = (name: string) => buildah("images", "--filter", `reference=${name}`, "--quiet") !== "";
-
+/** The tests run containers with runc, and read the capabilities of files. */
 function installTools(): void {
-  const missing = ["buildah", "debootstrap", "runc"].filter(
-    (tool) => !["/usr/bin", "/usr/sbin", "/usr/local/bin"].some((folder) => existsSync(join(folder, tool))),
-  );
+  const needed = { runc: "runc", getcap: "libcap2-bin", xz: "xz-utils", gpgv: "gpgv" };
+  const folders = ["/usr/bin", "/usr/sbin", "/sbin", "/bin"];
+  const missing = Object.entries(needed).filter(([tool]) => !folders.some((folder) => existsSync(`${folder}/${tool}`)));
   if (missing.length === 0) return;
+  const packages = missing.map(([, name]) => name);
   if (process.getuid?.() !== 0)
-    throw new Error(`The image test needs root and ${missing.join(", ")}; install them first.`);
+    throw new Error(`The image's tests need root and ${packages.join(", ")}; install them first.`);
   const apt = (...args: string[]) => execFileSync("apt-get", args, { stdio: ["ignore", "ignore", "inherit"] });
   apt("update", "-qq");
-  apt("install", "-y", "-qq", "--no-install-recommends", ...missing);
+  apt("install", "-y", "-qq", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=120", ...packages);
 }
 
-if (import.meta.main) {
-  const since = performance.now();
-  const how = buildImage();
-  console.log(`image: ${image} was built in ${Math.round((performance.now() - since) / 1000)} s, ${how}`);
+try {
+  await main();
+} catch (cause) {
+  console.error(`image: ${cause instanceof Error ? cause.message : String(cause)}`);
+  process.exitCode = 1;
 }

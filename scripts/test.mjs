@@ -17,7 +17,7 @@ step([process.execPath, "scripts/setup.mjs"]);
 if (["chart", "e2e", "image", "soak"].some((suite) => wanted.includes(suite)))
   step(["node_modules/.bin/node", "scripts/kubernetes-tools.ts"]);
 if (wanted.includes("e2e")) step(["node_modules/.bin/node", "scripts/promtool.ts"]);
-if (wanted.includes("image")) step(["node_modules/.bin/node", "scripts/image.ts"]);
+if (wanted.includes("image")) step(["node_modules/.bin/node", "scripts/image.ts", "for-tests"]);
 
 const projects = wanted.flatMap((suite) => ["--project", suite]);
 const vitest = ["node_modules/.bin/vitest", "run", "--passWithNoTests", ...projects, ...options];

@@ -11,7 +11,7 @@ import { allocatorEnvironment } from "./allocator.ts";
 import { overwrite } from "./files.ts";
 import type { RunFolder } from "./folder.ts";
 import { nginxProcess, nginxProcesses } from "./processes.ts";
-import { watchdog } from "./watchdog.ts";
+import { guardCommand } from "./watchdog.ts";
 
 export interface Master {
   readonly pid: number;
@@ -45,8 +45,9 @@ export function startMaster(setup: MasterSetup, instance: string): Master | Erro
   const place = { cwd: folder.root, env: allocatorEnvironment } as const;
   const options = { ...place, detached: true, cleanup: false, buffer: false, reject: false } as const;
   const args = argumentsFor(folder, instance);
+  const [guard, ...guardArgs] = guardCommand();
   const child = endWithController
-    ? execa("/bin/sh", ["-c", watchdog, "sh", binary, ...args], {
+    ? execa(guard, [...guardArgs, binary, ...args], {
         ...options,
         stdio: ["ignore", "pipe", "pipe", "pipe"],
       })

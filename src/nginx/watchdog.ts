@@ -1,10 +1,12 @@
+import { existsSync } from "node:fs";
+
 /**
  * The promise that no nginx is left when the controller is gone, however it went. A SIGKILL cannot be caught, but the
  * kernel closes the pipes of a dead process: a shell waits for that on descriptor 3.
  * The shell that starts here becomes nginx itself, so there is no moment in which nginx runs unwatched; the watching is
  * done by a copy of it, in the same process group. As long as the copy lives, no other group can get that number.
  */
-export const watchdog = `
+const watchdog = `
 (
   trap '' TERM
   cat <&3 >/dev/null
@@ -15,3 +17,10 @@ export const watchdog = `
 ) </dev/null >/dev/null 2>&1 &
 exec "$@" 3<&-
 `;
+
+/** The same as a program of the image, which has no shell; its source is image/init/guard.c. */
+const program = "/usr/lib/sluice/guarded-nginx";
+
+/** Words to put before nginx and its arguments. */
+export const guardCommand = (): readonly [string, ...string[]] =>
+  existsSync(program) ? [program] : ["/bin/sh", "-c", watchdog, "sh"];

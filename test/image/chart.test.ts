@@ -12,10 +12,10 @@ import { type Cluster, startCluster } from "../e2e/support/cluster.ts";
 import { answerOf, ingress, openShop, type Shop, shopObjects } from "../e2e/support/shop.ts";
 import { Traffic } from "../e2e/support/traffic.ts";
 import { until } from "../nginx/support/until.ts";
-import { type Image, openImage } from "./support/container.ts";
+import { openImage } from "./support/container.ts";
 import { podsFromImage } from "./support/pods.ts";
 
-let image: Image;
+let image: ReturnType<typeof openImage>;
 let cluster: Cluster;
 let kubelet: Kubelet;
 let shop: Shop;
@@ -37,7 +37,6 @@ afterAll(async () => {
   } finally {
     await cluster?.stop();
     await shop?.stop();
-    image?.close();
   }
 });
 

@@ -7,11 +7,10 @@ import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { clientImage } from "../../scripts/image.ts";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";
-import { type Container, type Image, inContainer, openImage, startContainer } from "./support/container.ts";
+import { type Container, type Image, inContainer, openClient, openImage, startContainer } from "./support/container.ts";
 
 const [port, backendPort] = [8443, 21_970];
 const folder = mkdtempSync(join(tmpdir(), "sluice-http3-"));
@@ -21,7 +20,7 @@ let client: Image | undefined;
 let backend: Server;
 
 beforeAll(async () => {
-  [image, client] = [openImage(), openImage(clientImage)];
+  [image, client] = [openImage(), openClient()];
   pki = await pkiIn(join(folder, "pki"));
   backend = createServer(async (asked, response) => {
     const body = Buffer.concat(await asked.toArray());
@@ -31,8 +30,6 @@ beforeAll(async () => {
 afterAll(() => {
   backend?.close();
   backend?.closeAllConnections();
-  image?.close();
-  client?.close();
   rmSync(folder, { recursive: true });
 });
 

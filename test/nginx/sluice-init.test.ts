@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { initProgram } from "../../scripts/init-program.ts";
 import { signal } from "../../src/nginx/ground.ts";
 import { until } from "./support/until.ts";
 
-const init = join(import.meta.dirname, "../../image/sluice-init");
+const init = initProgram();
 
 let folder: string;
 beforeEach(() => {
@@ -22,7 +23,7 @@ afterEach(async () => {
 
 /** Runs init with a controller that is a piece of shell; `$FOLDER` is the run folder. */
 const run = (controller: string) =>
-  execa("sh", [init, "sh", "-c", controller], { env: { SLUICE_RUN_FOLDER: folder, FOLDER: folder }, reject: false });
+  execa(init, ["sh", "-c", controller], { env: { SLUICE_RUN_FOLDER: folder, FOLDER: folder }, reject: false });
 
 /** Starts nginx as a daemon, the way a controller leaves it behind. */
 async function startNginx(): Promise<void> {
@@ -58,7 +59,7 @@ test.each([
 
 test("however soon the controller ends, it is known how", async () => {
   // Between its start and the wait for it there is little time, in which it ends now and then.
-  const script = `for _ in $(seq 100); do sh ${init} sh -c "exit 7"; echo $?; done`;
+  const script = `for _ in $(seq 100); do ${init} sh -c "exit 7"; echo $?; done`;
   const { stdout } = await execa("sh", ["-c", script], { env: { SLUICE_RUN_FOLDER: folder } });
   expect(new Set(stdout.split("\n"))).toEqual(new Set(["7"]));
 });
@@ -86,11 +87,30 @@ test("SIGTERM reaches the controller, and its end is the end", async () => {
   expect(readFileSync(join(folder, "told"), "utf8")).toBe("told\n");
 });
 
-test("a SIGTERM that comes right before the controller is started is not lost", async () => {
-  writeFileSync(join(folder, "date"), '#!/bin/sh\nkill -TERM "$PPID"\nexec /bin/date "$@"\n', { mode: 0o755 });
-  const env = { SLUICE_RUN_FOLDER: folder, PATH: `${folder}:${process.env.PATH}` };
-  const { exitCode } = await execa("sh", [init, "sleep", "30"], { env, reject: false });
-  expect(exitCode).toBe(137);
+test("a SIGTERM that comes while the controller is started is not lost", async () => {
+  // It is sent by a process that runs beside the start, so that it comes at any step of it.
+  const script = `for _ in $(seq 50); do ${init} sleep 30 & kill -TERM $!; wait $!; echo $?; done`;
+  const { stdout } = await execa("sh", ["-c", script], { env: { SLUICE_RUN_FOLDER: folder } });
+  expect(new Set(stdout.split("\n"))).toEqual(new Set(["143"]));
+});
+
+test("a command that cannot be started is named", async () => {
+  const { exitCode, stderr } = await execa(init, ["/no/such/program"], {
+    env: { SLUICE_RUN_FOLDER: folder },
+    reject: false,
+  });
+  expect([exitCode, stderr]).toEqual([
+    127,
+    "sluice-init: /no/such/program cannot be started: No such file or directory",
+  ]);
+});
+
+test("processes whose parent has died are reaped", async () => {
+  // unshare makes init process 1 of its own process ids, to which the orphan then belongs.
+  const controller = `(sleep 0.1 & echo $!) > "$FOLDER/orphan"; while [ -e /proc/$(cat "$FOLDER/orphan") ]; do sleep 0.05; done`;
+  const env = { SLUICE_RUN_FOLDER: folder, FOLDER: folder };
+  const unshared = ["--pid", "--fork", "--mount-proc", init, "sh", "-c", controller];
+  expect((await execa("unshare", unshared, { env })).exitCode).toBe(0);
 });
 
 test("a SIGTERM while the controller is dead lets nginx finish and end", async () => {

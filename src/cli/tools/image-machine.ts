@@ -21,10 +21,10 @@ const modules = [
   "ngx_http_modsecurity_module.so",
 ].map((file) => `/usr/lib/nginx/modules/${file}`);
 
-/** nginx 1.26.3 of Debian trixie, with the modules that the Dockerfile names. */
+/** nginx of the pins in image/packages.testing.lock; a test of the image compares them with the real one. */
 export const imageCapabilities: Capabilities = {
   binary: "/usr/sbin/nginx",
-  version: "1.26.3",
+  version: "1.30.6",
   modules,
   lua: true,
   stream: true,
@@ -46,7 +46,7 @@ export const imageCapabilities: Capabilities = {
   http3: true,
   rejectHandshake: true,
   debug: false,
-  keepaliveMinTimeout: false,
+  keepaliveMinTimeout: true,
 };
 
 const place: Place = {

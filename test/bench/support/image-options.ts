@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 
-/** Options of Node in the image's script, but the one that depends on the machine. */
+/** Options that the image's program gives Node, without the one that depends on the machine. */
 export function imageOptions(): readonly string[] {
-  const script = readFileSync(new URL("../../../image/nginx-ingress-controller", import.meta.url), "utf8");
-  return /^exec node ((?:--\S+ )+)/m.exec(script)![1]!.trim().split(" ");
+  const source = readFileSync(new URL("../../../image/init/launch.c", import.meta.url), "utf8");
+  const list = /node_options\[\] = \{([^}]*)\}/.exec(source)![1]!;
+  return [...list.matchAll(/"(--[^"]+)"/g)].map(([, option]) => option!);
 }

@@ -8,6 +8,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { initProgram } from "../../../scripts/init-program.ts";
 import type { Cluster } from "../../e2e/support/cluster.ts";
 import { request } from "../../nginx/support/request.ts";
 import { type Contained, type Process, processesBeside, startContained } from "./contained.ts";
@@ -21,7 +22,7 @@ const main = join(root, "src/main.ts");
 
 /** The image's programs, and what they are in a checkout. */
 const programs: Readonly<Record<string, readonly string[]>> = {
-  "/sluice-init": ["sh", join(root, "image/sluice-init")],
+  "/sluice-init": [initProgram()],
   "/nginx-ingress-controller": ["node", main, "run", "--run-folder=/run/sluice"],
   "/sluice-nginx": ["node", main, "nginx", "--run-folder=/run/sluice"],
   "/default-backend": ["node", join(root, "src/default-backend.ts")],

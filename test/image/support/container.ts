@@ -7,30 +7,24 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { execa } from "execa";
-import { buildah, image } from "../../../scripts/image.ts";
-
-export interface ImageConfig {
-  readonly Entrypoint: readonly string[];
-  readonly Cmd: readonly string[];
-  /** Of an image that is made from nothing there is none. */
-  readonly Env?: readonly string[];
-  readonly User: string;
-  readonly Labels: Readonly<Record<string, string>>;
-}
+import type { ImageConfig } from "../../../scripts/image/oci.ts";
+import { defaultSuite, type Suite } from "../../../scripts/image/suites.ts";
+import { clientRoot, unpackedImage } from "../../../scripts/image/unpacked.ts";
 
 export interface Image {
-  readonly config: ImageConfig;
+  readonly config: Partial<ImageConfig>;
   /** The image's file system, on this machine; reading it is fine, a container gets it read-only. */
   readonly root: string;
-  close(): void;
 }
 
-/** Opens an image that scripts/image.ts has built: the project's own, if no other is named. */
-export function openImage(name = image): Image {
-  const { OCIv1 } = JSON.parse(buildah("inspect", "--type", "image", name)) as { OCIv1: { config: ImageConfig } };
-  const container = buildah("from", "--pull=never", name);
-  return { config: OCIv1.config, root: buildah("mount", container), close: () => void buildah("rm", container) };
-}
+/** The suite whose image the tests run, which SLUICE_IMAGE_SUITE chooses. */
+export const testedSuite = (process.env.SLUICE_IMAGE_SUITE ?? defaultSuite) as Suite;
+
+/** The project's own image, as scripts/image.ts has built it. */
+export const openImage = (suite = testedSuite) => unpackedImage(suite);
+
+/** A curl that speaks HTTP/3. */
+export const openClient = (): Image => ({ config: {}, root: clientRoot() });
 
 export interface ContainerOptions {
   readonly args: readonly string[];
@@ -92,7 +86,7 @@ function emptyVolumes(folder: string, destinations: readonly string[]): Readonly
 /** Runs a command to its end. */
 export const inContainer = (image: Image, options: ContainerOptions) => startContainer(image, options).ended;
 
-function specification(root: string, config: ImageConfig, options: ContainerOptions): unknown {
+function specification(root: string, config: Partial<ImageConfig>, options: ContainerOptions): unknown {
   const { args, user = [101, 82], capabilities = [], readOnly = true, env = {}, mounts = {}, volumes = {} } = options;
   const bind = (access: "ro" | "rw", [destination, source]: readonly [string, string]) => ({
     destination,

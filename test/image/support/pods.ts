@@ -6,14 +6,18 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Unpacked } from "../../../scripts/image/unpacked.ts";
 import type { Manifest } from "../../chart/support/helm.ts";
 import type { Pod, StartPod } from "../../chart/support/kubelet.ts";
 import { environmentOf, expanded, type Mount, makeVolumes, mountsOf } from "../../chart/support/pod-spec.ts";
 import type { Cluster } from "../../e2e/support/cluster.ts";
-import { type Container, type Image, startContainer } from "./container.ts";
+import { type Container, startContainer } from "./container.ts";
 
 /** Also gives what each container has printed once it has ended, by Pod and container name. */
-export function podsFromImage(image: Image, cluster: Cluster): { start: StartPod; readonly logs: Map<string, string> } {
+export function podsFromImage(
+  image: Unpacked,
+  cluster: Cluster,
+): { start: StartPod; readonly logs: Map<string, string> } {
   const logs = new Map<string, string>();
   const start: StartPod = async (pod, _address, signal) => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-pod-"));
@@ -41,7 +45,7 @@ export function podsFromImage(image: Image, cluster: Cluster): { start: StartPod
   return { start, logs };
 }
 
-function optionsOf(image: Image, cluster: Cluster, pod: Pod, container: Manifest, folder: string) {
+function optionsOf(image: Unpacked, cluster: Cluster, pod: Pod, container: Manifest, folder: string) {
   const context = container.securityContext ?? {};
   const env = environmentOf(cluster, pod, container);
   const mounts = mountsOf(pod, container, folder);

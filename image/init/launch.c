@@ -1,0 +1,94 @@
+/*
+ * Programs that become Node. /nginx-ingress-controller [FLAG ...] is the controller, under the name that Pods
+ * written for ingress-nginx start.
+ *
+ * The heap of Node may grow to half of the container's memory limit; the other half is nginx's. Its part for
+ * young objects is kept small: Node gives it 16 MB three times over, and what is read from the API server is
+ * either gone at once or there to stay. So small a part is collected sooner by one thread than by several that
+ * wait for each other. At a start with thousands of Ingresses everything is called thousands of times, once: it
+ * is compiled at once rather than by another thread, while it would run slowly, and not by Turbofan, which
+ * would take a fifth of the CPU and is kept for what is called ten times as often as Node has it.
+ */
+#define _GNU_SOURCE
+#include "programs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *const node_options[] = {
+    "--max-semi-space-size=4",
+    "--no-parallel-scavenge",
+    "--no-concurrent-recompilation",
+    "--invocation-count-for-turbofan=30000",
+    NULL,
+};
+
+static const char *const limits[] = {
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    NULL,
+};
+
+/* A list of arguments that grows; the process is replaced or ends soon, so nothing is freed. */
+static char **words;
+static size_t word_count;
+
+static void add(char *word)
+{
+    words = realloc(words, (word_count + 2) * sizeof *words);
+    if (words == NULL) abort();
+    words[word_count++] = word;
+    words[word_count] = NULL;
+}
+
+static void add_formatted(const char *format, const char *text)
+{
+    char *word;
+    if (asprintf(&word, format, text) < 0) abort();
+    add(word);
+}
+
+static int become_node(char **arguments)
+{
+    while (*arguments) add(*arguments++);
+    execvp("node", words);
+    fprintf(stderr, "sluice: node cannot be started: %s\n", strerror(errno));
+    return 127;
+}
+
+/* No limit is the word max, or a number of 19 digits in version 1 of cgroups. */
+static long long memory_limit(void)
+{
+    char text[64];
+    for (size_t at = 0; limits[at]; at++) {
+        int length = read_file(limits[at], text, sizeof text);
+        if (length >= 0) return length == 0 || length >= 16 ? 0 : atoll(text);
+    }
+    return 0;
+}
+
+int start_controller(char **arguments)
+{
+    long long limit = memory_limit();
+    add("node");
+    for (size_t at = 0; node_options[at]; at++) add(node_options[at]);
+    if (limit > 0) {
+        char megabytes[32];
+        snprintf(megabytes, sizeof megabytes, "%lld", limit / 2 / 1048576);
+        add_formatted("--max-old-space-size=%s", megabytes);
+    }
+    return start_script("main.js", "run", 1, arguments);
+}
+
+/* Node with a script of the controller: a subcommand and the run folder, where the program has them. */
+int start_script(const char *script, const char *subcommand, int with_run_folder, char **arguments)
+{
+    if (word_count == 0) add("node");
+    add_formatted("/opt/sluice/dist/%s", script);
+    if (subcommand) add_formatted("%s", subcommand);
+    if (with_run_folder) add_formatted("--run-folder=%s", run_folder());
+    return become_node(arguments);
+}

@@ -1,0 +1,76 @@
+/** The part of the image that is the same for every processor: the compiled controller and its npm packages. */
+import { execFileSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { file, folder, link, type Tree } from "./tree.ts";
+
+const repository = join(import.meta.dirname, "../..");
+const home = "opt/sluice";
+
+/** Files that Node never loads, as TypeScript's types and source maps. */
+const unused = /\.(map|ts|mts|cts|md|markdown|flow)$/;
+
+export function controllerTree(): Tree {
+  const tree: Tree = new Map();
+  const dist = mkdtempSync(join(tmpdir(), "sluice-dist-"));
+  try {
+    const tsc = join(repository, "node_modules/.bin/tsc");
+    execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", dist], {
+      cwd: repository,
+      stdio: "inherit",
+    });
+    copy(tree, dist, `${home}/dist`);
+  } finally {
+    rmSync(dist, { recursive: true });
+  }
+  for (const name of runtimePackages())
+    copy(
+      tree,
+      join(repository, name),
+      `${home}/${name}`,
+      (path) => !unused.test(path) && !path.startsWith("node_modules/"),
+    );
+  copy(tree, join(repository, "templates"), `${home}/templates`);
+  copy(tree, join(repository, "nginx/lua"), `${home}/nginx/lua`);
+  // The pages that sluice compat reads.
+  for (const name of ["package.json", "docs/differences.md", "docs/chart-values.md"])
+    tree.set(`${home}/${name}`, file(readFileSync(join(repository, name))));
+  tree.set(
+    "etc/nginx/owasp-modsecurity-crs/nginx-modsecurity.conf",
+    file(readFileSync(join(repository, "image/owasp-crs.conf"))),
+  );
+  for (const name of ["nginx-ingress-controller", "wait-shutdown", "sluice-nginx", "default-backend", "dbg"])
+    tree.set(name, link("sluice-init"));
+  tree.set("usr/local/bin/sluice", link("/sluice-init"));
+  tree.set("usr/lib/sluice/guarded-nginx", link("/sluice-init"));
+  tree.set(home, folder());
+  return tree;
+}
+
+interface LockedPackage {
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+}
+
+/** Folders of the npm packages that run, as package-lock.json has them. */
+export function runtimePackages(): readonly string[] {
+  const { packages } = JSON.parse(readFileSync(join(repository, "package-lock.json"), "utf8")) as {
+    packages: Readonly<Record<string, LockedPackage>>;
+  };
+  const names = Object.keys(packages).filter(
+    (name) => name !== "" && !packages[name]!.dev && !packages[name]!.devOptional,
+  );
+  // For the runtime Bare, compiled for many processors; Node loads none of it.
+  return names.filter((name) => !name.includes("node_modules/bare-")).filter((name) => isThere(join(repository, name)));
+}
+
+function copy(tree: Tree, from: string, to: string, isWanted: (path: string) => boolean = () => true): void {
+  for (const path of globSync("**/*", { cwd: from }).toSorted()) {
+    const source = join(from, path);
+    if (!isWanted(path) || !statSync(source).isFile()) continue;
+    tree.set(`${to}/${path}`, file(readFileSync(source)));
+  }
+}
+
+const isThere = (path: string) => statSync(path, { throwIfNoEntry: false }) !== undefined;

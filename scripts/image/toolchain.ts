@@ -1,0 +1,151 @@
+/**
+ * Compiles the C parts of the image with Debian's compiler of the same suite, unpacked into a folder of the
+ * cache and entered with chroot. So the bytes depend on the pins and not on the machine's own compiler. The
+ * part for the other processor is cross-compiled; nothing is emulated.
+ */
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Pin } from "./lock.ts";
+import { sha256 } from "./mirror.ts";
+import { fileOf, imageCache, place } from "./store.ts";
+import { builder, type Processor, processors } from "./suites.ts";
+
+const repository = join(import.meta.dirname, "../..");
+const sourceFolder = "/usr/share/nginx/src";
+export const moduleName = "ngx_http_upstream_ssl_san_module.so";
+
+export interface Compiled {
+  readonly init: Buffer;
+  readonly module: Buffer;
+}
+
+/** Compiles for one processor, or gives what an earlier build with the same pins and sources has left. */
+export function compiled(processor: Processor, pins: readonly Pin[]): Compiled {
+  if (process.arch !== processors[builder].npm)
+    throw new Error(`The C parts of the image are compiled on ${builder} alone.`);
+  const tools = pins.filter(({ use }) => use === "compiler" || (use === "cross-compiler" && processor !== builder));
+  const headers = pins.filter(
+    (pin) => pin.use === "headers" && (pin.processor === processor || pin.processor === builder),
+  );
+  const key = hashOf([...tools, ...headers]);
+  const kept = join(imageCache(), "compiled", `${processor}-${key}`);
+  const files = [join(kept, "sluice-init"), join(kept, moduleName)] as const;
+  if (!files.every((file) => existsSync(file))) compile(processor, tools, headers, kept);
+  return { init: readFileSync(files[0]), module: readFileSync(files[1]) };
+}
+
+function hashOf(pins: readonly Pin[]): string {
+  const sources = [
+    ...globSync("image/init/*", { cwd: repository }),
+    ...globSync("nginx/modules/*", { cwd: repository }),
+    "scripts/image/toolchain.ts",
+  ];
+  const texts = sources.toSorted().map((path) => readFileSync(join(repository, path), "utf8"));
+  return sha256(Buffer.from(JSON.stringify([texts, pins.map((pin) => pin.sha256)]))).slice(0, 16);
+}
+
+function compile(processor: Processor, tools: readonly Pin[], headers: readonly Pin[], target: string): void {
+  mkdirSync(imageCache(), { recursive: true });
+  const root = mkdtempSync(join(imageCache(), "compile-"));
+  try {
+    unpack(root, processor, tools, headers);
+    cpSync(join(repository, "image/init"), join(root, "init"), { recursive: true });
+    cpSync(join(repository, "nginx/modules"), join(root, "module"), { recursive: true });
+    runInside(root, ["/bin/sh", "-euc", script(processor)]);
+    mkdirSync(target, { recursive: true });
+    for (const name of ["sluice-init", moduleName]) place(join(target, name), readFileSync(join(root, "out", name)));
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+function unpack(root: string, processor: Processor, tools: readonly Pin[], headers: readonly Pin[]): void {
+  for (const name of ["bin", "sbin", "lib", "lib64"]) {
+    mkdirSync(join(root, "usr", name), { recursive: true });
+    symlinkSync(`usr/${name}`, join(root, name));
+  }
+  for (const name of ["tmp", "dev", "out"]) mkdirSync(join(root, name));
+  chmodSync(join(root, "tmp"), 0o777);
+  const extract = (pin: Pin, folder: string) => {
+    mkdirSync(folder, { recursive: true });
+    const tar = `dpkg-deb --fsys-tarfile "$0" | tar --extract --keep-directory-symlink --no-same-owner --exclude=./usr/share/doc --exclude=./usr/share/man --exclude=./usr/share/locale --directory "$1"`;
+    execFileSync("sh", ["-c", tar, fileOf(pin), folder]);
+  };
+  for (const pin of tools) extract(pin, root);
+  for (const pin of headers) {
+    if (pin.processor === builder) extract(pin, root);
+    if (pin.processor === processor && processor !== builder) extract(pin, join(root, "target"));
+  }
+}
+
+const flags = [
+  ...["-O2", "-g0", "-fstack-protector-strong", "-D_FORTIFY_SOURCE=2", "-Wl,-z,relro,-z,now", "-Wl,--build-id=none"],
+  ...["-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"],
+].join(" ");
+/** What shapes nginx's structures. Debian builds with `--with-compat`, which makes them alike for all other options. */
+const options = [
+  ...["--with-cc=gcc", "--with-compat", "--with-debug", "--with-threads", "--with-file-aio", "--with-pcre-jit"],
+  ...["ssl", "v2", "v3", "realip"].map((name) => `--with-http_${name}_module`),
+].join(" ");
+const includes = [
+  "core",
+  "event",
+  "event/modules",
+  "event/quic",
+  "os/unix",
+  "http",
+  "http/modules",
+  "http/v2",
+  "http/v3",
+]
+  .map((name) => `-I src/${name}`)
+  .join(" ");
+
+/**
+ * configure writes down what it finds out by running small programs, so it runs for this machine's processor.
+ * Both are 64 bits wide and little-endian, so what it finds holds for both.
+ */
+function script(processor: Processor): string {
+  const gnu = processors[processor].gnu;
+  const [compiler, target] =
+    processor === builder
+      ? ["gcc", ""]
+      : [`${gnu}-gcc`, `-isystem /target/usr/include -isystem /target/usr/include/${gnu}`];
+  const sources = `/module/${moduleName.replace(/so$/, "c")} /tmp/modules.c`;
+  return `
+${compiler} ${flags} -fPIE -pie -o /out/sluice-init /init/*.c
+cp -r ${sourceFolder} /build
+cd /build
+printf '%s' '${listOfModules}' > /tmp/modules.c
+sh ./configure ${options} > /tmp/configure.log 2>&1 || { cat /tmp/configure.log >&2; exit 1; }
+${compiler} ${flags} -fPIC -shared ${target} ${includes} -I objs -o /out/${moduleName} ${sources}
+`;
+}
+
+/** What nginx's own build writes for a dynamic module: its name, and where it stands among the others. */
+const listOfModules = `#include <ngx_config.h>
+#include <ngx_core.h>
+extern ngx_module_t ngx_http_upstream_ssl_san_module;
+ngx_module_t *ngx_modules[] = { &ngx_http_upstream_ssl_san_module, NULL };
+char *ngx_module_names[] = { "ngx_http_upstream_ssl_san_module", NULL };
+char *ngx_module_order[] = { NULL };
+`;
+
+function runInside(root: string, command: readonly string[]): void {
+  const rights = process.getuid?.() === 0 ? [] : ["--map-root-user"];
+  execFileSync("unshare", [...rights, `--root=${root}`, "--wd=/", ...command], {
+    env: { PATH: "/usr/bin:/usr/sbin", LC_ALL: "C", SOURCE_DATE_EPOCH: "0" },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+}

@@ -1,0 +1,113 @@
+/**
+ * Images unpacked into folders of the cache, as the tests run them: Sluice's own of a suite with nginx 1.30 or
+ * 1.26, and a curl that speaks HTTP/3. Unpacking needs root, because files belong to other users.
+ */
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { buildImage } from "./build.ts";
+import { lockFile } from "./lock.ts";
+import { sha256 } from "./mirror.ts";
+import type { ImageConfig } from "./oci.ts";
+import { fileOf, imageCache, isUse, storedPins } from "./store.ts";
+import { builder, type Suite } from "./suites.ts";
+
+export interface Unpacked {
+  readonly digest: string;
+  /** The version of Debian's package, such as 1.30.6-2. */
+  readonly nginx: string;
+  readonly config: ImageConfig;
+  readonly root: string;
+  /** What each layer weighs, unpacked and compressed, in bytes. */
+  readonly layers: readonly { readonly what: string; readonly bytes: number; readonly compressed: number }[];
+}
+
+/** What a build of the tests has left. */
+export function unpackedImage(suite: Suite): Unpacked {
+  return JSON.parse(readFileSync(join(imageCache(), `unpacked-${suite}.json`), "utf8")) as Unpacked;
+}
+
+/** Builds the image for this machine's processor and unpacks it. CI must not fail because Debian has moved on. */
+export async function unpackImage(suite: Suite): Promise<Unpacked> {
+  const layout = join(imageCache(), `layout-${suite}-${process.pid}`);
+  const options = { suite, processors: [builder], folder: layout, tag: "test", whenGone: "take the newest" } as const;
+  try {
+    const { descriptor, pins, config, layers } = await buildImage(options);
+    const root = unpack(`${suite}-${descriptor.digest.slice(7, 23)}`, (folder) => {
+      for (const { archive } of layers) {
+        const tar = [
+          "--extract",
+          "--xattrs",
+          "--xattrs-include=*",
+          "--numeric-owner",
+          "--same-permissions",
+          "--directory",
+          folder,
+        ];
+        execFileSync("tar", tar, { input: archive, stdio: ["pipe", "inherit", "inherit"] });
+      }
+    });
+    const unpacked: Unpacked = {
+      digest: descriptor.digest,
+      nginx: pins.find(({ name }) => name === "nginx")!.version,
+      config,
+      root,
+      layers: layers.map(({ what, archive, compressed }) => ({
+        what,
+        bytes: archive.length,
+        compressed: compressed.length,
+      })),
+    };
+    writeFileSync(join(imageCache(), `unpacked-${suite}.json`), JSON.stringify(unpacked));
+    return unpacked;
+  } finally {
+    rmSync(layout, { recursive: true, force: true });
+  }
+}
+
+/** The folder of a curl with HTTP/3, which is Debian's. */
+export const clientRoot = (): string =>
+  join(roots(), `client-${sha256(readFileSync(lockFile("testing"))).slice(0, 16)}`);
+
+export async function unpackClient(): Promise<void> {
+  if (existsSync(clientRoot())) return;
+  const pins = await storedPins("testing", isUse("client"), "take the newest");
+  unpack(clientRoot().slice(roots().length + 1), (folder) => {
+    for (const pin of pins) execFileSync("dpkg-deb", ["--extract", fileOf(pin), folder]);
+    for (const name of ["proc", "dev", "sys", "tmp"]) mkdirSync(join(folder, name), { recursive: true });
+  });
+}
+
+const roots = () => join(imageCache(), "roots");
+const dayMs = 86_400_000;
+
+/** A root appears under its name only when it is whole. Those of the same kind that are a day old go. */
+function unpack(name: string, fill: (folder: string) => void): string {
+  mkdirSync(roots(), { recursive: true });
+  const root = join(roots(), name);
+  if (existsSync(root)) return root;
+  const draft = mkdtempSync(join(roots(), "draft-"));
+  try {
+    execFileSync("chmod", ["755", draft]);
+    fill(draft);
+    if (!existsSync(root)) renameSync(draft, root);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+  const [kind] = name.split("-");
+  for (const other of readdirSync(roots()).filter((one) => one !== name && one.startsWith(`${kind}-`))) {
+    const folder = join(roots(), other);
+    if (statSync(folder).ctimeMs < Date.now() - dayMs) rmSync(folder, { recursive: true, force: true });
+  }
+  return root;
+}

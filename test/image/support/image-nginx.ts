@@ -1,0 +1,54 @@
+/**
+ * Runs a suite of this machine on the nginx that ships. A program called nginx stands first in the PATH and
+ * starts the image's own in the image's root; what both sides must see at one path is mounted there, in a mount
+ * namespace that ends with the suite.
+ */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { execa } from "execa";
+import { cacheFolder } from "../../../scripts/go-builds.ts";
+import type { Suite } from "../../../scripts/image/suites.ts";
+import { unpackedImage } from "../../../scripts/image/unpacked.ts";
+
+const repository = join(import.meta.dirname, "../../..");
+
+export interface SuiteOnImage {
+  readonly suite: Suite;
+  /** Words for vitest, such as `--project parity`. */
+  readonly words: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Everything that was printed, and how it ended. The first line names nginx's version. */
+export async function runOnImage({ suite, words, env = {} }: SuiteOnImage) {
+  const { root } = unpackedImage(suite);
+  const folder = mkdtempSync(join(tmpdir(), "sluice-image-nginx-"));
+  try {
+    chmodSync(folder, 0o755);
+    // nginx is told from others by the folder that it was started in, so that folder is kept.
+    const enter = `exec unshare --root=${root} --wd="$PWD" /usr/sbin/nginx "$@"`;
+    writeFileSync(join(folder, "nginx"), `#!/bin/sh\n${enter}\n`, { mode: 0o755 });
+    const shared = ["/dev", "/proc", "/sys", tmpdir(), repository, cacheFolder(process.env)];
+    // The root is one for all who test, so the folders are made in a copy of it that ends with the namespace.
+    mkdirSync(join(folder, "memory"));
+    const script = [
+      `mount -t tmpfs tmpfs ${folder}/memory`,
+      `mkdir ${folder}/memory/upper ${folder}/memory/work`,
+      `mount -t overlay overlay -o lowerdir=${root},upperdir=${folder}/memory/upper,workdir=${folder}/memory/work ${root}`,
+      ...shared.map((path) => `mkdir -p ${root}${path} && mount --rbind ${path} ${root}${path}`),
+      "nginx -v",
+      'exec "$@"',
+    ].join(" && ");
+    const vitest = [join(repository, "node_modules/.bin/vitest"), "run", ...words];
+    const unshared = ["--mount", "--propagation", "private", "sh", "-c", script, "sh", ...vitest];
+    return await execa("unshare", unshared, {
+      cwd: repository,
+      env: { ...process.env, ...env, PATH: [folder, process.env.PATH].join(delimiter) },
+      reject: false,
+      all: true,
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
