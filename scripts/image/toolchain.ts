@@ -41,7 +41,8 @@ export function compiled(processor: Processor, pins: readonly Pin[]): Compiled {
   const key = hashOf([...tools, ...headers]);
   const kept = join(imageCache(), "compiled", `${processor}-${key}`);
   const files = [join(kept, "sluice-init"), join(kept, moduleName)] as const;
-  if (!files.every((file) => existsSync(file))) compile(processor, tools, headers, kept);
+  const isKept = process.env.SLUICE_COMPILE_ANEW === undefined && files.every((file) => existsSync(file));
+  if (!isKept) compile(processor, tools, headers, kept);
   return { init: readFileSync(files[0]), module: readFileSync(files[1]) };
 }
 

@@ -1,0 +1,71 @@
+/**
+ * `npm run configurations [NAME ...]`: what CI has no minutes for. Runs each of them, or those that are named, and
+ * writes down in docs/configurations.md when each last passed, at which commit. A clean checkout is asked for,
+ * because the commit is what the record is about. It is plain JavaScript: set-up may not have run yet.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const page = `${root}docs/configurations.md`;
+const node = "node_modules/.bin/node";
+const onImage = (suite, ...words) => [process.execPath, "scripts/suite-on-image.mjs", suite, ...words];
+
+/** By name: what it shows, and the command. */
+const configurations = {
+  "same-bytes": [
+    "two builds of both images on two faked dates have one digest",
+    [node, "scripts/image/same-bytes.mjs"],
+  ],
+  arm64: ["the arm64 image serves under emulation, with Lua and all modules", [node, "scripts/image/arm64-smoke.ts"]],
+  "nginx-1.30": ["the nginx and hostile suites pass on the image's nginx 1.30", onImage("testing", "nginx", "hostile")],
+  "parity-1.30-static": ["the parity suite passes on it in static mode", onImage("testing", "parity-static")],
+  "image-1.26": ["the image suite passes with Debian 13's nginx 1.26", [process.execPath, "scripts/test.mjs", "image"]],
+  "nginx-1.26": ["the nginx and hostile suites pass on nginx 1.26", onImage("trixie", "nginx", "hostile")],
+};
+const environment = { "image-1.26": { SLUICE_IMAGE_SUITE: "trixie" } };
+
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !(name in configurations));
+if (unknown.length > 0) {
+  console.error(
+    `configurations: there is no ${unknown.join(", ")}; there are ${Object.keys(configurations).join(", ")}`,
+  );
+  process.exit(2);
+}
+must([process.execPath, "scripts/setup.mjs"]);
+const commit = execFileSync("git", ["describe", "--always", "--dirty"], { cwd: root, encoding: "utf8" }).trim();
+const failed = [];
+for (const name of named.length > 0 ? named : Object.keys(configurations)) {
+  const [, command] = configurations[name];
+  console.log(`--- ${name}`);
+  if (run(command, environment[name])) record(name);
+  else failed.push(name);
+}
+console.log(readFileSync(page, "utf8"));
+if (failed.length > 0) console.log(`failed: ${failed.join(", ")}`);
+process.exit(failed.length === 0 ? 0 : 1);
+
+function run([program, ...args], more = {}) {
+  return spawnSync(program, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...more } }).status === 0;
+}
+
+function must(command) {
+  if (!run(command)) process.exit(1);
+}
+
+function record(name) {
+  const rows = new Map(rowsOf(existsSync(page) ? readFileSync(page, "utf8") : ""));
+  rows.set(name, `${new Date().toISOString().slice(0, 10)} at ${commit}`);
+  const lines = Object.entries(configurations).map(
+    ([one, [what]]) => `| \`${one}\` | ${what} | ${rows.get(one) ?? "not yet"} |`,
+  );
+  const head =
+    "# Configurations that CI does not run\n\n`npm run configurations` runs them, or those that it is given by name, and writes this page. It needs root.\n\n| name | what it shows | last passed |\n|---|---|---|\n";
+  writeFileSync(page, `${head}${lines.join("\n")}\n`);
+}
+
+function rowsOf(text) {
+  return [...text.matchAll(/^\| `([^`]+)` \| [^|]* \| (.*) \|$/gm)].map(([, name, passed]) => [name, passed]);
+}

@@ -1,0 +1,83 @@
+/**
+ * Starts what the arm64 image holds under qemu's user-mode emulation: nginx serves a request, Lua in it answers
+ * another, the modules load together, and Node runs the controller's `--version`. The build emulates nothing.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { buildImage } from "./build.ts";
+
+const emulator = "/usr/bin/qemu-aarch64-static";
+const socket = "/tmp/smoke.sock";
+
+const folder = mkdtempSync(join(tmpdir(), "sluice-arm64-"));
+try {
+  const options = { suite: "testing", processors: ["arm64"], tag: "smoke", whenGone: "take the newest" } as const;
+  const { layers } = await buildImage({ ...options, folder: join(folder, "layout") });
+  const root = join(folder, "root");
+  mkdirSync(root);
+  for (const { archive } of layers)
+    execFileSync("tar", ["--extract", "--no-same-owner", "--directory", root], { input: archive });
+  copyFileSync(emulator, join(root, "emulator"));
+  chmodSync(join(root, "emulator"), 0o755);
+  writeFileSync(join(root, "dev/null"), "");
+  writeFileSync(join(root, "tmp/nginx.conf"), configuration(readdirSync(join(root, "usr/lib/nginx/modules"))));
+  const inside = (...words: string[]) => ["unshare", `--root=${root}`, "--wd=/", "/emulator", ...words] as const;
+  const [, ...nginx] = inside("/usr/sbin/nginx", "-c", "/tmp/nginx.conf");
+  const running = spawn("unshare", nginx, { stdio: ["ignore", "inherit", "inherit"] });
+  const ended = once(running, "exit");
+  try {
+    console.log(await answers(join(root, socket), "/"), await answers(join(root, socket), "/lua"));
+  } finally {
+    running.kill("SIGTERM");
+    await ended;
+  }
+  const [, ...node] = inside("/usr/local/bin/node", "/opt/sluice/dist/main.js", "--version");
+  console.log(execFileSync("unshare", node, { encoding: "utf8" }).trim());
+  const [, ...init] = inside("/sluice-init", "/emulator", "/usr/sbin/nginx", "-v");
+  execFileSync("unshare", init, { stdio: "inherit" });
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+/** All modules; master and worker are one process, because emulated processes share no memory reliably. */
+function configuration(modules: readonly string[]): string {
+  const first = ["ndk_http_module.so", "ngx_stream_module.so"];
+  const lines = [...first, ...modules.filter((name) => !first.includes(name))].map(
+    (name) => `load_module /usr/lib/nginx/modules/${name};`,
+  );
+  const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path /tmp/${name};`);
+  return `${lines.join("\n")}
+user root root; daemon off; master_process off; pid /tmp/nginx.pid; error_log stderr;
+events {}
+http {
+  ${temp.join(" ")} access_log off;
+  server {
+    listen unix:${socket};
+    location = / { return 200 "nginx $nginx_version"; }
+    location = /lua { content_by_lua_block { ngx.print("Lua ", jit and jit.arch, " ", require("cjson").encode({ 1 })) } }
+  }
+}
+`;
+}
+
+async function answers(socketPath: string, path: string): Promise<string> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await new Promise((resolve, reject) => {
+        get({ socketPath, path, agent: false }, async (answer) => {
+          const text = Buffer.concat(await answer.toArray()).toString();
+          if (answer.statusCode === 200) resolve(text);
+          else reject(new Error(`nginx answered ${answer.statusCode}`));
+        }).on("error", reject);
+      });
+    } catch (cause) {
+      if (tries === 300) throw cause;
+      await sleep(200);
+    }
+  }
+}
