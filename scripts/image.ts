@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      suite: { type: "string", default: defaultSuite },
+      suite: { type: "string", default: process.env.SLUICE_IMAGE_SUITE ?? defaultSuite },
       processor: { type: "string", multiple: true },
       output: { type: "string", default: "dist/image" },
       tag: { type: "string", default: process.env.npm_package_version ?? "latest" },

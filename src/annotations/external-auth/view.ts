@@ -90,6 +90,13 @@ function askedOf(question: Question, place: Place): { readonly url: Token; reado
   return { url: bound("auth_url", asked, question, place), resolver: !isOwn && place.resolver };
 }
 
+/** nginx before 1.29.7 says `close` by itself, and later ones do not. A snippet that names the header has the word. */
+function connectionHeader({ pool, snippet }: Question): readonly (readonly [string, Token])[] {
+  if (pool !== undefined) return [["Connection", Token.text("")]];
+  const saysItself = /\bproxy_set_header\s+["']?connection\b/i.test(snippet?.toString() ?? "");
+  return saysItself ? [] : [["Connection", Token.text("close")]];
+}
+
 function headersOf(question: Question, host: Token, place: Place, settings: Settings): View[] {
   const { method, requestRedirect, headers } = question;
   const full = settings.useForwardedHeaders && settings.computeFullForwardedFor;
@@ -97,7 +104,7 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
   const built: readonly (readonly [string, Token])[] = [
     ["Host", host],
     ["Content-Length", nothing],
-    ...(question.pool === undefined ? [] : [["Connection", nothing] as const]),
+    ...connectionHeader(question),
     ["Proxy", nothing],
     ["X-Sluice-Client-Address", nothing],
     ["X-Forwarded-Proto", nothing],
