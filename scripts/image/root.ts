@@ -1,14 +1,17 @@
 /**
  * The hand-picked root of the image: which files of Debian's packages it holds, and what the packages' scripts
- * would have done, which never run here. There is no shell, no package manager and no program but three.
+ * would have done, which never run here. There is no shell, no package manager and no program but those below.
  */
 
 import type { Pin } from "./lock.ts";
 import { fileOf } from "./store.ts";
 import { file, folder, link, readArchive, type Tree } from "./tree.ts";
 
-/** The only programs that packages bring. Everything else in a bin folder is left out. */
-const programs = ["usr/sbin/nginx", "usr/bin/setpriv"];
+/**
+ * The only programs that packages bring. Everything else in a bin folder is left out. The controller locks its
+ * run folder with flock.
+ */
+const programs = ["usr/sbin/nginx", "usr/bin/setpriv", "usr/bin/flock"];
 
 /** The user that everything runs as; the numbers are those of ingress-nginx's image. */
 export const user = { uid: 101, gid: 82 } as const;

@@ -120,13 +120,14 @@ test("Node is 24 and finds the controller's packages", async () => {
   expect((await run({ args: ["node", "-e", script] })).text).toMatch(/^v24\./);
 });
 
-test("three programs are in it and no other, so no shell and no package manager", () => {
+test("five programs are in it and no other, so no shell and no package manager", () => {
   const found = execFileSync("find", [image.root, "-type", "f", "-perm", "/111"], { encoding: "utf8" })
     .trim()
     .split("\n");
   const programs = found.map((file) => file.slice(image.root.length)).filter((file) => !/\.so(\.|$)/.test(file));
   expect(programs.toSorted()).toEqual([
     "/sluice-init",
+    "/usr/bin/flock",
     "/usr/lib/sluice/with-net-bind-service",
     "/usr/local/bin/node",
     "/usr/sbin/nginx",
