@@ -24,6 +24,8 @@ const configurations = {
   "image-1.26": ["the image suite passes with Debian 13's nginx 1.26", [process.execPath, "scripts/test.mjs", "image"]],
   "nginx-1.26": ["the nginx and hostile suites pass on nginx 1.26", onImage("trixie", "nginx", "hostile")],
 };
+/** Programs that two of them start, and Debian's packages of these. */
+const tools = { "same-bytes": ["faketime", "faketime"], arm64: ["qemu-aarch64-static", "qemu-user-static"] };
 const environment = { "image-1.26": { SLUICE_IMAGE_SUITE: "trixie" } };
 
 const named = process.argv.slice(2);
@@ -40,6 +42,7 @@ const failed = [];
 for (const name of named.length > 0 ? named : Object.keys(configurations)) {
   const [, command] = configurations[name];
   console.log(`--- ${name}`);
+  install(tools[name]);
   if (run(command, environment[name])) record(name);
   else failed.push(name);
 }
@@ -49,6 +52,12 @@ process.exit(failed.length === 0 ? 0 : 1);
 
 function run([program, ...args], more = {}) {
   return spawnSync(program, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...more } }).status === 0;
+}
+
+function install([program, name] = []) {
+  if (program === undefined || existsSync(`/usr/bin/${program}`)) return;
+  must(["apt-get", "update", "-qq"]);
+  must(["apt-get", "install", "-y", "-qq", "--no-install-recommends", name]);
 }
 
 function must(command) {

@@ -63,9 +63,9 @@ async function buildForTests(suite: Suite): Promise<void> {
   console.log(`image: ${digest} with nginx ${nginx} was built in ${seconds} s`);
 }
 
-/** The tests run containers with runc, and read the capabilities of files. */
+/** The tests run containers with runc, and read the capabilities of files and what programs link to. */
 function installTools(): void {
-  const needed = { runc: "runc", getcap: "libcap2-bin", xz: "xz-utils", gpgv: "gpgv" };
+  const needed = { runc: "runc", getcap: "libcap2-bin", xz: "xz-utils", gpgv: "gpgv", objdump: "binutils" };
   const folders = ["/usr/bin", "/usr/sbin", "/sbin", "/bin"];
   const missing = Object.entries(needed).filter(([tool]) => !folders.some((folder) => existsSync(`${folder}/${tool}`)));
   if (missing.length === 0) return;

@@ -22,10 +22,13 @@ const optionalModules = {
   "libnginx-mod-http-modsecurity": "ngx_http_modsecurity_module.so",
 };
 const modulesFolder = "/usr/lib/nginx/modules";
+/** Compiles the image's process 1 for the tests that need no image. */
+const compilerPackages = ["gcc", "libc6-dev"];
 
 await installNodeModules();
 await installNginx();
 await installOptionalModules();
+await installCompiler();
 
 /** `npm install` leaves a lockfile of its own in node_modules; older than ours means something changed. */
 async function installNodeModules() {
@@ -72,6 +75,17 @@ async function installOptionalModules() {
       ]);
     }
   });
+  writeFileSync(tried, "");
+}
+
+/** Tried once, as above. Where there is none, the tests that need it fail and name these packages. */
+async function installCompiler() {
+  const tried = `${root}node_modules/.compiler-tried`;
+  if (has("cc") || existsSync(tried) || !has("apt-get") || process.getuid?.() !== 0) return;
+  say(`installing ${compilerPackages.join(" ")}`);
+  const apt = (...args) => run([], "apt-get", [...args, "-y", "-q", "-o", "DPkg::Lock::Timeout=120"]);
+  await apt("update");
+  await apt("install", "--no-install-recommends", ...compilerPackages);
   writeFileSync(tried, "");
 }
 

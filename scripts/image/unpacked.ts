@@ -12,6 +12,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -85,6 +86,9 @@ export async function unpackClient(): Promise<void> {
   unpack(clientRoot().slice(roots().length + 1), (folder) => {
     for (const pin of pins) execFileSync("dpkg-deb", ["--extract", fileOf(pin), folder]);
     for (const name of ["proc", "dev", "sys", "tmp"]) mkdirSync(join(folder, name), { recursive: true });
+    // A script of base-files would link these folders; the programs name their loader in one of them.
+    for (const name of ["bin", "sbin", "lib", "lib64"])
+      if (!existsSync(join(folder, name))) symlinkSync(`usr/${name}`, join(folder, name));
   });
 }
 
