@@ -1,6 +1,6 @@
 /**
  * Images unpacked into folders of the cache, as the tests run them: Sluice's own of a suite with nginx 1.30 or
- * 1.26, and a curl that speaks HTTP/3. Unpacking needs root, because files belong to other users.
+ * 1.26, and a curl with HTTP/3. Unpacking needs root, because files belong to other users.
  */
 import { execFileSync } from "node:child_process";
 import {
@@ -76,9 +76,11 @@ export async function unpackImage(suite: Suite): Promise<Unpacked> {
   }
 }
 
-/** The folder of a curl with HTTP/3, which is Debian's. */
-export const clientRoot = (): string =>
-  join(roots(), `client-${sha256(readFileSync(lockFile("testing"))).slice(0, 16)}`);
+/** The folder of a curl with HTTP/3, which is Debian's. Its name changes with the pins and with how it is unpacked. */
+export function clientRoot(): string {
+  const sources = [lockFile("testing"), import.meta.filename].map((path) => readFileSync(path));
+  return join(roots(), `client-${sha256(Buffer.concat(sources)).slice(0, 16)}`);
+}
 
 export async function unpackClient(): Promise<void> {
   if (existsSync(clientRoot())) return;

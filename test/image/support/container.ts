@@ -23,7 +23,7 @@ export const testedSuite = (process.env.SLUICE_IMAGE_SUITE ?? defaultSuite) as S
 /** The project's own image, as scripts/image.ts has built it. */
 export const openImage = (suite = testedSuite) => unpackedImage(suite);
 
-/** A curl that speaks HTTP/3. */
+/** A curl with HTTP/3. */
 export const openClient = (): Image => ({ config: {}, root: clientRoot() });
 
 export interface ContainerOptions {
