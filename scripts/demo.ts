@@ -5,8 +5,8 @@
  */
 import { createServer, type Server } from "node:http";
 import { fileURLToPath } from "node:url";
+import { parseFlags } from "../src/cli/flags/parse.ts";
 import type { Flags } from "../src/cli/flags.ts";
-import { parseFlags } from "../src/cli/parse-flags.ts";
 import { serve } from "../src/cli/serve.ts";
 import { nextFree } from "./free-ports.ts";
 

@@ -2,7 +2,8 @@
  * The program: finds the command and hands it the rest of the line. What users get wrong comes back as one sentence and an
  * exit code; an exception is a bug, is caught here and nowhere else, and ends the program.
  */
-import { type Command, commands, helpText, unknownCommand } from "./cli/commands.ts";
+import type { Command } from "./cli/command.ts";
+import { commands, helpText, unknownCommand } from "./cli/commands.ts";
 import type { Out } from "./cli/reference.ts";
 import { build } from "./version.ts";
 

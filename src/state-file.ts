@@ -6,7 +6,8 @@ import { readFileSync } from "node:fs";
 import { type Ingress, keyOf, type Secret } from "./model/objects.ts";
 import { Table } from "./model/table.ts";
 import { writeAtomically } from "./nginx/index.ts";
-import type { KeptState, State } from "./sync/ports.ts";
+import type { KeptState } from "./quarantine/kept-state.ts";
+import type { State } from "./sync/ports.ts";
 import { emptyLastGood } from "./translate/last-good.ts";
 import { emptyQuarantine, type Refusal } from "./translate/quarantine.ts";
 

@@ -4,8 +4,8 @@ import { base, ingress, put, service } from "../../test/support/sketch.ts";
 import type { Fields } from "../annotations/declare.ts";
 import { featureList } from "../annotations/registry.ts";
 import { defaultSettings } from "../settings/registry.ts";
+import { readIngress } from "../translate/ingress/reading.ts";
 import { defaultOptions } from "../translate/options.ts";
-import { readIngress } from "../translate/reading.ts";
 import { judge } from "./judge.ts";
 import { Neighbours } from "./neighbours.ts";
 

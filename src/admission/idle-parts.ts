@@ -1,13 +1,13 @@
 /** Parts of an Ingress that would be applied and do nothing beside what is there: a canary that shadows no path, a backend that is no Service. */
-import type { Reading } from "../annotations/read.ts";
+import type { Reading } from "../annotations/reading.ts";
 import { type Ingress, keyOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
-import { byAge } from "../translate/accept.ts";
 import { claimOf } from "../translate/claim.ts";
+import { serverOf } from "../translate/hosts/server.ts";
+import { byAge } from "../translate/ingress/accept.ts";
 import type { TranslateOptions } from "../translate/options.ts";
-import { serverOf } from "../translate/server.ts";
 import { type HostPath, hostPaths } from "./neighbours.ts";
 
 /** An Ingress that is not rejected. */

@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import { expect, test } from "vitest";
-import type { Clock } from "../clock.ts";
 import { type Answer, failed, failureFromStatus, succeeded } from "../kubernetes/answer.ts";
 import type { Resource } from "../kubernetes/index.ts";
 import { type KubernetesObject, keyOf } from "../model/objects.ts";
+import type { Clock } from "../timing/clock.ts";
 import { type CertificateEvent, KeptCertificate, type KeptCertificateOptions } from "./kept-certificate.ts";
 
 const dayMs = 24 * 3600_000;

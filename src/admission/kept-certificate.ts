@@ -4,10 +4,11 @@
  * stays told, so no review fails while replicas change over. What a newcomer would get wrong: API servers answer the write of a
  * configuration before they go by it, so a new certificate is not served at once either.
  */
-import { type Clock, sleep } from "../clock.ts";
+
 import { type ApiFailure, type Client, nameOf } from "../kubernetes/index.ts";
 import type { Secret } from "../model/objects.ts";
 import { secrets, type ValidatingWebhookConfiguration, validatingWebhookConfigurations } from "../resources.ts";
+import { type Clock, sleep } from "../timing/clock.ts";
 import type { KeyPair, KeyPairs } from "./key-pairs.ts";
 import { isGood, makeCertificate, type OwnCertificate, withOlderAuthorities } from "./own-certificate.ts";
 

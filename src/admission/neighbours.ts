@@ -7,9 +7,9 @@ import { Dependencies } from "../model/dependencies.ts";
 import type { Ingress, IngressClass } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
-import { isOurs } from "../translate/accept.ts";
+import { isOurs } from "../translate/ingress/accept.ts";
+import { typedPath } from "../translate/ingress/paths.ts";
 import type { TranslateOptions } from "../translate/options.ts";
-import { typedPath } from "../translate/paths.ts";
 
 export interface HostPath {
   readonly host: string;

@@ -6,7 +6,7 @@
 import { catchAll } from "../model/configuration.ts";
 import type { Ingress } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
-import { byAge } from "../translate/accept.ts";
+import { byAge } from "../translate/ingress/accept.ts";
 import type { Applied } from "./idle-parts.ts";
 import { type HostPath, hostPaths } from "./neighbours.ts";
 

@@ -2,8 +2,9 @@
  * Which clients may use a Location, by address (RS-19). nginx takes the first line that fits: denials first, then who is
  * allowed, then nobody. A location with a list of its own inherits none, so block-cidrs is restated in it.
  */
+
+import { Token } from "../directives/token.ts";
 import { rangeList } from "../kinds/addresses.ts";
-import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
 
 export const accessLists = feature({

@@ -2,10 +2,11 @@
  * What is rewritten in answers of backends: domain and path of cookies, the Location and Refresh headers. A text that starts
  * with `~` is a regular expression, as nginx has it.
  */
+
+import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { regexMistake } from "../kinds/patterns.ts";
 import { textOf } from "../kinds/text.ts";
-import { Token } from "../render/token.ts";
 import { replacementView } from "../settings/proxy.ts";
 import { feature, field } from "./declare.ts";
 

@@ -1,6 +1,7 @@
 /** What is spoken with the backend. A Location without a backend of its own always has the default one, which speaks HTTP. */
+
+import type { Scheme } from "../directives/pools.ts";
 import { oneOf } from "../kinds/words.ts";
-import type { Scheme } from "../render/pools.ts";
 import { feature, field } from "./declare.ts";
 
 const schemes = ["HTTP", "HTTPS", "AUTO_HTTP", "GRPC", "GRPCS", "FCGI"] as const satisfies readonly Scheme[];

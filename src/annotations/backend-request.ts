@@ -1,9 +1,10 @@
 /** What the request to the backend looks like: its HTTP version, and headers that differ from what RS-23.2 sends. */
+
+import { Token } from "../directives/token.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
 import { undecoded } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
-import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
 import { boundText, isBackendVariable } from "./variables.ts";
 

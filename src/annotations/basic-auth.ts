@@ -3,13 +3,14 @@
  * and a new password is live without a reload. Digest needs a module that nginx here does not have: such a location answers
  * 503, and a Problem says so.
  */
+
+import { Token } from "../directives/token.ts";
 import { optional } from "../kinds/combine.ts";
 import { textOf } from "../kinds/text.ts";
 import { oneOf } from "../kinds/words.ts";
 import { SecretText } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
-import { Token } from "../render/token.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 import { named, referenceText } from "./reference.ts";
 

@@ -7,6 +7,7 @@
  */
 
 import { X509Certificate } from "node:crypto";
+import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { shaped } from "../kinds/names.ts";
 import { integer } from "../kinds/numbers.ts";
@@ -14,7 +15,6 @@ import { regex } from "../kinds/patterns.ts";
 import { trimmed } from "../kinds/text.ts";
 import { bool, oneOf } from "../kinds/words.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
-import { Token } from "../render/token.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 import { readablePem, readRevocationList } from "./pem.ts";
 import { named, referenceText } from "./reference.ts";

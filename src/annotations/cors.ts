@@ -2,13 +2,14 @@
  * Cross-origin requests: answers tell browsers which origins may read them, and a preflight is answered here (RS-21). Where
  * the origin of a request is none of the listed, the backend's own headers pass, and a preflight is the backend's.
  */
+
+import type { AnswerHeader, Place } from "../directives/place.ts";
+import { shortHash } from "../directives/short-hash.ts";
+import { Token } from "../directives/token.ts";
 import { type Kind, longestText, no, ok, shown, stripped } from "../kinds/kind.ts";
 import { integer } from "../kinds/numbers.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
 import { bool } from "../kinds/words.ts";
-import type { AnswerHeader, Place } from "../render/place.ts";
-import { shortHash } from "../render/short-hash.ts";
-import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
 
 /** Whether a list may look so at all, blanks left out: parts of origins, with commas between them or not. */

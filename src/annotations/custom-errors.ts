@@ -2,12 +2,13 @@
  * Errors that another backend answers, and the Service that stands in where a Service has no endpoints (RS-15). A list of the
  * Ingress is answered by its default-backend if that has endpoints; the ConfigMap's list always by the global default backend.
  */
+
+import type { Place } from "../directives/place.ts";
+import { Token, type View } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { shaped } from "../kinds/names.ts";
 import { listOf } from "../kinds/text.ts";
 import { bool } from "../kinds/words.ts";
-import type { Place } from "../render/place.ts";
-import { Token, type View } from "../render/token.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 
 export interface CustomErrors {

@@ -3,12 +3,13 @@
  * (global-allowed-response-headers); one entry that may not be denies the Location. A `$` is itself. Headers that frame the
  * answer, or are about the connection, are left out: nginx alone says those.
  */
+
+import { Token } from "../directives/token.ts";
 import { readValue, shown } from "../kinds/kind.ts";
 import { headerName } from "../kinds/names.ts";
 import { withoutReserved } from "../kinds/reserved-headers.ts";
 import type { ConfigMap } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
-import { Token } from "../render/token.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 import { referenceText } from "./reference.ts";
 

@@ -5,13 +5,14 @@
  * A feature's *fields* are what the annotations say; its *value* is what the rest of Sluice sees. They are the same
  * unless the feature has a `resolve`, which may look at Secrets, ConfigMaps and Services and may refuse.
  */
+
+import type { Capability } from "../directives/capabilities.ts";
+import type { AnswerHeader, Directive, Header, Place, Protocol, ServerPlace } from "../directives/place.ts";
+import type { View } from "../directives/token.ts";
 import type { AskedPolicy } from "../kinds/asked.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { ConfigMap, Secret, Service } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
-import type { Capability } from "../render/capabilities.ts";
-import type { AnswerHeader, Directive, Header, Place, Protocol, ServerPlace } from "../render/place.ts";
-import type { View } from "../render/token.ts";
 import type { HeaderLine } from "../settings/header-lines.ts";
 import type { Settings } from "../settings/registry.ts";
 

@@ -3,10 +3,11 @@
  * judged, whatever backend-protocol says. A parameter whose name begins with HTTP_ stands for a header of the request, so
  * those that only nginx may set are left out, CONTENT_LENGTH among them.
  */
+
+import { Token } from "../directives/token.ts";
 import { isReservedHeader, reservedWhy } from "../kinds/reserved-headers.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
 import type { Problem } from "../problem.ts";
-import { Token } from "../render/token.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 import { named, referenceText } from "./reference.ts";
 import { isPathVariable } from "./variables.ts";

@@ -1,6 +1,7 @@
 /** How fast one answer is sent. nginx slows down only what it has buffered. */
+
+import { Token } from "../directives/token.ts";
 import { integer } from "../kinds/numbers.ts";
-import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
 
 /** Kilobytes, as ingress-nginx has it whatever its documentation says (RS-31.4). */

@@ -1,6 +1,7 @@
 /** What nginx logs about a Location. */
+
+import { Token } from "../directives/token.ts";
 import { bool } from "../kinds/words.ts";
-import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
 
 export const logs = feature({

@@ -5,15 +5,16 @@
  * The address always goes through a variable: nginx resolves a literal host at the configuration test, where one dead name
  * refuses everything (design.md 4, trap 8).
  */
+
+import { nextHops } from "../directives/hops.ts";
+import type { Place } from "../directives/place.ts";
+import { Token } from "../directives/token.ts";
 import { isHost } from "../kinds/addresses.ts";
 import { checkedUrl, namedHost, originOf, whyNotOrigin } from "../kinds/checked-name.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
 import { undecoded, variablesIn, withoutGroups } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
-import { nextHops } from "../render/hops.ts";
-import type { Place } from "../render/place.ts";
-import { Token } from "../render/token.ts";
 import { field, type Resolved, resolvedFeature } from "./declare.ts";
 import { isQuestionVariable } from "./external-auth/kinds.ts";
 

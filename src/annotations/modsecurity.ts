@@ -2,9 +2,10 @@
  * ModSecurity for one Ingress, beside what the ConfigMap says for all (RS-25.4). Its own rules replace the stock rules where
  * ModSecurity is on through the annotation only; they are a snippet, so the operator must allow them.
  */
+
+import type { Token } from "../directives/token.ts";
 import { optional } from "../kinds/combine.ts";
 import { bool } from "../kinds/words.ts";
-import type { Token } from "../render/token.ts";
 import { modsecurityRules } from "../settings/snippet.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 import { cacheKey as nameWithVariables } from "./external-auth/kinds.ts";

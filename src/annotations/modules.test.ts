@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { notingPlace, printed, readingOf, settingsOf, valuesOf } from "../../test/support/reading.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
+import { readIngress } from "../translate/ingress/reading.ts";
 import { defaultOptions } from "../translate/options.ts";
-import { readIngress } from "../translate/reading.ts";
 import { modsecurity } from "./modsecurity.ts";
 import { opentelemetry } from "./opentelemetry.ts";
 

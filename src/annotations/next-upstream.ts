@@ -1,8 +1,9 @@
 /** After which failures another Endpoint is asked, and how often. */
+
+import { Token } from "../directives/token.ts";
 import { no, shown } from "../kinds/kind.ts";
 import { integer, seconds } from "../kinds/numbers.ts";
-import { nextUpstreamTokens } from "../render/settings/next-upstream.ts";
-import { Token } from "../render/token.ts";
+import { nextUpstreamTokens } from "../settings/next-upstream-words.ts";
 import { nextUpstreamCases } from "../settings/upstreams.ts";
 import { feature, field } from "./declare.ts";
 

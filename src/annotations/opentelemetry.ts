@@ -1,8 +1,9 @@
 /** Whether requests are traced, and how; what an Ingress says replaces the ConfigMap's (RS-25.5). */
+
+import { Token } from "../directives/token.ts";
 import { optional } from "../kinds/combine.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
 import { bool } from "../kinds/words.ts";
-import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
 
 export const opentelemetry = feature({

@@ -1,9 +1,10 @@
 /** How answers of backends are held on their way to the client. The sizes are brought together, since nginx refuses some that are not. */
+
+import { Token } from "../directives/token.ts";
 import { sizeBetween } from "../kinds/measures.ts";
 import { integer } from "../kinds/numbers.ts";
 import { oneOf } from "../kinds/words.ts";
-import { proxyBufferTokens } from "../render/settings/proxy-buffers.ts";
-import { Token } from "../render/token.ts";
+import { proxyBufferTokens } from "../settings/buffer-sizes.ts";
 import { feature, field } from "./declare.ts";
 
 export const proxyBuffers = feature({

@@ -5,6 +5,8 @@
  */
 import { X509Certificate } from "node:crypto";
 import { certificateOf, decoded } from "../certificates/certificate.ts";
+import type { Place } from "../directives/place.ts";
+import { Token, type View } from "../directives/token.ts";
 import { blankListOf } from "../kinds/combine.ts";
 import { shaped } from "../kinds/names.ts";
 import { integer } from "../kinds/numbers.ts";
@@ -14,8 +16,6 @@ import { oneOf } from "../kinds/words.ts";
 import { SecretText } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
-import type { Place } from "../render/place.ts";
-import { Token, type View } from "../render/token.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 import { readablePem } from "./pem.ts";
 import { named, referenceText } from "./reference.ts";

@@ -2,12 +2,13 @@
  * How often a client may ask, and how many requests it may have at once (RS-20). A zone of nginx is there for each rate, and
  * counts by Ingress and client, so two Ingresses with one rate do not share a count; paths and hosts of one Ingress do.
  */
+
+import type { Directive, Place } from "../directives/place.ts";
+import { shortHash } from "../directives/short-hash.ts";
+import { Token } from "../directives/token.ts";
 import { rangeList } from "../kinds/addresses.ts";
 import { integer } from "../kinds/numbers.ts";
 import { isVariableName } from "../kinds/variables.ts";
-import type { Directive, Place } from "../render/place.ts";
-import { shortHash } from "../render/short-hash.ts";
-import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
 
 const limit = { kind: integer({ max: 1_000_000_000 }), fallback: () => 0, onBad: "reject", risk: "Low" } as const;

@@ -12,6 +12,7 @@ import type { Consequence, ObjectName, Problem } from "../problem.ts";
 import { declaredBySettings } from "../settings/declared-variables.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { AnyFeature, Context, Field, Fields } from "./declare.ts";
+import type { Reading } from "./reading.ts";
 import { Readings } from "./readings.ts";
 import { type FeatureValues, featureList } from "./registry.ts";
 import { elsewhere, removed } from "./removed.ts";
@@ -23,19 +24,6 @@ export interface Lookup extends Pick<Context, "secret" | "configMap" | "service"
   readonly validates?: boolean;
   /** The strict one when not given. */
   readonly asked?: AskedPolicy;
-}
-
-export interface Reading {
-  readonly values: FeatureValues;
-  /** `deny`: its Locations answer 503; `reject`: this version of the Ingress is not applied (RS-2.3). */
-  readonly verdict: "serve" | "deny" | "reject";
-  /** Sluice itself failed on it, so that its values say nothing of what it asks for. */
-  readonly failed?: true;
-  readonly problems: readonly Problem[];
-  /** Those of the problems that may lie in another object, which can come or be mended without a change of the Ingress. */
-  readonly elsewhere: readonly Problem[];
-  /** Objects that were looked at, as `Kind namespace/name`; a change of one of them means reading again. */
-  readonly references: readonly string[];
 }
 
 const fieldOfKey = new Map<string, { feature: string; name: string; declared: Field<unknown>; canonical: string }>();

@@ -2,13 +2,14 @@
  * Redirects that an Ingress asks for: its paths to somewhere else, its host from or to `www.`. They are answered before the
  * redirect to https, before limits and authentication (RS-7.6).
  */
+
+import { Token } from "../directives/token.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { integer } from "../kinds/numbers.ts";
 import { oneLine, textOf } from "../kinds/text.ts";
 import { undecoded } from "../kinds/variables.ts";
 import { bool } from "../kinds/words.ts";
 import type { Problem } from "../problem.ts";
-import { Token } from "../render/token.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 import { boundText, isRequestVariable } from "./variables.ts";
 

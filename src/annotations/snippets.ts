@@ -6,9 +6,10 @@
  * nginx forgets all inherited lines of a directive like proxy_set_header where a block has one of its own, so a snippet
  * with one makes Sluice restate its own there.
  */
+
+import type { View } from "../directives/token.ts";
 import { variablesDeclaredIn } from "../kinds/declared-variables.ts";
 import { parse, type Statement } from "../kinds/grammar.ts";
-import type { View } from "../render/token.ts";
 import { type HeaderLine, headerLinesIn, headerLinesOf, restatedView } from "../settings/header-lines.ts";
 import { withOwnLocations } from "../settings/own-locations.ts";
 import { snippet } from "../settings/snippet.ts";

@@ -1,9 +1,10 @@
 /** Ciphers of TLS up to 1.2 for a host as a whole, and whose preference counts. Each is heard from the oldest Ingress that says it. */
+
+import { Token } from "../directives/token.ts";
 import { optional } from "../kinds/combine.ts";
 import { trimmed } from "../kinds/text.ts";
 import { colonCipherList } from "../kinds/tls.ts";
 import { bool } from "../kinds/words.ts";
-import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
 
 export const sslCiphers = feature({

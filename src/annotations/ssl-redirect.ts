@@ -1,6 +1,7 @@
 /** Redirects to https (RS-11), and whether redirects name a port. Which requests count as http is the template's. */
+
+import { Token } from "../directives/token.ts";
 import { bool } from "../kinds/words.ts";
-import { Token } from "../render/token.ts";
 import { feature, field } from "./declare.ts";
 
 export const sslRedirect = feature({

@@ -3,9 +3,10 @@
  * client keeps to itself (headers, cookies), or a value would carry it to a place of the author's choice; nor the decoded
  * path, in which a client can send line breaks.
  */
+
+import type { Place } from "../directives/place.ts";
+import { Token } from "../directives/token.ts";
 import { groupVariables, namesGroups, withGroupVariables } from "../kinds/variables.ts";
-import type { Place } from "../render/place.ts";
-import { Token } from "../render/token.ts";
 
 const names: ReadonlySet<string> = new Set([
   "args",

@@ -4,11 +4,11 @@
  */
 
 import { decoded } from "../certificates/certificate.ts";
-import { type Clock, sleep } from "../clock.ts";
 import { guarded } from "../guarded.ts";
 import type { Secret } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { Source } from "../sync/ports.ts";
+import { type Clock, sleep } from "../timing/clock.ts";
 import { isRoot, issuerIn, missingIssuer } from "./issuer.ts";
 
 export interface ChainOptions {

@@ -1,13 +1,6 @@
 /** The commands by name. Each loads what it needs when it is asked for, so that `--help` does not wait for a cluster client. */
 import { nearest } from "../kinds/nearest.ts";
-import type { Out } from "./reference.ts";
-
-export interface Command {
-  readonly usage: string;
-  readonly doc: string;
-  /** Gives the exit code. */
-  readonly run: (argv: readonly string[], out: Out) => Promise<number>;
-}
+import type { Command } from "./command.ts";
 
 export const commands: Readonly<Record<string, Command>> = {
   run: {
@@ -68,7 +61,7 @@ export const commands: Readonly<Record<string, Command>> = {
   completion: {
     usage: "completion SHELL",
     doc: "Prints a script by which bash, zsh or fish completes commands, flags and names.",
-    run: async (argv, out) => (await import("./completion.ts")).completion(argv, out),
+    run: async (argv, out) => (await import("./completion.ts")).completion(argv, commands, out),
   },
 };
 

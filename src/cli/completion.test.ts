@@ -1,12 +1,13 @@
 /** bash itself completes: the script is sourced, and its function is called as bash calls it. */
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { commands } from "./commands.ts";
 import { completion } from "./completion.ts";
 import { flagList } from "./flags.ts";
 
 function script(shell: string): string {
   const written: string[] = [];
-  expect(completion([shell], { write: (text) => written.push(text), fail: () => {} })).toBe(0);
+  expect(completion([shell], commands, { write: (text) => written.push(text), fail: () => {} })).toBe(0);
   return written.join("");
 }
 
@@ -51,6 +52,6 @@ test.each(["bash", "zsh", "fish"])("%s knows every command and every flag of run
 
 test("another shell is a mistake", () => {
   const said: string[] = [];
-  expect(completion(["tcsh"], { write: () => {}, fail: (why) => said.push(why) })).toBe(2);
+  expect(completion(["tcsh"], commands, { write: () => {}, fail: (why) => said.push(why) })).toBe(2);
   expect(said).toEqual(["sluice completion takes one word: bash, zsh or fish"]);
 });

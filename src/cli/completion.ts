@@ -1,5 +1,6 @@
 /** `sluice completion bash|zsh|fish`: a script by which a shell completes commands, flags and the names that explain knows. */
 
+import type { Command } from "./command.ts";
 import { bashScript, fishScript, zshScript } from "./completion/scripts.ts";
 import { commandWords } from "./completion/words.ts";
 import type { Out } from "./reference.ts";
@@ -16,7 +17,7 @@ Prints a script that lets the shell complete commands, flags, and the annotation
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
 /** Exit code 0, or 2 for another shell. */
-export function completion(argv: readonly string[], out: Out): number {
+export function completion(argv: readonly string[], commands: Readonly<Record<string, Command>>, out: Out): number {
   const [shell = ""] = argv;
   if (shell === "--help" || shell === "-h") {
     out.write(usage);
@@ -26,6 +27,6 @@ export function completion(argv: readonly string[], out: Out): number {
     out.fail("sluice completion takes one word: bash, zsh or fish");
     return 2;
   }
-  out.write(scripts[shell as keyof typeof scripts](commandWords()));
+  out.write(scripts[shell as keyof typeof scripts](commandWords(commands)));
   return 0;
 }

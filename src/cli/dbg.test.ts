@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { linesOf } from "../nginx/folder/journal.ts";
 import { pathsOf } from "../nginx/index.ts";
-import { linesOf } from "../nginx/journal.ts";
 import { dbg } from "./dbg.ts";
 
 const root = mkdtempSync(join(tmpdir(), "sluice-dbg-"));

@@ -5,10 +5,10 @@
  */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { Journal } from "../nginx/folder/journal.ts";
 import { pathsOf } from "../nginx/index.ts";
-import { Journal } from "../nginx/journal.ts";
-import { markedConf } from "./marked-conf.ts";
 import type { Out } from "./reference.ts";
+import { markedConf } from "./tools/marked-conf.ts";
 
 const usage = `Usage: sluice dbg [--run-folder FOLDER] COMMAND
 

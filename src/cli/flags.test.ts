@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { written } from "../kinds/kind.ts";
 import { sentence } from "../problem.ts";
+import { parseFlags } from "./flags/parse.ts";
 import { defaultFlags, flagList } from "./flags.ts";
 import { helpText } from "./help.ts";
-import { parseFlags } from "./parse-flags.ts";
 
 const known = readFileSync(new URL("../../test/fixtures/cli-flags.txt", import.meta.url), "utf8")
   .trim()

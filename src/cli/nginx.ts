@@ -7,11 +7,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openLog } from "../log/log.ts";
 import { nginxLog } from "../log/nginx-log.ts";
 import { nginxHere, openOrders, openRunFolder, socketMistake } from "../nginx/index.ts";
-import { mostOlder } from "../sync/texts.ts";
+import { mostOlder } from "../sync/generations.ts";
 import { build } from "../version.ts";
-import { endOfPatienceMs, listenForEnding } from "./ending.ts";
-import { parseFlags } from "./parse-flags.ts";
+import { parseFlags } from "./flags/parse.ts";
 import type { Out } from "./reference.ts";
+import { endOfPatienceMs, listenForEnding } from "./run/ending.ts";
 
 const usage = `Usage: sluice nginx --nginx-socket=FILE [--run-folder=FOLDER] [--shutdown-grace-period=SECONDS] [--v=LEVEL]
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { parseFlags } from "./flags/parse.ts";
 import type { Command } from "./flags.ts";
 import { translateOptions } from "./options.ts";
-import { parseFlags } from "./parse-flags.ts";
 
 function optionsOf(command: Command, ...argv: string[]) {
   const parsed = parseFlags(argv, command);

@@ -3,7 +3,7 @@
  * folder, or of a folder of YAML, which no controller has to serve.
  */
 import { existsSync } from "node:fs";
-import { pathsOf } from "../nginx/folder.ts";
+import { pathsOf } from "../nginx/folder/paths.ts";
 import { routesOf, type ServedRoute } from "../routes/routes.ts";
 import { askRoutes, type RoutesPlace } from "../routes/socket.ts";
 import { translate } from "../translate/translator.ts";

@@ -4,24 +4,24 @@
  * still being looked for. Nothing is changed before every list is in.
  */
 import { existsSync } from "node:fs";
-import { systemClock } from "../clock.ts";
 import { Client } from "../kubernetes/index.ts";
 import { type Log, openLog } from "../log/log.ts";
 import { RuntimeMetrics } from "../metrics/runtime-metrics.ts";
 import { type FoundNginx, nginxBeside, nginxHere, openRunFolder, versionOf } from "../nginx/index.ts";
-import { mostOlder } from "../sync/texts.ts";
+import { mostOlder } from "../sync/generations.ts";
+import { systemClock } from "../timing/clock.ts";
 import { build } from "../version.ts";
-import { listenForEnding } from "./ending.ts";
+import { parseFlags } from "./flags/parse.ts";
 import type { Flags } from "./flags.ts";
 import { helpText } from "./help.ts";
-import { operate } from "./operate.ts";
 import { translateOptions } from "./options.ts";
-import { parseFlags } from "./parse-flags.ts";
 import type { Out } from "./reference.ts";
 import { openClusterSide } from "./run/cluster-side.ts";
 import { credentialsOf } from "./run/credentials.ts";
+import { listenForEnding } from "./run/ending.ts";
+import { operate } from "./run/operate.ts";
+import { metricLabels } from "./run/running.ts";
 import { WebhookSide } from "./run/webhook-side.ts";
-import { metricLabels } from "./running.ts";
 
 /** Where the chart mounts a template of the user's own. */
 const mountedTemplate = "/etc/nginx/template";

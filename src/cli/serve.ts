@@ -3,20 +3,20 @@
  * for granted: the class, Ingresses without one, and endpoints on this machine.
  */
 import { hostname } from "node:os";
-import { systemClock } from "../clock.ts";
 import { openLog } from "../log/log.ts";
 import { openManifests } from "../manifests/manifests.ts";
 import { nginxHere, versionOf } from "../nginx/index.ts";
+import { systemClock } from "../timing/clock.ts";
 import { build } from "../version.ts";
-import { assumedClass } from "./assumed-class.ts";
-import { completedSource } from "./chains.ts";
-import { listenForEnding } from "./ending.ts";
+import { parseFlags } from "./flags/parse.ts";
 import { helpText } from "./help.ts";
-import { addressedSource } from "./names.ts";
-import { operate } from "./operate.ts";
 import { translateOptions } from "./options.ts";
-import { parseFlags } from "./parse-flags.ts";
 import type { Out } from "./reference.ts";
+import { completedSource } from "./run/chains.ts";
+import { listenForEnding } from "./run/ending.ts";
+import { addressedSource } from "./run/names.ts";
+import { operate } from "./run/operate.ts";
+import { assumedClass } from "./tools/assumed-class.ts";
 import { heldPlace } from "./tools/held-places.ts";
 import { missingClasses } from "./tools/missing-class.ts";
 

@@ -2,9 +2,9 @@ import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
 import { FakeApi } from "../../test/support/fake-api.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import { systemClock } from "../clock.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import type { Table } from "../model/table.ts";
+import { systemClock } from "../timing/clock.ts";
 import { type ClusterOptions, openCluster } from "./cluster.ts";
 
 const stops: AbortController[] = [];

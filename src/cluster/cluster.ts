@@ -3,7 +3,7 @@
  * of them are spoken of, and of the others no data is taken into memory.
  * Changes are gathered for one turn of the event loop, so a list of ten thousand is one change.
  */
-import { type Clock, sleep } from "../clock.ts";
+
 import {
   type ApiFailure,
   isDenied,
@@ -19,6 +19,7 @@ import { type Ingress, type KubernetesObject, keyOf } from "../model/objects.ts"
 import type { Snapshot } from "../model/snapshot.ts";
 import { endpointSlices, endpoints } from "../resources.ts";
 import type { Source } from "../sync/ports.ts";
+import { type Clock, sleep } from "../timing/clock.ts";
 import { Assembler, type AssemblerOptions, type Stores } from "./assembler.ts";
 import { kept, nameOnly } from "./kept.ts";
 import { type Watch, watchesOf } from "./watches.ts";

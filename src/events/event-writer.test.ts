@@ -5,7 +5,7 @@ import { emptySnapshot, type WatchedKind, withObjects } from "../model/snapshot.
 import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 import type { SyncReport } from "../sync/ports.ts";
-import { isOurs } from "../translate/accept.ts";
+import { isOurs } from "../translate/ingress/accept.ts";
 import { defaultOptions } from "../translate/options.ts";
 import { EventWriter } from "./event-writer.ts";
 

@@ -1,6 +1,6 @@
 /** IP addresses, ranges of them, host names and URLs. */
 import { isIPv4, isIPv6 } from "node:net";
-import { Token } from "../render/token.ts";
+import { Token } from "../directives/token.ts";
 import { itemsIn, type Kind, longestText, no, ok, readEach, shown, tooManyItems } from "./kind.ts";
 
 const ipv6 = (text: string) => isIPv6(text) && !text.includes("%");

@@ -1,5 +1,5 @@
 /** HTTP status codes. */
-import { Token } from "../render/token.ts";
+import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
 
 /** One of the listed codes. */

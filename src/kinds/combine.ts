@@ -1,5 +1,5 @@
 /** Kinds made from other Kinds: what an empty text means, numbers with a base prefix, lists of another shape. */
-import type { View } from "../render/token.ts";
+import type { View } from "../directives/token.ts";
 import {
   itemsIn,
   joinedWhys,

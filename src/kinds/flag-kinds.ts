@@ -1,6 +1,6 @@
 /** Values as Go programs read them on a command line: durations, lists of numbers, addresses, label selectors. */
 import { isIPv4, isIPv6 } from "node:net";
-import { Token } from "../render/token.ts";
+import { Token } from "../directives/token.ts";
 import { isHost } from "./addresses.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
 

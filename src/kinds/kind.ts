@@ -2,7 +2,7 @@
  * How one sort of value is read, shown and tested. Annotations, ConfigMap keys and flags are all declared with Kinds, so
  * a duration reads alike everywhere. Reading *is* the validation: no second checker can disagree with it.
  */
-import type { View } from "../render/token.ts";
+import type { View } from "../directives/token.ts";
 import { visible } from "../visible.ts";
 
 /**

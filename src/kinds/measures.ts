@@ -2,7 +2,7 @@
  * Sizes, times and fractions as nginx reads them. Most nginx directives know no `g`, and some times no `ms`, so a value is
  * kept in the spelling that every directive takes.
  */
-import { Token } from "../render/token.ts";
+import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
 
 const factors: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };

@@ -1,5 +1,5 @@
 /** Names: of headers, of other objects, of media types, of files; and plain words for directives that take several. */
-import { Token } from "../render/token.ts";
+import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
 
 interface Shape {

@@ -2,9 +2,10 @@
  * Patterns that nginx compares a value with in a `map`: a text, `~` and a regular expression, or `~*` and one that takes
  * any letter case. nginx takes a text in any letter case too (RS-32.21).
  */
-import { Token } from "../render/token.ts";
+
+import { groupsOf } from "../directives/pattern-groups.ts";
+import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
-import { groupsOf } from "./pattern-groups.ts";
 
 /** Words that mean something else at the start of a line of a `map`. */
 const reserved = new Set(["default", "hostnames", "include", "volatile"]);

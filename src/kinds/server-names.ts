@@ -2,7 +2,7 @@
  * Names of servers as nginx takes them: exact ones, wildcards with one `*` at an end (`*.example.com`, `www.*`;
  * `.example.com` is both `example.com` and `*.example.com`), and regular expressions after a `~`. nginx refuses a whole configuration for a name of another form.
  */
-import { Token } from "../render/token.ts";
+import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
 import { regexMistake } from "./patterns.ts";
 

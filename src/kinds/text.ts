@@ -1,5 +1,5 @@
 /** Text with an alphabet, and lists of it. The alphabets are those that ingress-nginx validates with. */
-import { Token } from "../render/token.ts";
+import { Token } from "../directives/token.ts";
 import {
   itemsIn,
   joinedWhys,

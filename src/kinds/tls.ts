@@ -1,6 +1,6 @@
 /** Names of TLS: protocols, cipher lists, curves. */
 import { createSecureContext } from "node:tls";
-import { Token } from "../render/token.ts";
+import { Token } from "../directives/token.ts";
 import { blankListOf } from "./combine.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
 import { oneOf } from "./words.ts";

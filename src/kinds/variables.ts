@@ -2,7 +2,7 @@
  * Text with nginx variables, and the variables there are. An operator's text may use any variable that nginx, Sluice or one
  * of the operator's own snippets declares; which ones those are is checked where all settings are known (`settings/read.ts`).
  */
-import { Token } from "../render/token.ts";
+import { Token } from "../directives/token.ts";
 import { unescaped } from "./grammar.ts";
 import { type Kind, longestWord, no, ok, shown } from "./kind.ts";
 

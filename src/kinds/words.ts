@@ -1,5 +1,5 @@
 /** Values from a fixed list, and sizes. */
-import { Token } from "../render/token.ts";
+import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
 
 const literals = new Map([

@@ -2,7 +2,7 @@
  * Growing waits between tries, with jitter so that a thousand clients of a server that comes back do not come back together.
  * A Backoff forgets its failures after a while without one, or when it is told that things went well.
  */
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../timing/clock.ts";
 
 export interface BackoffOptions {
   readonly floorMs: number;

@@ -3,7 +3,7 @@
  * A body that stops halfway ends in an error event of node, never in a rejected promise here.
  */
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../timing/clock.ts";
 import { type Answer, type ApiFailure, failed, ownFailure, succeeded } from "./answer.ts";
 
 /** The parsed body. Nothing for `inactivityMs` counts as a dead connection. */

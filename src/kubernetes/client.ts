@@ -3,8 +3,8 @@
  * Nothing here tries again: whoever calls knows what waiting costs, and gets the failure as a value.
  */
 import type { IncomingMessage } from "node:http";
-import { type Clock, systemClock } from "../clock.ts";
 import type { KubernetesObject } from "../model/objects.ts";
+import { type Clock, systemClock } from "../timing/clock.ts";
 import { type Answer, type ApiFailure, failed, failureFromStatus, ownFailure, succeeded } from "./answer.ts";
 import { readJson, readLines } from "./body.ts";
 import type { Credentials } from "./credentials.ts";

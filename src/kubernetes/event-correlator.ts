@@ -2,7 +2,7 @@
  * Keeps Events few, by the rules of client-go's EventCorrelator: the same Event again is a higher count on the one that is there, many that differ
  * only in their message become one "combined" Event, and an object that still causes more loses the surplus. Decides; writes nothing.
  */
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../timing/clock.ts";
 import { TokenBucket } from "./rate-limiter.ts";
 
 /** An object as an Event names it. */

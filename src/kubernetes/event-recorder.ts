@@ -3,8 +3,8 @@
  * cannot be written is dropped and reported. An Event is a courtesy to whoever runs `kubectl describe`; nothing may depend on it.
  */
 
-import { type Clock, sleep } from "../clock.ts";
 import type { KubernetesObject } from "../model/objects.ts";
+import { type Clock, sleep } from "../timing/clock.ts";
 import { visibleLines } from "../visible.ts";
 import type { ApiFailure } from "./answer.ts";
 import type { Client } from "./client.ts";

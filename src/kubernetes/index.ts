@@ -2,8 +2,9 @@
  * A controller runtime: everything a controller needs between the API server and its own logic, and nothing about what it controls.
  * This is the public face; the other files are its inside.
  */
-export { type Clock, sleep, systemClock } from "../clock.ts";
+
 export { type KubernetesObject, keyOf, nameOf } from "../model/objects.ts";
+export { type Clock, sleep, systemClock } from "../timing/clock.ts";
 export { type Answer, type ApiFailure, isDenied, isVersionLost, ownReasons, succeeded } from "./answer.ts";
 export {
   Client,

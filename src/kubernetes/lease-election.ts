@@ -5,7 +5,7 @@
  * so whoever writes as leader asks `term.holds()` right before each write.
  */
 
-import { type Clock, sleep } from "../clock.ts";
+import { type Clock, sleep } from "../timing/clock.ts";
 import { type Answer, type ApiFailure, ownReasons } from "./answer.ts";
 import type { Client } from "./client.ts";
 import { heldBy, type Lease, leases, released } from "./lease.ts";

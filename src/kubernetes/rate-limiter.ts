@@ -2,7 +2,7 @@
  * How long a key has to wait before it is worked on again. The default is the one of client-go's controllers:
  * each key waits longer with each of its failures, and all keys together start no more than ten tries a second.
  */
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../timing/clock.ts";
 
 export interface RateLimiter {
   /** Counts a try and gives the milliseconds to wait before it. */

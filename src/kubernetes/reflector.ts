@@ -6,9 +6,9 @@
  * (so after every broken watch its version is asked for first).
  */
 
-import { type Clock, sleep } from "../clock.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import { keyOf } from "../model/objects.ts";
+import { type Clock, sleep } from "../timing/clock.ts";
 import { type ApiFailure, isDenied, isVersionLost, ownFailure, ownReasons } from "./answer.ts";
 import { Backoff } from "./backoff.ts";
 import type { ListWatcher, Selection, WatchEvent } from "./client.ts";

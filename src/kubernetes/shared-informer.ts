@@ -3,8 +3,8 @@
  * The cache is always ahead of what a listener hears: read the newest state from `store`, and take a change only as the word to look.
  */
 
-import { systemClock } from "../clock.ts";
 import { type KubernetesObject, keyOf, nameOf } from "../model/objects.ts";
+import { systemClock } from "../timing/clock.ts";
 import { type Answer, succeeded } from "./answer.ts";
 import type { ListWatcher } from "./client.ts";
 import { Indexer, type IndexFunction, type Lister } from "./indexer.ts";

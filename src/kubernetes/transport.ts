@@ -4,7 +4,7 @@
  */
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../timing/clock.ts";
 import { type Answer, failed, ownFailure, succeeded } from "./answer.ts";
 import type { Credentials, Proof, TlsIdentity } from "./credentials.ts";
 

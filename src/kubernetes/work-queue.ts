@@ -3,7 +3,7 @@
  * have the same key at a time, and a key that is added while a worker has it waits again when that worker is done.
  * So the queue carries the name of what to look at, never what happened to it.
  */
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../timing/clock.ts";
 import { defaultRateLimiter, type RateLimiter } from "./rate-limiter.ts";
 
 interface Delayed {

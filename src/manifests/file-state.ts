@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { Fault, Manifest, ManifestObject } from "./manifest.ts";
-import type { Place } from "./yaml.ts";
+import type { Place } from "./place.ts";
 
 export interface FileState {
   readonly faults: readonly Fault[];

@@ -9,7 +9,8 @@ import { fieldOf, isMapping, type Path } from "./check.ts";
 import { mostObjects, mostPlaces, tooMany, tooManyDocuments } from "./limits.ts";
 import { Memory } from "./memory.ts";
 import type { WrittenObject } from "./object.ts";
-import { type Place, readYaml, type YamlDocument } from "./yaml.ts";
+import type { Place } from "./place.ts";
+import { readYaml, type YamlDocument } from "./yaml.ts";
 
 export interface Manifest {
   readonly objects: readonly ManifestObject[];

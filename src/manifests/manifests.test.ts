@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { until } from "../../test/nginx/support/until.ts";
-import { systemClock } from "../clock.ts";
 import type { IngressClass } from "../model/objects.ts";
 import { sentence } from "../problem.ts";
+import { systemClock } from "../timing/clock.ts";
 import { openManifests } from "./manifests.ts";
 
 const assumedClass: IngressClass = {

@@ -4,12 +4,12 @@
  * same a moment later. What adds or edits counts at once.
  */
 import { join } from "node:path";
-import type { Clock } from "../clock.ts";
 import { bugWords, guarded } from "../guarded.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import type { Source } from "../sync/ports.ts";
+import type { Clock } from "../timing/clock.ts";
 import { watchFolder } from "../watched-folder.ts";
 import { Library, type LibraryOptions } from "./library.ts";
 import { textOf } from "./limits.ts";

@@ -2,7 +2,7 @@
 import type { ObjectName, Problem } from "../problem.ts";
 import type { FileState, Held } from "./file-state.ts";
 import type { Fault } from "./manifest.ts";
-import type { Place } from "./yaml.ts";
+import type { Place } from "./place.ts";
 
 export function faultProblem(
   file: string,

@@ -3,7 +3,7 @@
  * was not finished, a template that was not rendered, a line that is too far in.
  */
 import type { Document, Node, YAMLError } from "yaml";
-import type { Place } from "./yaml.ts";
+import type { Place } from "./place.ts";
 
 export interface Mistake {
   readonly place: Place;

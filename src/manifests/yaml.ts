@@ -12,14 +12,9 @@ import type { Path } from "./check.ts";
 import { mostParts, partsIn } from "./limits.ts";
 import { Memory } from "./memory.ts";
 import { documentsIn, itemsIn, type Piece } from "./pieces.ts";
+import type { Place } from "./place.ts";
 import { plainDocuments } from "./plain-yaml.ts";
 import { duplicate, explained, frameOf, type Mistake, unmeant } from "./yaml-mistakes.ts";
-
-/** Counted from 1, as editors do. */
-export interface Place {
-  readonly line: number;
-  readonly column: number;
-}
 
 export interface YamlDocument {
   readonly value: unknown;

@@ -3,10 +3,10 @@
  * gone loses its addresses; while no nameserver answers, the last ones are kept, because the backend is likely to be there still.
  */
 import { isIP } from "node:net";
-import { type Clock, sleep } from "../clock.ts";
 import { Dependencies } from "../model/dependencies.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { Source } from "../sync/ports.ts";
+import { type Clock, sleep } from "../timing/clock.ts";
 import type { Found, Lookup } from "./lookup.ts";
 
 export interface AddressOptions {

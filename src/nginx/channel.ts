@@ -5,7 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "undici";
 import { type ConnectionFigures, readStubStatus } from "./figures.ts";
-import { type JournalChange, linesOf } from "./journal.ts";
+import { type JournalChange, linesOf } from "./folder/journal.ts";
 import type { Pass } from "./pass.ts";
 
 export type PublishOutcome =

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Control } from "./control.ts";
-import type { RunFolder } from "./folder.ts";
-import { signal } from "./ground.ts";
+import type { RunFolder } from "./folder/paths.ts";
 import type { Master } from "./master.ts";
+import { signal } from "./orphans.ts";
 import { type StartFailure, startFailure } from "./start-failure.ts";
 
 /** `failure` is what nginx said about it, where it said anything. */

@@ -2,7 +2,7 @@
  * Which generations of workers are still finishing their requests. Each reload leaves one behind for as long as its
  * longest request lives (a websocket: until `worker_shutdown_timeout`), with all its memory, so there is a limit to them.
  */
-import type { RunFolder } from "./folder.ts";
+import type { RunFolder } from "./folder/paths.ts";
 import { nginxProcesses } from "./processes.ts";
 
 export interface Generations {

@@ -4,10 +4,10 @@
  * only when the new workers answer and the old ones have stopped listening.
  */
 
-export { nginxBeside } from "./beside.ts";
 export { type AskedCapabilities, askCapabilities, type Capabilities } from "./capabilities.ts";
-export { type ConfigurationFile, writeAtomically } from "./files.ts";
-export { type OpenedFolder, openRunFolder, pathsOf, type RunFolder } from "./folder.ts";
+export { type ConfigurationFile, writeAtomically } from "./folder/files.ts";
+export { type OpenedFolder, openRunFolder } from "./folder/open.ts";
+export { pathsOf, type RunFolder } from "./folder/paths.ts";
 export type { Generations } from "./generations.ts";
 export { type FoundNginx, type InstalledNginx, nginxHere, versionOf } from "./installed.ts";
 export { type Found, type Nginx, type NginxOptions, type OpenedNginx, openNginx } from "./nginx.ts";
@@ -15,4 +15,5 @@ export { openOrders, socketMistake } from "./order-server.ts";
 export { Pass } from "./pass.ts";
 export { type Place, placeHere } from "./place.ts";
 export type { ReloadOutcome, RenderedConfiguration } from "./reload.ts";
+export { nginxBeside } from "./remote.ts";
 export type { NginxEvent } from "./supervisor.ts";

@@ -4,17 +4,17 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { type Turn, Turns } from "./coalescing.ts";
 import { type TestOutcome, testText } from "./configuration-test.ts";
 import { Control } from "./control.ts";
 import { type ProcessFigures, processFigures } from "./figures.ts";
-import { writeAtomically } from "./files.ts";
-import type { RunFolder } from "./folder.ts";
+import { writeAtomically } from "./folder/files.ts";
+import { lock } from "./folder/lock.ts";
+import type { RunFolder } from "./folder/paths.ts";
 import { GenerationBook, type Generations } from "./generations.ts";
-import { lock } from "./lock.ts";
 import { Pass } from "./pass.ts";
 import { Reloader, type ReloadOutcome, type RenderedConfiguration } from "./reload.ts";
 import { type NginxEvent, Supervisor } from "./supervisor.ts";
-import { type Turn, Turns } from "./turns.ts";
 
 export interface NginxOptions {
   /** `Capabilities.binary`. */

@@ -6,7 +6,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
-import { inPlace, writeAtomically } from "./files.ts";
+import { inPlace, writeAtomically } from "./folder/files.ts";
 
 const user = "sluice";
 const hashBytes = 20;

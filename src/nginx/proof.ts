@@ -15,8 +15,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Control } from "./control.ts";
-import type { RunFolder } from "./folder.ts";
-import { signal as tell } from "./ground.ts";
+import type { RunFolder } from "./folder/paths.ts";
+import { signal as tell } from "./orphans.ts";
 import { nginxProcesses } from "./processes.ts";
 import { type StartFailure, startFailure } from "./start-failure.ts";
 

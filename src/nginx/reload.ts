@@ -13,8 +13,8 @@ import {
   sameBytes,
   sync,
   type Written,
-} from "./files.ts";
-import type { RunFolder } from "./folder.ts";
+} from "./folder/files.ts";
+import type { RunFolder } from "./folder/paths.ts";
 import type { GenerationBook } from "./generations.ts";
 import { type Expected, type NotLive, type Proof, proveLive } from "./proof.ts";
 import type { Supervisor } from "./supervisor.ts";

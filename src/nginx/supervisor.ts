@@ -6,9 +6,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Control } from "./control.ts";
 import { firstAnswer, type NotStarted } from "./first-answer.ts";
-import type { RunFolder } from "./folder.ts";
-import { clearGround, endAll, signal } from "./ground.ts";
+import type { RunFolder } from "./folder/paths.ts";
 import { adoptMaster, type Master, startMaster } from "./master.ts";
+import { clearGround, endAll, signal } from "./orphans.ts";
 import { isIdle, nginxProcesses } from "./processes.ts";
 
 /** What happened to nginx without being asked for, for the log and the metrics. */

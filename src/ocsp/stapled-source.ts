@@ -3,11 +3,12 @@
  * the responder does not answer, the last answer is stapled until its own end, and after that none is: a handshake without one is a good one.
  * Where it answers that the certificate is revoked, none is from then on.
  */
-import { type Clock, sleep } from "../clock.ts";
+
 import type { Certificate } from "../model/configuration.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 import type { Source } from "../sync/ports.ts";
+import { type Clock, sleep } from "../timing/clock.ts";
 import { type Question, questionOf, readAnswer } from "./message.ts";
 import { type Ask, fewAtOnce } from "./responders.ts";
 

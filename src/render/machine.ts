@@ -1,5 +1,5 @@
 /** What the template must know of the machine and the flags; nothing of it comes from a cluster object. */
-import type { Capabilities } from "./capabilities.ts";
+import type { Capabilities } from "../directives/capabilities.ts";
 import type { Surroundings } from "./settings/surroundings.ts";
 
 export interface Machine {

@@ -1,8 +1,8 @@
 /** The Renderer for the machine's mode. */
-import { DynamicRenderer } from "./dynamic-renderer.ts";
+import { DynamicRenderer } from "./dynamic/renderer.ts";
 import type { Machine } from "./machine.ts";
 import type { Renderer } from "./rendering.ts";
-import { StaticRenderer } from "./static-renderer.ts";
+import { StaticRenderer } from "./static/renderer.ts";
 import type { Template } from "./template.ts";
 
 /** `records` are those that shared memory may hold already. */

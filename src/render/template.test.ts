@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { Token, type View } from "../directives/token.ts";
 import { compileTemplate, TemplateError } from "./template.ts";
-import { Token, type View } from "./token.ts";
 
 function rendered(text: string, view: View, others: Readonly<Record<string, string>> = {}): string {
   const compiled = compileTemplate(new Map(Object.entries({ ...others, nginx: text })));

@@ -3,7 +3,7 @@
  * instead of printing nothing (`strict`), so a mistake in a template is found when it is tried, not when it serves.
  */
 import Handlebars from "handlebars";
-import { Token, type View } from "./token.ts";
+import { Token, type View } from "../directives/token.ts";
 
 /** Template files by name without `.tmpl`: `nginx`, `location`, `settings/gzip` ... */
 export type TemplateFiles = ReadonlyMap<string, string>;

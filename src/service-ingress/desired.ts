@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Ingress, IngressClass, Service, ServicePort } from "../model/objects.ts";
 import type { Table } from "../model/table.ts";
 import { ingresses, services } from "../resources.ts";
-import { isOurClass } from "../translate/accept.ts";
+import { isOurClass } from "../translate/ingress/accept.ts";
 import type { TranslateOptions } from "../translate/options.ts";
 
 const requestAnnotation = "ingress/http";

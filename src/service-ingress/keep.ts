@@ -2,7 +2,7 @@
  * `--service-ingress`: every Service annotated `ingress/http: "true"` has an Ingress of its name, for as long as this process leads.
  * Services and Ingresses come from the Snapshot, so they are in memory once, and only those that are watched count.
  */
-import type { Clock } from "../clock.ts";
+
 import { bugWords } from "../guarded.ts";
 import {
   type Client,
@@ -13,6 +13,7 @@ import {
   WorkQueue,
 } from "../kubernetes/index.ts";
 import type { Snapshot } from "../model/snapshot.ts";
+import type { Clock } from "../timing/clock.ts";
 import type { TranslateOptions } from "../translate/options.ts";
 import { asksForIngress, isMarked } from "./desired.ts";
 import { reconcile, type World } from "./reconcile.ts";

@@ -1,10 +1,11 @@
 /** Connections to clients: sizes, timeouts and headers. */
+
+import { Token } from "../directives/token.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { no, ok, shown } from "../kinds/kind.ts";
 import { sizeBetween } from "../kinds/measures.ts";
 import { mediaType } from "../kinds/names.ts";
 import { trimmed } from "../kinds/text.ts";
-import { Token } from "../render/token.ts";
 import { setting } from "./declare.ts";
 import { count, secondsOrOff, toggle, wholeSeconds } from "./kinds.ts";
 

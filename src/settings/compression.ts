@@ -1,8 +1,9 @@
 /** gzip and brotli. nginx compresses text/html whatever the types say, and never a 500 (RS-32.21). */
+
+import { Token } from "../directives/token.ts";
 import { blankListOf, optional } from "../kinds/combine.ts";
 import { mediaTypeOrAll } from "../kinds/names.ts";
 import { regex } from "../kinds/patterns.ts";
-import { Token } from "../render/token.ts";
 import { setting } from "./declare.ts";
 import { count, countOrNone, toggle } from "./kinds.ts";
 

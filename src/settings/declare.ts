@@ -2,9 +2,10 @@
  * How a ConfigMap key is declared. The declaration is the setting: its type, reading, place in nginx.conf, reference page
  * and tests all come out of it. A setting with a `directive` needs no line in the template: the block it names prints it.
  */
+
+import type { Capability } from "../directives/capabilities.ts";
+import type { View } from "../directives/token.ts";
 import type { Kind } from "../kinds/kind.ts";
-import type { Capability } from "../render/capabilities.ts";
-import type { View } from "../render/token.ts";
 
 /** The blocks of nginx.conf that print directives of settings. */
 export type Context = "main" | "events" | "http" | "stream";

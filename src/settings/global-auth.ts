@@ -1,5 +1,6 @@
 /** External authentication for every location that has none of its own and is not exempt (RS-16.9). */
 
+import { Token } from "../directives/token.ts";
 import { isHost } from "../kinds/addresses.ts";
 import { type AskedPolicy, forOperator, strictPolicy } from "../kinds/asked.ts";
 import { originOf, whyNotOrigin } from "../kinds/checked-name.ts";
@@ -9,7 +10,6 @@ import { shaped } from "../kinds/names.ts";
 import { settableHeaderName } from "../kinds/reserved-headers.ts";
 import { isKnownVariable, variableText } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
-import { Token } from "../render/token.ts";
 import { setting } from "./declare.ts";
 import { toggle } from "./kinds.ts";
 import { snippet } from "./snippet.ts";

@@ -3,9 +3,10 @@
  * forgets those around it. An author's line is to hold whatever else Sluice says there, and the other way round, so each side is
  * restated where the other would make nginx forget it.
  */
+
+import type { Protocol } from "../directives/place.ts";
+import { Token, type View } from "../directives/token.ts";
 import { parse, type Statement } from "../kinds/grammar.ts";
-import type { Protocol } from "../render/place.ts";
-import { Token, type View } from "../render/token.ts";
 import { snippet } from "./snippet.ts";
 
 export interface HeaderLine {

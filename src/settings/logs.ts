@@ -1,11 +1,12 @@
 /** The access and error logs. In a container the default files lead to standard output and standard error. */
+
+import { Token } from "../directives/token.ts";
 import { host, port } from "../kinds/addresses.ts";
 import { emptyAs, lenientListOf, optional } from "../kinds/combine.ts";
 import { logTarget, shaped } from "../kinds/names.ts";
 import { mapPattern } from "../kinds/patterns.ts";
 import { logFormat } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
-import { Token } from "../render/token.ts";
 import { setting } from "./declare.ts";
 import { toggle } from "./kinds.ts";
 

@@ -1,12 +1,13 @@
 /** What goes between nginx and backends: bodies, buffers, cookies, redirects. Defaults of the annotations of the same name. */
+
+import { groupsOf, numbered } from "../directives/pattern-groups.ts";
+import { Token } from "../directives/token.ts";
 import { optional } from "../kinds/combine.ts";
 import { wordsIn } from "../kinds/grammar.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { sizeBetween } from "../kinds/measures.ts";
-import { groupsOf, numbered } from "../kinds/pattern-groups.ts";
 import { regexMistake } from "../kinds/patterns.ts";
 import { oneOf } from "../kinds/words.ts";
-import { Token } from "../render/token.ts";
 import { setting } from "./declare.ts";
 import { count, countOrNone } from "./kinds.ts";
 

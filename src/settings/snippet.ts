@@ -3,9 +3,10 @@
  * ConfigMap, are always permitted; those of annotations need both of the operator's switches (RS-2.6). This file makes the
  * only Permit there is.
  */
+
+import { type Permit, Token } from "../directives/token.ts";
 import { parse } from "../kinds/grammar.ts";
 import { type Kind, longestText, no, ok } from "../kinds/kind.ts";
-import { type Permit, Token } from "../render/token.ts";
 
 const permit: Permit = { snippets: true };
 

@@ -1,10 +1,11 @@
 /** TLS towards clients. */
+
+import { Token } from "../directives/token.ts";
 import { optional } from "../kinds/combine.ts";
 import { type Kind, no, ok } from "../kinds/kind.ts";
 import { sizeBetween, timeSpan } from "../kinds/measures.ts";
 import { reference } from "../kinds/names.ts";
 import { cipherList, curves, tlsProtocols } from "../kinds/tls.ts";
-import { Token } from "../render/token.ts";
 import { setting } from "./declare.ts";
 import { toggle } from "./kinds.ts";
 

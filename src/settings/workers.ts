@@ -1,11 +1,11 @@
 /** nginx's processes: how many, how many connections each, how they end. */
 
+import { Token } from "../directives/token.ts";
 import { range } from "../kinds/addresses.ts";
 import { lenientListOf, optional } from "../kinds/combine.ts";
 import { type Kind, ok } from "../kinds/kind.ts";
 import { timeSpan } from "../kinds/measures.ts";
 import { shaped } from "../kinds/names.ts";
-import { Token } from "../render/token.ts";
 import { setting } from "./declare.ts";
 import { count, countOrNone, toggle } from "./kinds.ts";
 

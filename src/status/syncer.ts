@@ -2,9 +2,10 @@
  * Keeps the addresses in the status of all accepted Ingresses, for as long as this process leads, and takes them out when the last controller
  * goes. A new Ingress gets them within a second; what somebody else changed, at the next round.
  */
-import { type Clock, sleep } from "../clock.ts";
+
 import type { ApiFailure, Client, Term } from "../kubernetes/index.ts";
 import type { Ingress } from "../model/objects.ts";
+import { type Clock, sleep } from "../timing/clock.ts";
 import { type Addresses, sameAddresses } from "./addresses.ts";
 import type { AddressSource } from "./sources.ts";
 import { has, writeAddresses } from "./writer.ts";

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { base, configMap, ingress, put } from "../../test/support/sketch.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
+import { Detention } from "../quarantine/quarantine.ts";
 import type { RenderedText } from "../render/rendering.ts";
 import { emptyLastGood } from "../translate/last-good.ts";
 import { emptyQuarantine } from "../translate/quarantine.ts";
 import { Applying } from "./applying.ts";
-import { Detention } from "./detention.ts";
+import { Texts } from "./generations.ts";
 import type { ApplyOutcome } from "./ports.ts";
-import { Texts } from "./texts.ts";
 
 const textOf = (generation: string): RenderedText => {
   return { conf: "", generation, files: [], shapes: new Set(), parts: {} };

@@ -3,10 +3,10 @@
  * the same text is worth another try.
  */
 
+import type { Detention, Refused } from "../quarantine/quarantine.ts";
 import type { Renderer } from "../render/rendering.ts";
-import type { Detention, Refused } from "./detention.ts";
+import type { Made, Texts } from "./generations.ts";
 import type { ApplyOutcome, Memory, Nginx } from "./ports.ts";
-import type { Made, Texts } from "./texts.ts";
 
 export interface Applied {
   readonly outcome: ApplyOutcome;

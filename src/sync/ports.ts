@@ -2,11 +2,10 @@
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
-import type { RecordChange } from "../render/records.ts";
+import type { KeptState } from "../quarantine/kept-state.ts";
+import type { RecordChange } from "../render/dynamic/records.ts";
 import type { RenderedFile } from "../render/rendered-files.ts";
 import type { RenderedText } from "../render/rendering.ts";
-import type { LastGood } from "../translate/last-good.ts";
-import type { Quarantine } from "../translate/quarantine.ts";
 
 /** Where a Snapshot comes from: a cluster, a folder, a test. */
 export interface Source {
@@ -79,11 +78,6 @@ export interface Nginx {
 export interface State {
   load(): KeptState;
   save(state: KeptState): Promise<void>;
-}
-
-export interface KeptState {
-  readonly lastGood: LastGood;
-  readonly quarantine: Quarantine;
 }
 
 /** What the sync tells: logs, Events and metrics are made of it. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
+import { TokenBucket } from "../timing/token-bucket.ts";
 import type { ApplyOutcome } from "./ports.ts";
 import { Reloads } from "./reloads.ts";
-import { TokenBucket } from "./token-bucket.ts";
 
 /** A bucket with one token, and another each second. */
 function start() {

@@ -1,7 +1,7 @@
 /** One reload at a time, and no more of them than the token bucket allows. */
-import { type Clock, sleep } from "../clock.ts";
+import { type Clock, sleep } from "../timing/clock.ts";
+import type { TokenBucket } from "../timing/token-bucket.ts";
 import type { ApplyOutcome } from "./ports.ts";
-import type { TokenBucket } from "./token-bucket.ts";
 
 export class Reloads {
   readonly #bucket: TokenBucket;

@@ -3,13 +3,13 @@ import { fakeCertificate } from "../certificates/fake.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
 import { sentence } from "../problem.ts";
 import type { ChangedRecord, RenderedText, Renderer } from "../render/rendering.ts";
+import { TokenBucket } from "../timing/token-bucket.ts";
 import { emptyLastGood } from "../translate/last-good.ts";
 import { defaultOptions } from "../translate/options.ts";
 import { emptyQuarantine } from "../translate/quarantine.ts";
 import { Translator } from "../translate/translator.ts";
 import type { PublishOutcome, RecordChange } from "./ports.ts";
 import { Sync } from "./sync.ts";
-import { TokenBucket } from "./token-bucket.ts";
 
 const fake = await fakeCertificate(new Date("2026-01-01"));
 const text = (generation: string, ...shapes: string[]): RenderedText => {

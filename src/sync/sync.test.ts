@@ -7,12 +7,12 @@ import { emptySnapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 import { sentence } from "../problem.ts";
 import type { Renderer } from "../render/rendering.ts";
+import { TokenBucket } from "../timing/token-bucket.ts";
 import { emptyLastGood } from "../translate/last-good.ts";
 import { emptyQuarantine, type Quarantine } from "../translate/quarantine.ts";
 import type { Translator } from "../translate/translator.ts";
 import type { Nginx } from "./ports.ts";
 import { Sync, type SyncParts } from "./sync.ts";
-import { TokenBucket } from "./token-bucket.ts";
 
 /** A cluster in which nothing changes, with one certificate. */
 function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Partial<SyncParts> = {}) {

@@ -4,29 +4,29 @@
  * shape nginx does not have yet do not wait either: what they replace stays beside them until it has (passage.ts).
  */
 import type { FeatureValues } from "../annotations/registry.ts";
-import type { Clock } from "../clock.ts";
 import type { Configuration } from "../model/configuration.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { ObjectName, Problem } from "../problem.ts";
+import { Detention, type OwnConfigMaps } from "../quarantine/quarantine.ts";
 import type { Rendered, RenderedText, Renderer } from "../render/rendering.ts";
 import type { Settings } from "../settings/registry.ts";
-import { CertificateDoubts, hourMs } from "../translate/certificate-doubts.ts";
+import type { Clock } from "../timing/clock.ts";
+import { OneAtATime } from "../timing/one-at-a-time.ts";
+import type { TokenBucket } from "../timing/token-bucket.ts";
+import { CertificateDoubts, hourMs } from "../translate/hosts/certificate-doubts.ts";
 import { LastGoodNotes } from "../translate/last-good-notes.ts";
 import { type Quarantine, reduced, withoutSuspects } from "../translate/quarantine.ts";
 import type { Translation, Translator } from "../translate/translator.ts";
-import { Again } from "./again.ts";
 import { Applying } from "./applying.ts";
 import { compare } from "./compare.ts";
-import { Detention, type OwnConfigMaps } from "./detention.ts";
-import { Notices } from "./notices.ts";
-import { OneAtATime } from "./one-at-a-time.ts";
-import { Passage } from "./passage.ts";
+import { type Made, Texts } from "./generations.ts";
 import type { ApplyOutcome, Listener, Memory, Nginx, RecordChange, Source, State, SyncReport } from "./ports.ts";
-import { Publication, type Published } from "./publication.ts";
+import { Publication, type Published } from "./record-publisher.ts";
 import { Reloads } from "./reloads.ts";
-import { type Made, Texts } from "./texts.ts";
-import type { TokenBucket } from "./token-bucket.ts";
+import { Again } from "./retry.ts";
+import { Passage } from "./route-handover.ts";
+import { Notices } from "./wake-ups.ts";
 import { written } from "./written.ts";
 
 export interface SyncParts {

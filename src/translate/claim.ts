@@ -3,7 +3,7 @@
  * the Settings or an object its annotations look at has changed.
  */
 
-import type { Reading } from "../annotations/read.ts";
+import type { Reading } from "../annotations/reading.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import { catchAll } from "../model/configuration.ts";
 import { type HTTPIngressPath, type Ingress, keyOf } from "../model/objects.ts";

@@ -1,6 +1,7 @@
 /** What the flags say that `translate/` needs. */
+
+import type { Capability } from "../directives/capabilities.ts";
 import { type AskedPolicy, strictPolicy } from "../kinds/asked.ts";
-import type { Capability } from "../render/capabilities.ts";
 
 export interface TranslateOptions {
   /** Without a trailing slash: `nginx.ingress.kubernetes.io`. */

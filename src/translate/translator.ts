@@ -10,18 +10,18 @@ import type { Certificate, Configuration } from "../model/configuration.ts";
 import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
-import { Certificates } from "./certificates.ts";
-import { Claims } from "./claims.ts";
+import { Certificates } from "./hosts/certificates.ts";
+import { Servers } from "./hosts/servers.ts";
+import { settingsFor } from "./hosts/weak-certificates.ts";
+import { Claims } from "./ingress/claims.ts";
 import type { LastGood } from "./last-good.ts";
 import type { TranslateOptions } from "./options.ts";
 import { Problems } from "./problems.ts";
-import { Servers } from "./servers.ts";
-import { ServiceEndpoints } from "./service-endpoints.ts";
 import { SettingsInForce } from "./settings-in-force.ts";
-import { Streams } from "./streams.ts";
+import { Streams } from "./streams/streams.ts";
 import { emptyInputs, type Inputs, type Turn } from "./turn.ts";
-import { Upstreams } from "./upstreams.ts";
-import { settingsFor } from "./weak-certificates.ts";
+import { ServiceEndpoints } from "./upstreams/service-endpoints.ts";
+import { Upstreams } from "./upstreams/upstreams.ts";
 
 export interface Translation {
   readonly configuration: Configuration<Settings, FeatureValues>;

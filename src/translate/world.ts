@@ -2,7 +2,7 @@
 import type { Secret, Service } from "../model/objects.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Claim } from "./claim.ts";
-import type { WantedNames } from "./host-names.ts";
+import type { WantedNames } from "./hosts/names.ts";
 
 export interface World {
   /** Whether the flag for TLS passthrough is on. */

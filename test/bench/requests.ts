@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCertificate } from "../../src/admission/own-certificate.ts";
 import { nginxProcesses } from "../../src/nginx/processes.ts";
-import { idleConnections } from "../../src/render/upstream-views.ts";
+import { idleConnections } from "../../src/render/conf/upstream-views.ts";
 import { ports, serving } from "../nginx/support/serve.ts";
 import type { Figure } from "./measured.ts";
 import { cpuMicroseconds } from "./support/cpu.ts";

@@ -19,11 +19,11 @@ import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 import { emptySnapshot, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
 import { askCapabilities, type Capabilities, openRunFolder, placeHere, type RunFolder } from "../../src/nginx/index.ts";
 import { named, sentence } from "../../src/problem.ts";
-import { DynamicRenderer } from "../../src/render/dynamic-renderer.ts";
+import { DynamicRenderer } from "../../src/render/dynamic/renderer.ts";
 import type { Machine } from "../../src/render/machine.ts";
-import { StaticRenderer } from "../../src/render/static-renderer.ts";
+import { StaticRenderer } from "../../src/render/static/renderer.ts";
 import { compileTemplate, type Template } from "../../src/render/template.ts";
-import { builtInTemplates, readTemplateFiles } from "../../src/template-files.ts";
+import { builtInTemplates, readTemplateFiles } from "../../src/template/files.ts";
 import { type Translation, translate } from "../../src/translate/translator.ts";
 import { emptyInputs } from "../../src/translate/turn.ts";
 

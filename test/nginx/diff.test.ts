@@ -8,7 +8,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Difference, diff } from "../../src/cli/diff.ts";
-import { pathsOf } from "../../src/nginx/folder.ts";
+import { pathsOf } from "../../src/nginx/folder/paths.ts";
 import { askRoutes } from "../../src/routes/socket.ts";
 import { type LogLine, serving, toWeb, webAt } from "./support/serve.ts";
 import { answerMeant, edits, filesOf, routesMeant, type SmallShop, serviceNames } from "./support/small-shop.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { builtInTemplates } from "../../src/template-files.ts";
+import { builtInTemplates } from "../../src/template/files.ts";
 import { ports, program, type ServeOptions, serving, startServe, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
 

@@ -7,7 +7,7 @@ import type { RenderedFile } from "../../src/render/rendered-files.ts";
 import { filesOf } from "../../src/render/rendered-files.ts";
 import { inEveryLocation } from "../../src/render/settings/everywhere.ts";
 import { withSettingsFiles } from "../../src/render/settings/files.ts";
-import { settingsView } from "../../src/render/settings-view.ts";
+import { settingsView } from "../../src/render/settings/view.ts";
 import { readSettings } from "../../src/settings/read.ts";
 import { mmdb } from "../support/mmdb.ts";
 import { startConfigured } from "./support/configured.ts";

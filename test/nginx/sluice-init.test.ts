@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { initProgram } from "../../scripts/init-program.ts";
-import { signal } from "../../src/nginx/ground.ts";
+import { signal } from "../../src/nginx/orphans.ts";
 import { until } from "./support/until.ts";
 
 const init = initProgram();

@@ -6,19 +6,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseFlags } from "../../src/cli/flags/parse.ts";
 import type { Flags } from "../../src/cli/flags.ts";
 import { machineFlags, translateOptions } from "../../src/cli/options.ts";
-import { parseFlags } from "../../src/cli/parse-flags.ts";
 import { type Controller, startController } from "../../src/controller.ts";
+import { inMode, lackingOf } from "../../src/directives/capabilities.ts";
 import { machineOf } from "../../src/machine.ts";
 import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 import { emptySnapshot, type ObjectChange, tableOf, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
 import { type FoundNginx, nginxHere, openRunFolder } from "../../src/nginx/index.ts";
 import type { Problem } from "../../src/problem.ts";
-import { inMode, lackingOf } from "../../src/render/capabilities.ts";
 import { compileTemplate } from "../../src/render/template.ts";
 import type { Source } from "../../src/sync/ports.ts";
-import { builtInTemplates, readTemplateFiles } from "../../src/template-files.ts";
+import { builtInTemplates, readTemplateFiles } from "../../src/template/files.ts";
 
 export interface Subject {
   /** Creates or replaces. Gives one line, `Kind name: why`, for each object that was refused as an API server would refuse it. */

@@ -2,7 +2,7 @@
  * A Clock that stands still until a test moves it. `advance` runs what falls due on the way, in order, and lets promises settle after each,
  * so code that waits, works and waits again goes through all its rounds in one call.
  */
-import type { Clock } from "../../src/clock.ts";
+import type { Clock } from "../../src/timing/clock.ts";
 
 interface Timer {
   readonly at: number;

@@ -1,10 +1,11 @@
 /** One Ingress's annotations, read beside the ConfigMap and the objects they may name; for the tests of features. */
-import { type Reading, readAnnotations } from "../../src/annotations/read.ts";
+import { readAnnotations } from "../../src/annotations/read.ts";
+import type { Reading } from "../../src/annotations/reading.ts";
 import type { FeatureValues } from "../../src/annotations/registry.ts";
+import type { Place } from "../../src/directives/place.ts";
+import { Token, type View } from "../../src/directives/token.ts";
 import type { ConfigMap, Secret, Service } from "../../src/model/objects.ts";
-import type { Place } from "../../src/render/place.ts";
 import { filesOf, type RenderedFile } from "../../src/render/rendered-files.ts";
-import { Token, type View } from "../../src/render/token.ts";
 import { readSettings } from "../../src/settings/read.ts";
 import type { Settings } from "../../src/settings/registry.ts";
 

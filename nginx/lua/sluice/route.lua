@@ -125,7 +125,7 @@ local function stand_in(named, generation)
   return "default", store.get("upstream", "default", generation) or {}
 end
 
--- Locations that a request may have come by (mostHops in src/render/hops.ts).
+-- Locations that a request may have come by (mostHops in src/directives/hops.ts).
 local most_hops = 4
 
 -- Whether this location, whose requests carry `hop`, has asked for the request itself, or too many others have.

@@ -1,5 +1,5 @@
 /** The operator's external authentication, for every Ingress that has none of its own (RS-16.9). */
-import type { Token } from "../../render/token.ts";
+import type { Token } from "../../directives/token.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
 import { hostOfUrl } from "./kinds.ts";
 import type { ExternalAuth } from "./question.ts";

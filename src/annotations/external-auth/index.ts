@@ -2,6 +2,8 @@
  * External authentication: an auth service is asked before each request (RS-16). What cannot be set up answers 503, never
  * open: ingress-nginx drops the whole check where one of three annotations is unreadable (RS-2.9).
  */
+
+import { Token } from "../../directives/token.ts";
 import { whyNotHost } from "../../kinds/asked.ts";
 import { originOf, whyNotOrigin } from "../../kinds/checked-name.ts";
 import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
@@ -9,8 +11,8 @@ import { shown } from "../../kinds/kind.ts";
 import { withoutReserved } from "../../kinds/reserved-headers.ts";
 import type { ConfigMap } from "../../model/objects.ts";
 import { type Problem, sentence } from "../../problem.ts";
-import { Token } from "../../render/token.ts";
-import { type FollowedHeader, headersOf } from "../../settings/followed.ts";
+import type { FollowedHeader } from "../../settings/followed.ts";
+import { headersOf } from "../../settings/read-followed.ts";
 import { permitFor } from "../../settings/snippet.ts";
 import { type Context, type Resolved, resolvedFeature } from "../declare.ts";
 import { named } from "../reference.ts";

@@ -1,9 +1,10 @@
 /** What the annotations of external authentication may say. Their alphabets are those of ingress-nginx. */
+
+import { Token } from "../../directives/token.ts";
 import { isHost } from "../../kinds/addresses.ts";
 import { type Kind, no, ok, shown } from "../../kinds/kind.ts";
 import { textOf, trimmed } from "../../kinds/text.ts";
 import { decodedMistake, isKnownVariable, undecoded, variablesIn } from "../../kinds/variables.ts";
-import { Token } from "../../render/token.ts";
 import { isRequestVariable } from "../variables.ts";
 
 /** Text with variables that are all among the allowed ones; others would be refused by nginx, or tell what is nobody's business. */

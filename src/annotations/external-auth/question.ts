@@ -1,5 +1,5 @@
 /** What an auth service is asked, and what becomes of its answer: the same for an Ingress's own auth-url and the operator's. */
-import type { Token } from "../../render/token.ts";
+import type { Token } from "../../directives/token.ts";
 import type { FollowedHeader } from "../../settings/followed.ts";
 import type { AuthPool } from "./pool.ts";
 

@@ -6,13 +6,15 @@
  * The URL always goes through a variable: nginx resolves a literal host at the configuration test, where one dead name
  * refuses everything (design.md 4, trap 8).
  */
+
+import { hopsHeader, nextHops } from "../../directives/hops.ts";
+import type { AnswerHeader, Header, Place } from "../../directives/place.ts";
+import { shortHash } from "../../directives/short-hash.ts";
+import { Token, type View } from "../../directives/token.ts";
 import { checkedUrl, namedHost } from "../../kinds/checked-name.ts";
 import { isKnownVariable, namesGroups, variablesIn, variableText, withoutGroups } from "../../kinds/variables.ts";
-import { hopsHeader, nextHops } from "../../render/hops.ts";
-import type { AnswerHeader, Header, Place } from "../../render/place.ts";
-import { clientCertificateHeaders, ownHost } from "../../render/settings/forwarded.ts";
-import { shortHash } from "../../render/short-hash.ts";
-import { Token, type View } from "../../render/token.ts";
+import { clientCertificateHeaders } from "../../settings/client-certificate-headers.ts";
+import { ownHost } from "../../settings/own-host.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { groupedText } from "../variables.ts";
 import { isQuestionVariable, isSigninVariable } from "./kinds.ts";

@@ -6,33 +6,17 @@
 import { type FilePlace, named, type Problem } from "../../problem.ts";
 import { translate } from "../../translate/translator.ts";
 import { emptyInputs } from "../../translate/turn.ts";
-import type { Flags } from "../flags.ts";
 import { translateOptions } from "../options.ts";
 import { isElsewhere } from "../tools/findings.ts";
-import { definitionsOf, type Files, newLibrary, unmadeCertificate } from "../tools/folder.ts";
+import { definitionsOf, newLibrary, unmadeCertificate } from "../tools/folder.ts";
 import { pathIn } from "../tools/places.ts";
 import { type Differences, fits } from "./differences.ts";
-import type { FlagInUse } from "./flags-in-use.ts";
+import type { Found } from "./found.ts";
 import { type Item, worst } from "./item.ts";
 import { classOf, flagItems, ingressItems, keyItems, valueItem, type World } from "./items.ts";
 import { declaredIn } from "./snippets.ts";
 import { type Unjudged, unjudgedIn } from "./unjudged.ts";
 import { annotationsOf, shapesOf, type Uses } from "./uses.ts";
-import type { ValueInUse } from "./values.ts";
-
-export interface Found {
-  readonly files: Files;
-  /** Whether the flags are those of a controller that was found, rather than taken for granted. */
-  readonly flagsKnown: boolean;
-  readonly flags: Flags;
-  /** Those that are given, with the object that gives them. */
-  readonly inUse: readonly (FlagInUse & { readonly of: string; readonly place?: FilePlace })[];
-  /** All flags that count, those of this command line too. */
-  readonly given: ReadonlyMap<string, string>;
-  readonly values: readonly (ValueInUse & { readonly of: string })[];
-  /** Where files are not what the objects come from, no places are told. */
-  readonly live: boolean;
-}
 
 export interface Assessment {
   readonly items: readonly Item[];

@@ -4,7 +4,7 @@
  */
 import { isMapping, type Path } from "../../manifests/check.ts";
 import type { OtherObject } from "../../manifests/manifest.ts";
-import type { Place } from "../../manifests/yaml.ts";
+import type { Place } from "../../manifests/place.ts";
 
 export interface FoundController {
   readonly kind: string;

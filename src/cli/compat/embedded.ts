@@ -4,7 +4,7 @@
  */
 import { isMapping, type Path } from "../../manifests/check.ts";
 import type { OtherObject } from "../../manifests/manifest.ts";
-import type { Place } from "../../manifests/yaml.ts";
+import type { Place } from "../../manifests/place.ts";
 import { chartOf, type Vendor, vendors } from "./vendors.ts";
 
 type Mapping = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 /** The flags of a controller's command line, one by one, and the Flags that are left when what cannot be taken is set aside. */
 import { readValue, shown } from "../../kinds/kind.ts";
-import { split } from "../arguments.ts";
+import { split } from "../flags/arguments.ts";
+import { parseFlags } from "../flags/parse.ts";
 import { type Flags, flagList } from "../flags.ts";
-import { parseFlags } from "../parse-flags.ts";
 
 export interface FlagInUse {
   /** Without the dashes. */

@@ -1,10 +1,11 @@
 /** What is judged: the objects, the flags and the ConfigMap of the controller, and each release's values, put together from all that was read. */
 import type { Flags } from "../flags.ts";
 import type { Files } from "../tools/folder.ts";
-import { type Assessment, assess, type Found } from "./assess.ts";
+import { type Assessment, assess } from "./assess.ts";
 import type { FoundController } from "./controller.ts";
 import type { Differences } from "./differences.ts";
 import { flagsInUse } from "./flags-in-use.ts";
+import type { Found } from "./found.ts";
 import { type ValuesSource, valuesInUse } from "./values.ts";
 import { withChartValues } from "./values-as-objects.ts";
 

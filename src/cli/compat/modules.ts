@@ -1,8 +1,8 @@
 /** Annotations and keys that ask for a module which the nginx in Sluice's image has not. */
 import type { Fields } from "../../annotations/declare.ts";
 import { featureList } from "../../annotations/registry.ts";
+import { type Capability, capabilityNames, lackingOf } from "../../directives/capabilities.ts";
 import { type Kind, readValue } from "../../kinds/kind.ts";
-import { type Capability, capabilityNames, lackingOf } from "../../render/capabilities.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { imageCapabilities } from "../tools/image-machine.ts";
 

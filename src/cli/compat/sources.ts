@@ -5,7 +5,8 @@
 import { basename, dirname } from "node:path";
 import { isMapping, type Path } from "../../manifests/check.ts";
 import type { OtherObject } from "../../manifests/manifest.ts";
-import { type Place, readYaml } from "../../manifests/yaml.ts";
+import type { Place } from "../../manifests/place.ts";
+import { readYaml } from "../../manifests/yaml.ts";
 import type { ConfigMap } from "../../model/objects.ts";
 import type { FilePlace } from "../../problem.ts";
 import type { Files } from "../tools/folder.ts";

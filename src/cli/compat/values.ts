@@ -5,7 +5,8 @@
 import { readFileSync } from "node:fs";
 import { nearest } from "../../kinds/nearest.ts";
 import { isMapping, type Path } from "../../manifests/check.ts";
-import { type Place, readYaml } from "../../manifests/yaml.ts";
+import type { Place } from "../../manifests/place.ts";
+import { readYaml } from "../../manifests/yaml.ts";
 import type { FilePlace } from "../../problem.ts";
 
 const page = new URL("../../../docs/chart-values.md", import.meta.url);

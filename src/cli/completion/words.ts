@@ -1,5 +1,5 @@
 /** What may stand after each command, from the declarations. */
-import { commands } from "../commands.ts";
+import type { Command } from "../command.ts";
 import { compatOptions } from "../compat.ts";
 import { allNames } from "../explain.ts";
 import type { Flag } from "../flag.ts";
@@ -49,7 +49,7 @@ const wordsOf: Readonly<Record<string, () => readonly string[]>> = {
   completion: () => ["bash", "zsh", "fish"],
 };
 
-export function commandWords(): readonly CommandWords[] {
+export function commandWords(commands: Readonly<Record<string, Command>>): readonly CommandWords[] {
   return Object.entries(commands).map(([name, { doc }]) => ({
     name,
     doc,

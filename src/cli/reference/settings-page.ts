@@ -1,6 +1,7 @@
 /** The reference page of the ConfigMap keys. */
+
+import { capabilityNames } from "../../directives/capabilities.ts";
 import { written } from "../../kinds/kind.ts";
-import { capabilityNames } from "../../render/capabilities.ts";
 import type { Setting } from "../../settings/declare.ts";
 import { groups } from "../../settings/registry.ts";
 import { code, table } from "./markdown.ts";

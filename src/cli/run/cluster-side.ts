@@ -3,7 +3,6 @@
  * once and finds out by itself when the server answers, so nginx need not wait for it.
  */
 
-import type { Clock } from "../../clock.ts";
 import { type Cluster, openCluster } from "../../cluster/cluster.ts";
 import { EventWriter } from "../../events/event-writer.ts";
 import { type ApiFailure, type Client, EventRecorder } from "../../kubernetes/index.ts";
@@ -11,13 +10,14 @@ import type { Log } from "../../log/log.ts";
 import type { RuntimeMetrics } from "../../metrics/runtime-metrics.ts";
 import type { ServiceIngressOptions } from "../../service-ingress/keep.ts";
 import type { Listener, Source } from "../../sync/ports.ts";
-import { isOurs } from "../../translate/accept.ts";
+import type { Clock } from "../../timing/clock.ts";
+import { isOurs } from "../../translate/ingress/accept.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
-import { completedSource } from "../chains.ts";
 import type { Flags } from "../flags.ts";
-import { addressedSource } from "../names.ts";
+import { completedSource } from "./chains.ts";
 import { ClusterLog } from "./cluster-log.ts";
 import { type Leader, standForElection } from "./leader.ts";
+import { addressedSource } from "./names.ts";
 import { type Around, checkCluster } from "./start-checks.ts";
 import { statusTargets } from "./status-targets.ts";
 

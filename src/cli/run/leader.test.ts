@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../clock.ts";
 import { failed, failureFromStatus, succeeded } from "../../kubernetes/answer.ts";
 import type { Client, Resource } from "../../kubernetes/index.ts";
 import type { Log } from "../../log/log.ts";
 import type { Ingress, KubernetesObject } from "../../model/objects.ts";
-import { parseFlags } from "../parse-flags.ts";
+import { systemClock } from "../../timing/clock.ts";
+import { parseFlags } from "../flags/parse.ts";
 import { standForElection } from "./leader.ts";
 
 const ingress: Ingress = {

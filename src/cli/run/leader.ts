@@ -3,12 +3,13 @@
  * Ingresses for Services. Stopping has an order: the status is cleared after its last writing has ended, and while the Lease is still held, so that
  * neither this leader nor another one writes it back.
  */
-import type { Clock } from "../../clock.ts";
+
 import { type Client, type ElectionEvent, LeaseElection, type Term } from "../../kubernetes/index.ts";
 import type { Log } from "../../log/log.ts";
 import { keepServiceIngresses, type ServiceIngressOptions } from "../../service-ingress/keep.ts";
 import { addressSource, hasCompany, type OwnPod } from "../../status/sources.ts";
 import { clearStatus, keepStatus, type StatusEvent, type StatusOptions } from "../../status/syncer.ts";
+import type { Clock } from "../../timing/clock.ts";
 import type { Flags } from "../flags.ts";
 
 export interface LeaderOptions extends Pick<StatusOptions, "ingresses" | "changed" | "isWhole" | "onChange"> {

@@ -3,7 +3,7 @@
  * not there is a mistake in the flags, and is said at once instead of never being ready.
  * A server that cannot be reached is tried for as long as it takes: nginx may serve the last good configuration meanwhile, and would end with us.
  */
-import { type Clock, sleep } from "../../clock.ts";
+
 import {
   type Answer,
   type ApiFailure,
@@ -16,6 +16,7 @@ import {
 import type { KubernetesObject } from "../../model/objects.ts";
 import { namespaces, nodes, pods, services } from "../../resources.ts";
 import type { OwnPod } from "../../status/sources.ts";
+import { type Clock, sleep } from "../../timing/clock.ts";
 import type { Flags } from "../flags.ts";
 
 export type CheckedFlags = Pick<

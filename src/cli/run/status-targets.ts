@@ -4,7 +4,7 @@ import { isWhole } from "../../cluster/kept.ts";
 import type { Ingress } from "../../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../../model/snapshot.ts";
 import type { StatusOptions } from "../../status/syncer.ts";
-import { isOurs } from "../../translate/accept.ts";
+import { isOurs } from "../../translate/ingress/accept.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 
 export function statusTargets(

@@ -5,10 +5,10 @@
 import { type CertificateEvent, KeptCertificate } from "../../admission/kept-certificate.ts";
 import { type KeyPairs, openKeyPairFiles } from "../../admission/key-pairs.ts";
 import { startWebhook, type WebhookEvent } from "../../admission/webhook.ts";
-import type { Clock } from "../../clock.ts";
 import type { Cluster } from "../../cluster/cluster.ts";
 import type { Client } from "../../kubernetes/index.ts";
 import type { Source } from "../../sync/ports.ts";
+import type { Clock } from "../../timing/clock.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import type { Flags } from "../flags.ts";
 

@@ -2,8 +2,9 @@
  * The command line of a tool: flags of the controller, which decide what counts, files or folders, and the tool's own options.
  * The tools take what `sluice serve` takes, so that they say what it would do; of a cluster they say what a controller in it would do.
  */
+
+import { parseFlags } from "../flags/parse.ts";
 import type { Flags } from "../flags.ts";
-import { parseFlags } from "../parse-flags.ts";
 
 /** An option that is a tool's own. */
 export interface ToolOption {

@@ -8,7 +8,7 @@ import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { type FilePlace, named, type Problem, sentence } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
-import { byAge } from "../../translate/accept.ts";
+import { byAge } from "../../translate/ingress/accept.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import { translate } from "../../translate/translator.ts";
 import { emptyInputs } from "../../translate/turn.ts";

@@ -8,8 +8,8 @@ import type { Memory } from "../../manifests/memory.ts";
 import { scanFolder } from "../../manifests/scan.ts";
 import type { Certificate } from "../../model/configuration.ts";
 import { noIdentity, SecretText } from "../../model/configuration.ts";
-import { assumedClass } from "../assumed-class.ts";
 import type { Flags } from "../flags.ts";
+import { assumedClass } from "./assumed-class.ts";
 
 /** By path below the folder. */
 export type Files = ReadonlyMap<string, Manifest>;

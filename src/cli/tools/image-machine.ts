@@ -4,7 +4,7 @@
  */
 import { machineOf } from "../../machine.ts";
 // Of the folder alone: the rest of that edge is what only a controller needs, and a tool would wait for it.
-import { pathsOf } from "../../nginx/folder.ts";
+import { pathsOf } from "../../nginx/folder/paths.ts";
 import type { Capabilities, Place } from "../../nginx/index.ts";
 import type { Machine } from "../../render/machine.ts";
 import type { Flags } from "../flags.ts";

@@ -1,9 +1,9 @@
 /** A Renderer for the tools, in the mode that the flags say, with the template that comes with Sluice or the user's own over it. */
-import { DynamicRenderer } from "../../render/dynamic-renderer.ts";
+import { DynamicRenderer } from "../../render/dynamic/renderer.ts";
 import type { Renderer } from "../../render/rendering.ts";
-import { StaticRenderer } from "../../render/static-renderer.ts";
+import { StaticRenderer } from "../../render/static/renderer.ts";
 import { compileTemplate } from "../../render/template.ts";
-import { builtInTemplates, readTemplateFiles } from "../../template-files.ts";
+import { builtInTemplates, readTemplateFiles } from "../../template/files.ts";
 import type { Flags } from "../flags.ts";
 import { imageMachine } from "./image-machine.ts";
 

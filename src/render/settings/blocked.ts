@@ -1,6 +1,7 @@
 /** Clients that are refused everywhere, by address, User-Agent or Referer. */
+
+import { Token, type View } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
-import { Token, type View } from "../token.ts";
 import { mapLines } from "./map-lines.ts";
 
 /** For `templates/settings/blocked.tmpl` in the http block and `blocked-server.tmpl` in each server. */

@@ -1,15 +1,15 @@
 /** Directives that more than one key decides, or a key and the machine. */
 
+import type { Capabilities } from "../../directives/capabilities.ts";
+import type { Directive } from "../../directives/place.ts";
+import { Token } from "../../directives/token.ts";
 import { isVariableName } from "../../kinds/variables.ts";
+import { proxyBufferTokens } from "../../settings/buffer-sizes.ts";
 import type { Context } from "../../settings/declare.ts";
+import { nextUpstreamTokens } from "../../settings/next-upstream-words.ts";
 import { replacementView } from "../../settings/proxy.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
-import type { Capabilities } from "../capabilities.ts";
-import type { Directive } from "../place.ts";
-import { Token } from "../token.ts";
 import { errorLogOf } from "./logs.ts";
-import { nextUpstreamTokens } from "./next-upstream.ts";
-import { proxyBufferTokens } from "./proxy-buffers.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 type Line = readonly [name: string, ...words: (Token | string)[]];

@@ -3,12 +3,12 @@
  * than one key decides. What the nginx at hand lacks is left out; `problemsOf` says so.
  */
 
+import type { Capabilities } from "../../directives/capabilities.ts";
+import type { Directive } from "../../directives/place.ts";
+import { Token, type View } from "../../directives/token.ts";
 import type { Context, Setting } from "../../settings/declare.ts";
 import { isOn } from "../../settings/on.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
-import type { Capabilities } from "../capabilities.ts";
-import type { Directive } from "../place.ts";
-import { Token, type View } from "../token.ts";
 import { composed } from "./composed.ts";
 import type { Surroundings } from "./surroundings.ts";
 

@@ -2,13 +2,14 @@
  * What the settings put into every server and location. A snippet that sets headers replaces the inherited ones of that
  * directive (nginx's array directives do), so the inherited lines are restated beside it.
  */
+
+import type { Capabilities } from "../../directives/capabilities.ts";
+import { Token, type View } from "../../directives/token.ts";
 import { parse, type Statement } from "../../kinds/grammar.ts";
 import { type HeaderLines, headerLinesOf, restatedView } from "../../settings/header-lines.ts";
 import { withOwnLocations } from "../../settings/own-locations.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { snippet } from "../../settings/snippet.ts";
-import type { Capabilities } from "../capabilities.ts";
-import { Token, type View } from "../token.ts";
 import { realIpView } from "./forwarded.ts";
 import type { Surroundings } from "./surroundings.ts";
 

@@ -1,7 +1,8 @@
 /** The files that settings are written to: what their text names, and Sluice itself writes. */
+
+import type { Capabilities } from "../../directives/capabilities.ts";
+import type { ServerPlace } from "../../directives/place.ts";
 import type { Settings } from "../../settings/registry.ts";
-import type { Capabilities } from "../capabilities.ts";
-import type { ServerPlace } from "../place.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { telemetryFile } from "./tracing.ts";
 

@@ -7,11 +7,13 @@
  * (`forwarded-for-proxy-protocol-header`) in the rewrite phase and takes the address from there afterwards; whatever a client
  * sends under that name is lost.
  */
+
+import type { Capabilities } from "../../directives/capabilities.ts";
+import type { Header } from "../../directives/place.ts";
+import { Token, type View } from "../../directives/token.ts";
 import { isVariableName, withGroupVariables } from "../../kinds/variables.ts";
+import { clientCertificateHeaders } from "../../settings/client-certificate-headers.ts";
 import type { Settings } from "../../settings/registry.ts";
-import type { Capabilities } from "../capabilities.ts";
-import type { Header } from "../place.ts";
-import { Token, type View } from "../token.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** For `templates/settings/forwarded.tmpl`, in the http block. */
@@ -26,14 +28,6 @@ export function forwardedView(settings: Settings, { ports }: Surroundings): View
     earlyData: settings.sslEarlyData,
     address: Token.variable(settings.useProxyProtocol ? "proxy_protocol_addr" : "realip_remote_addr"),
   };
-}
-
-/**
- * The variable with the host that the request itself names, and its port. Where no proxy is trusted that is $best_http_host, and
- * a map more would cost every reload.
- */
-export function ownHost({ useForwardedHeaders }: Settings): string {
-  return useForwardedHeaders ? "own_host" : "best_http_host";
 }
 
 type Source = "none" | "header" | "proxy" | "both";
@@ -73,14 +67,6 @@ function appends({ useForwardedHeaders, computeFullForwardedFor }: Settings): bo
 function variableOfHeader(name: string): Token {
   return Token.variable(`http_${name.toLowerCase().replaceAll("-", "_")}`);
 }
-
-/** What a client's certificate says, to backends and auth services; a client's own headers of these names never pass. */
-export const clientCertificateHeaders = [
-  { name: "ssl-client-verify", variable: "client_verify" },
-  { name: "ssl-client-subject-dn", variable: "client_subject_dn" },
-  { name: "ssl-client-issuer-dn", variable: "client_issuer_dn" },
-  { name: "ssl-client-cert", variable: "client_certificate" },
-] as const;
 
 /**
  * The same headers where no host asks for client certificates: a client's own are taken away at no cost, while a variable is worked

@@ -1,8 +1,8 @@
 /** Variables about the client's place and network, from MaxMind databases; the names are those of ingress-nginx. */
 import { basename } from "node:path";
+import type { Capabilities } from "../../directives/capabilities.ts";
+import { Token, type View } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
-import type { Capabilities } from "../capabilities.ts";
-import { Token, type View } from "../token.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 const country = {

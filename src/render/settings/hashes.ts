@@ -1,7 +1,8 @@
 /** Sizes of the table of host names: as set, raised to what the names of the text servers need. */
+
+import type { Directive } from "../../directives/place.ts";
+import { Token } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
-import type { Directive } from "../place.ts";
-import { Token } from "../token.ts";
 
 /** By nginx's layout: a bucket holds a pointer, the name with two bytes beside it rounded up to 8, and the end mark. */
 export function serverNamesHash(settings: Settings, names: Iterable<string>): readonly Directive[] {

@@ -2,9 +2,10 @@
  * HTTP/3 (`use-http3`): a QUIC listener beside each TLS one, and the header by which clients learn of it. Packets of a connection must meet the
  * worker that has it, so the socket is split among the workers (`reuseport`) whatever the key reuse-port says of TCP.
  */
+
+import { type Capabilities, capabilityNames } from "../../directives/capabilities.ts";
+import { Token, type View } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
-import { type Capabilities, capabilityNames } from "../capabilities.ts";
-import { Token, type View } from "../token.ts";
 import { addressesOf } from "./listen.ts";
 import type { Surroundings } from "./surroundings.ts";
 

@@ -1,7 +1,8 @@
 /** The `listen` lines of a server: addresses and parameters. Parameters of the socket itself belong to one server alone. */
+
+import type { Capabilities } from "../../directives/capabilities.ts";
+import { Token } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
-import type { Capabilities } from "../capabilities.ts";
-import { Token } from "../token.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 export interface Listener {

@@ -1,10 +1,10 @@
 /** The access and error logs. */
 
+import { Token, type View } from "../../directives/token.ts";
 import { isHost } from "../../kinds/addresses.ts";
 import { logFormat } from "../../kinds/variables.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { settings as declarations } from "../../settings/registry.ts";
-import { Token, type View } from "../token.ts";
 import { mapLines } from "./map-lines.ts";
 import type { Surroundings } from "./surroundings.ts";
 

@@ -1,6 +1,7 @@
 /** Patterns as lines of a `map`. nginx refuses a text that is there twice, whatever the case of its letters. */
+
+import type { View } from "../../directives/token.ts";
 import { mapPattern } from "../../kinds/patterns.ts";
-import type { View } from "../token.ts";
 
 export function mapLines(patterns: readonly string[]): View {
   const byText = new Map(

@@ -1,9 +1,9 @@
 /** ModSecurity for every location; those of auth, errors and status switch it off again. */
 
+import type { Capabilities } from "../../directives/capabilities.ts";
+import { Token, type View } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { modsecurityRules } from "../../settings/snippet.ts";
-import type { Capabilities } from "../capabilities.ts";
-import { Token, type View } from "../token.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** For `templates/settings/modsecurity.tmpl`. The snippet replaces the stock rules; the OWASP rules come on top (RS-25.4). */

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
+import { type Capabilities, inMode } from "../../directives/capabilities.ts";
 import { sentence } from "../../problem.ts";
+import { proxyBufferTokens } from "../../settings/buffer-sizes.ts";
 import { defaultSettings, type Settings } from "../../settings/registry.ts";
-import { type Capabilities, inMode } from "../capabilities.ts";
-import { settingsProblems } from "../settings-view.ts";
 import { directivesOf } from "./directives.ts";
 import { geoip2View } from "./geoip2.ts";
 import { serverNamesHash } from "./hashes.ts";
 import { quicLines } from "./http3.ts";
 import { listenLines } from "./listen.ts";
-import { proxyBufferTokens } from "./proxy-buffers.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { telemetryFile } from "./tracing.ts";
+import { settingsProblems } from "./view.ts";
 
 const everything: Capabilities = {
   brotli: true,

@@ -2,8 +2,9 @@
  * What `lua-shared-dicts` asks for. The shared memory of ingress-nginx's own Lua has no counterpart here but for the records, which
  * grow by themselves: there a size is a floor. Any other name is a dictionary for the Lua of the operator's snippets.
  */
+
+import { Token, type View } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
-import { Token, type View } from "../token.ts";
 
 /** Where ingress-nginx keeps what the records hold here. */
 const records = ["configuration_data", "certificate_data"];

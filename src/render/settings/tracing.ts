@@ -1,7 +1,8 @@
 /** OpenTelemetry: the lines of the http block and the file that its module reads. */
+
+import type { Capabilities } from "../../directives/capabilities.ts";
+import { Token } from "../../directives/token.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
-import type { Capabilities } from "../capabilities.ts";
-import { Token } from "../token.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** For `templates/settings/opentelemetry.tmpl`; where locations alone trace, `conf.ts` turns it on. */

@@ -2,8 +2,9 @@
  * A process that stands for election and says on stdout what it does: `KUBECONFIG=... node candidate.ts NAME DURATION_MS`.
  * Each line is a word and the time in milliseconds of the machine's monotonic clock, which all its processes share.
  */
-import { systemClock } from "../../../src/clock.ts";
+
 import { Client, findCredentials, LeaseElection } from "../../../src/kubernetes/index.ts";
+import { systemClock } from "../../../src/timing/clock.ts";
 
 const now = () => process.hrtime.bigint() / 1_000_000n;
 const say = (word: string, at = now()) => process.stdout.write(`${word} ${at}\n`);

@@ -21,7 +21,7 @@ import { openRenderer } from "../../../src/render/open-renderer.ts";
 import { compileTemplate } from "../../../src/render/template.ts";
 import type { Setting } from "../../../src/settings/declare.ts";
 import { settings as declarations } from "../../../src/settings/registry.ts";
-import { builtInTemplates, readTemplateFiles } from "../../../src/template-files.ts";
+import { builtInTemplates, readTemplateFiles } from "../../../src/template/files.ts";
 import { translate } from "../../../src/translate/translator.ts";
 import { emptyInputs } from "../../../src/translate/turn.ts";
 import { flagsOf, type Mode } from "../../parity/subject.ts";

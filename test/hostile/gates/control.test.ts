@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { nginxBeside, openRunFolder, Pass } from "../../../src/nginx/index.ts";
-import { hostKey } from "../../../src/render/records.ts";
+import { hostKey } from "../../../src/render/dynamic/records.ts";
 import { type Answer, request } from "../../nginx/support/request.ts";
 import { until } from "../../nginx/support/until.ts";
 import { ingress, settings } from "../support/objects.ts";

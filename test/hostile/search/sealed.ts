@@ -3,7 +3,7 @@
  * text would. No text of a user is in that tree, so its blocks and directives are those the templates meant; with each
  * placeholder's meaning put back it must equal the tree of what was really rendered.
  */
-import { Token } from "../../../src/render/token.ts";
+import { Token } from "../../../src/directives/token.ts";
 import { wordsOf } from "../../support/nginx-tree.ts";
 
 export interface Seals {

@@ -9,8 +9,8 @@ import { onTestFinished } from "vitest";
 import type { Balance, Canary } from "../../../src/model/configuration.ts";
 import { Channel } from "../../../src/nginx/channel.ts";
 import { Pass } from "../../../src/nginx/index.ts";
-import { canaryRecord } from "../../../src/render/balance-record.ts";
-import { hostKey, upstreamKey, upstreamRecord } from "../../../src/render/records.ts";
+import { hostKey, upstreamKey, upstreamRecord } from "../../../src/render/dynamic/records.ts";
+import { canaryRecord } from "../../../src/render/location/balance-record.ts";
 import { type TestNginx, testNginx } from "./nginx.ts";
 
 const lua = fileURLToPath(new URL("../../../nginx/lua", import.meta.url));

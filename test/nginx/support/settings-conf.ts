@@ -1,13 +1,13 @@
 /** A whole nginx.conf that has nothing in it but Settings: every partial of `templates/settings/`, one server, one location. */
 import { readdirSync, readFileSync } from "node:fs";
 import Handlebars from "handlebars";
-import type { Capabilities } from "../../../src/render/capabilities.ts";
+import type { Capabilities } from "../../../src/directives/capabilities.ts";
 import { inEveryLocation } from "../../../src/render/settings/everywhere.ts";
 import { requestHeaders } from "../../../src/render/settings/forwarded.ts";
 import { serverNamesHash } from "../../../src/render/settings/hashes.ts";
 import { listenLines } from "../../../src/render/settings/listen.ts";
 import type { Surroundings } from "../../../src/render/settings/surroundings.ts";
-import { settingsView } from "../../../src/render/settings-view.ts";
+import { settingsView } from "../../../src/render/settings/view.ts";
 import type { Settings } from "../../../src/settings/registry.ts";
 
 const folder = new URL("../../../templates/settings/", import.meta.url);

@@ -1,5 +1,5 @@
 -- Which form of a host's record this worker can serve. Shared memory has the newest form, and under `before` those that it
--- replaced, youngest first, `false` for none (src/sync/passage.ts). Each record is chosen by itself: the newest form of one may
+-- replaced, youngest first, `false` for none (src/sync/route-handover.ts). Each record is chosen by itself: the newest form of one may
 -- need a text that is still coming, while another one's needs only the text that runs.
 local store = require("sluice.store")
 

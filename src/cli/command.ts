@@ -1,0 +1,8 @@
+import type { Out } from "./reference.ts";
+
+export interface Command {
+  readonly usage: string;
+  readonly doc: string;
+  /** Gives the exit code. */
+  readonly run: (argv: readonly string[], out: Out) => Promise<number>;
+}

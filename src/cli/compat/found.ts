@@ -1,0 +1,20 @@
+import type { FilePlace } from "../../problem.ts";
+import type { Flags } from "../flags.ts";
+import type { Files } from "../tools/folder.ts";
+import type { FlagInUse } from "./flags-in-use.ts";
+import type { ValueInUse } from "./values.ts";
+
+/** What `sluice compat` has found to judge. */
+export interface Found {
+  readonly files: Files;
+  /** Whether the flags are those of a controller that was found, rather than taken for granted. */
+  readonly flagsKnown: boolean;
+  readonly flags: Flags;
+  /** Those that are given, with the object that gives them. */
+  readonly inUse: readonly (FlagInUse & { readonly of: string; readonly place?: FilePlace })[];
+  /** All flags that count, those of this command line too. */
+  readonly given: ReadonlyMap<string, string>;
+  readonly values: readonly (ValueInUse & { readonly of: string })[];
+  /** Where files are not what the objects come from, no places are told. */
+  readonly live: boolean;
+}

@@ -1,0 +1,37 @@
+/** TLS Secrets with the intermediate certificates they lack, where the operator asks for them, and a line for each. */
+import { CompletedSource } from "../../chains/completed-source.ts";
+import { issuersFrom } from "../../chains/fetch.ts";
+import type { AskedPolicy } from "../../kinds/asked.ts";
+import type { Log } from "../../log/log.ts";
+import type { Source } from "../../sync/ports.ts";
+import type { Clock } from "../../timing/clock.ts";
+import type { Flags } from "../flags.ts";
+
+export interface ChainSourceOptions {
+  readonly flags: Pick<Flags, "enableSslChainCompletion">;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Which addresses may be asked. */
+  readonly asked: AskedPolicy;
+}
+
+export function completedSource(
+  source: Source,
+  { flags, log, clock, asked }: ChainSourceOptions,
+  signal: AbortSignal,
+): Source {
+  if (!flags.enableSslChainCompletion) return source;
+  return new CompletedSource(
+    source,
+    {
+      fetch: issuersFrom(asked),
+      clock,
+      report: (event) => {
+        const { secret } = event;
+        if (event.kind === "completed") log.info({ secret, added: event.added }, "a certificate chain was completed");
+        else log.warn({ secret, why: event.why }, "a certificate chain cannot be completed; it is served as it is");
+      },
+    },
+    signal,
+  );
+}

@@ -1,0 +1,46 @@
+/** ExternalName Services with the nameservers of this machine, and what is worth a line about them. */
+import { readFileSync } from "node:fs";
+import type { Log } from "../../log/log.ts";
+import { type NameEvent, withAddresses } from "../../names/addresses.ts";
+import { dnsLookup } from "../../names/lookup.ts";
+import { readResolvConf } from "../../names/resolv-conf.ts";
+import type { Source } from "../../sync/ports.ts";
+import type { Clock } from "../../timing/clock.ts";
+import type { Flags } from "../flags.ts";
+
+export interface NameOptions {
+  readonly flags: Pick<Flags, "disableSvcExternalName">;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** The Source with addresses; as it is where the flag wants no ExternalName Services. resolv.conf is read once (process contract I 69). */
+export function addressedSource(source: Source, { flags, log, clock }: NameOptions, signal: AbortSignal): Source {
+  if (flags.disableSvcExternalName) return source;
+  const lookup = dnsLookup(readResolvConf(resolvConf()));
+  return withAddresses(source, { lookup, clock, report: reporter(log) }, signal);
+}
+
+function resolvConf(): string {
+  try {
+    return readFileSync("/etc/resolv.conf", "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** A name that fails is said once, until it is found again. */
+function reporter(log: Log): (event: NameEvent) => void {
+  const failing = new Set<string>();
+  return (event) => {
+    const { name } = event;
+    if (event.kind === "found") {
+      failing.delete(name);
+      if (event.changed)
+        log.info({ name, addresses: event.addresses.join(", ") || "none" }, "the name of a Service was looked up");
+    } else if (!failing.has(name)) {
+      failing.add(name);
+      log.warn({ name, why: event.why }, "the name of a Service cannot be looked up; the last addresses are kept");
+    }
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * Who is told of syncs, reviews and Problems: the log, the metrics, and whoever else listens to the sync. Problems come from several
+ * sources (the sync, the files, the template), and each source says all it has, every time.
+ */
+import type { CertificateEvent } from "../../admission/kept-certificate.ts";
+import type { WebhookEvent } from "../../admission/webhook.ts";
+import type { Log } from "../../log/log.ts";
+import { type PlaceOf, ProblemLog } from "../../log/problem-log.ts";
+import { SyncLog } from "../../log/sync-log.ts";
+import { webhookLog } from "../../log/webhook-log.ts";
+import type { Metrics } from "../../metrics/metrics.ts";
+import { Table } from "../../model/table.ts";
+import type { Problem } from "../../problem.ts";
+import type { Listener, Source } from "../../sync/ports.ts";
+
+export type ProblemSource = "flags" | "files" | "classes" | "sync" | "template";
+
+export class Reports {
+  readonly #log: Log;
+  readonly #metrics: Metrics;
+  readonly #logs = new Map<ProblemSource, ProblemLog>();
+  #placeOf: PlaceOf = () => undefined;
+
+  constructor(log: Log, metrics: Metrics) {
+    this.#log = log;
+    this.#metrics = metrics;
+  }
+
+  /** Says where objects are written down, for the lines of the log. */
+  locate(placeOf: PlaceOf): void {
+    this.#placeOf = placeOf;
+  }
+
+  /** All that `source` finds wrong now. */
+  problems(source: ProblemSource, all: Table<readonly Problem[]>): void {
+    const log = this.#logs.get(source) ?? new ProblemLog(this.#log, (problem) => this.#placeOf(problem));
+    this.#logs.set(source, log);
+    log.renew(all);
+    this.#metrics.problems(source, all);
+  }
+
+  /** As `problems`, for a source that has few. */
+  few(source: ProblemSource, some: readonly Problem[]): void {
+    this.problems(source, Table.from(some.length === 0 ? [] : [[source, some]]));
+  }
+
+  /** For the sync, and then `others` in order. */
+  listener(source: Source, others: readonly Listener[]): Listener {
+    const log = new SyncLog(this.#log);
+    return {
+      problems: (all) => {
+        this.problems("sync", all);
+        for (const other of others) other.problems(all);
+      },
+      synced: (report) => {
+        log.synced(report, source.snapshot());
+        this.#metrics.synced(report);
+        for (const other of others) other.synced(report);
+      },
+    };
+  }
+
+  /** For the webhook. */
+  webhook(event: WebhookEvent | CertificateEvent): void {
+    webhookLog(this.#log)(event);
+    if (event.kind !== "reviewed" || event.review.verdict.kind !== "judged") return;
+    const { namespace, name: ingress, verdict, tookMs } = event.review;
+    this.#metrics.checked({ namespace, ingress, allowed: verdict.refusals.length === 0, tookMs });
+  }
+}

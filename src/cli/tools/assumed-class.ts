@@ -1,0 +1,12 @@
+/** The IngressClass that stands in while a folder of manifests has none. */
+import type { IngressClass } from "../../model/objects.ts";
+import type { Flags } from "../flags.ts";
+
+export function assumedClass(flags: Pick<Flags, "ingressClass" | "controllerClass">): IngressClass {
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "IngressClass",
+    metadata: { name: flags.ingressClass ?? "nginx" },
+    spec: { controller: flags.controllerClass },
+  };
+}

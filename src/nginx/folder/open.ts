@@ -1,0 +1,43 @@
+/** Makes the run folder, or says in one sentence why it cannot be used. */
+import { accessSync, chmodSync, constants, mkdirSync, realpathSync } from "node:fs";
+import { nameKeyIn } from "./name-key.ts";
+import { pathsOf, type RunFolder } from "./paths.ts";
+import { plantedIn } from "./planted.ts";
+
+export type OpenedFolder =
+  | { readonly ok: true; readonly folder: RunFolder }
+  | { readonly ok: false; readonly why: string };
+
+/** The kernel's limit for the path of a unix socket is 107 bytes; a socket of ours has a name of up to 32. */
+const longestRoot = 107 - "/sockets/".length - 32;
+
+/** Makes the run folder at `path` where it is missing, and its folders private. A folder that cannot be used gives one sentence. */
+export function openRunFolder(path: string): OpenedFolder {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const folder = pathsOf(realpathSync(path));
+    if (Buffer.byteLength(folder.root) > longestRoot) {
+      const why = `its path is longer than ${longestRoot} bytes, which leaves no room for the names of unix sockets`;
+      return { ok: false, why: `The run folder ${folder.root} cannot be used: ${why}.` };
+    }
+    accessSync(folder.root, constants.R_OK | constants.W_OK | constants.X_OK);
+    const planted = plantedIn(folder);
+    if (planted !== undefined) return { ok: false, why: `The run folder ${folder.root} cannot be used: ${planted}.` };
+    for (const one of [
+      folder.tls,
+      folder.auth,
+      folder.include,
+      folder.temp,
+      folder.logs,
+      folder.sockets,
+      folder.keys,
+      folder.data,
+    ]) {
+      mkdirSync(one, { recursive: true });
+      chmodSync(one, 0o700);
+    }
+    return { ok: true, folder: { ...folder, nameKey: nameKeyIn(folder.keys) } };
+  } catch (error) {
+    return { ok: false, why: `The run folder ${path} cannot be used: ${(error as Error).message}.` };
+  }
+}

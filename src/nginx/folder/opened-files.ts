@@ -1,0 +1,52 @@
+/**
+ * Files that nginx opens at requests: password files, whose paths are data. They are written before the records that name
+ * them are published, and removed some time after none does, since a request in flight may still open one. Their names are
+ * hashes of their content, so a file that is there is right.
+ */
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { writeAtomically } from "./files.ts";
+import type { RunFolder } from "./paths.ts";
+
+export interface OpenedFile {
+  /** Below the run folder, in `data/opened`. */
+  readonly path: string;
+  readonly content: string | Uint8Array;
+}
+
+/** Longer than any request takes from its route to its password file. */
+const graceMs = 60_000;
+
+export class OpenedFiles {
+  readonly #root: string;
+  #kept = "";
+  /** When each file that nothing names was last named, by file name. */
+  readonly #unnamed = new Map<string, number>();
+
+  constructor(folder: RunFolder) {
+    this.#root = folder.root;
+  }
+
+  /** Makes exactly `files` be there, but for those that were named until a moment ago. */
+  async keep(files: readonly OpenedFile[], nowMs: number): Promise<void> {
+    const list = files.map(({ path }) => path).join();
+    if (list === this.#kept && this.#unnamed.size === 0) return;
+    this.#kept = "";
+    const folder = join(this.#root, "data", "opened");
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const { path, content } of files) {
+      if (!existsSync(join(this.#root, path))) await writeAtomically(join(this.#root, path), content);
+    }
+    const named = new Set(files.map(({ path }) => path.slice(path.lastIndexOf("/") + 1)));
+    for (const name of await readdir(folder)) {
+      if (named.has(name)) this.#unnamed.delete(name);
+      else if (!this.#unnamed.has(name)) this.#unnamed.set(name, nowMs);
+      else if (nowMs - this.#unnamed.get(name)! > graceMs) {
+        await rm(join(folder, name), { force: true });
+        this.#unnamed.delete(name);
+      }
+    }
+    this.#kept = list;
+  }
+}

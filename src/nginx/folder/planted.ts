@@ -1,0 +1,56 @@
+/**
+ * What lies in a run folder and may not: a link, through which Sluice or nginx would write somewhere else; a folder where a file is to be; a
+ * file where a socket is to be. The folder may come with a checkout or a volume that somebody else filled, so it is looked through before.
+ */
+import { type Dirent, lstatSync, readdirSync, statSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import type { RunFolder } from "./paths.ts";
+
+/** Why the folder cannot be used; undefined where nothing is wrong. What is not there is not wrong. */
+export function plantedIn(folder: RunFolder): string | undefined {
+  for (const path of foldersOf(folder)) {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found !== undefined && !found.isDirectory()) return `${nameIn(folder, path)} is there and is no folder`;
+  }
+  for (const path of filesOf(folder)) {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found !== undefined && !found.isFile()) return `${nameIn(folder, path)} is there and is no plain file`;
+  }
+  for (const entry of entriesOf(folder.sockets))
+    if (!entry.isSocket()) return `${nameIn(folder, join(folder.sockets, entry.name))} is there and is no socket`;
+  for (const path of [folder.tls, folder.auth, folder.include, folder.data, folder.keys, folder.logs, folder.temp]) {
+    const link = entriesOf(path, path !== folder.temp).find((entry) => isLink(entry, path === folder.logs));
+    if (link !== undefined)
+      return `${nameIn(folder, join(link.parentPath, link.name))} is a link, which is not followed`;
+  }
+  return undefined;
+}
+
+const foldersOf = (folder: RunFolder): readonly string[] => {
+  const { tls, auth, include, temp, logs, sockets, keys, data } = folder;
+  return [tls, auth, include, temp, logs, sockets, keys, data];
+};
+
+/** With those that become one of them. */
+function filesOf(folder: RunFolder): readonly string[] {
+  const { conf, candidateConf, trialConf, refusedConf, lastGoodConf, pid, instance, emergencies } = folder;
+  const { lock, nginxLock, token, controllerPass, nginxPass, journal } = folder;
+  const texts = [conf, candidateConf, trialConf, refusedConf, lastGoodConf, pid, instance, emergencies];
+  const whole = [...texts, lock, nginxLock, token, controllerPass, nginxPass, journal, join(folder.data, "state.json")];
+  return whole.flatMap((path) => [path, `${path}.new`]);
+}
+
+/** A log may be a link to a device, as containers have it. */
+function isLink(entry: Dirent, mayBeDevice: boolean): boolean {
+  if (!entry.isSymbolicLink()) return false;
+  const target = statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false });
+  return !mayBeDevice || target === undefined || target.isFile() || target.isDirectory();
+}
+
+function entriesOf(path: string, recursive = true): readonly Dirent[] {
+  return lstatSync(path, { throwIfNoEntry: false }) === undefined
+    ? []
+    : readdirSync(path, { recursive, withFileTypes: true });
+}
+
+const nameIn = ({ root }: RunFolder, path: string): string => relative(root, path) || basename(path);

@@ -1,0 +1,93 @@
+/**
+ * Ends nginx processes: all of them when nginx stops, and before a start those that an earlier master left behind,
+ * because they hold its ports. They are told to finish, not to break off: a worker that was told so closes its listeners
+ * at once and then ends the requests it has, so a master that was killed costs nobody an answer.
+ */
+import { readdirSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { RunFolder } from "./folder/paths.ts";
+import { type NginxProcess, nginxProcesses } from "./processes.ts";
+
+/**
+ * Resolves with the processes that were in the way, once none of them listens any more; some may still be draining.
+ * Whoever listens after `limitMs` is killed. Then removes the unix sockets nobody listens on: nginx will not bind over them.
+ */
+export async function clearGround(folder: RunFolder, limitMs: number): Promise<readonly NginxProcess[]> {
+  const found = nginxProcesses(folder);
+  const listening = (): readonly NginxProcess[] => nginxProcesses(folder).filter(mayListen);
+  await without(listening, limitMs, "SIGQUIT");
+  await without(listening, 1_000, "SIGKILL");
+  await removeStaleSockets(folder.sockets);
+  return found;
+}
+
+/** Resolves when no nginx of this folder is left: after their last request, but for those that have one after `limitMs`. */
+export async function endAll(folder: RunFolder, limitMs: number): Promise<void> {
+  const left = (): readonly NginxProcess[] => nginxProcesses(folder);
+  await without(left, limitMs, "SIGQUIT");
+  await without(left, 1_000, "SIGTERM");
+  await without(left, 1_000, "SIGKILL");
+}
+
+/** Sends `name` to a process that may be gone by now. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/** A master that was told to finish closes its listeners together with its workers, and then only waits for them. */
+function mayListen(one: NginxProcess, _index: number, all: readonly NginxProcess[]): boolean {
+  if (one.role !== "master") return !one.draining;
+  const workers = all.filter(({ parent, role }) => parent === one.pid && role === "worker");
+  return workers.length === 0 || workers.some(({ draining }) => !draining);
+}
+
+/**
+ * Waits until `processes` gives none, for at most `limitMs`, telling them to end by `name`: again and again, because a
+ * master that has just started may put off a signal until the next one comes.
+ */
+async function without(processes: () => readonly NginxProcess[], limitMs: number, name: NodeJS.Signals): Promise<void> {
+  const began = performance.now();
+  let told = Number.NEGATIVE_INFINITY;
+  for (let left = processes(); left.length > 0; left = processes()) {
+    const now = performance.now();
+    if (now - began > limitMs) return;
+    if (now - told > 200) {
+      for (const one of left.filter(name === "SIGQUIT" ? isToldByUs : () => true)) signal(one.pid, nameFor(one, name));
+      told = now;
+    }
+    await delay(10);
+  }
+}
+
+/** A master tells its own workers; orphans have nobody but us. */
+function isToldByUs(one: NginxProcess, _index: number, all: readonly NginxProcess[]): boolean {
+  return !one.draining && !all.some(({ pid, role }) => pid === one.parent && role === "master");
+}
+
+/** A master that still reads its first configuration knows no SIGQUIT, and would leave a core. */
+const nameFor = ({ role }: NginxProcess, name: NodeJS.Signals): NodeJS.Signals =>
+  role === "starting" && name === "SIGQUIT" ? "SIGTERM" : name;
+
+async function removeStaleSockets(folder: string): Promise<void> {
+  for (const file of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, file.name);
+    if (file.isSocket() && (await refuses(path))) rmSync(path, { force: true });
+  }
+}
+
+function refuses(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path });
+    socket.on("error", (error: NodeJS.ErrnoException) => resolve(error.code === "ECONNREFUSED"));
+    socket.on("connect", () => {
+      socket.destroy();
+      resolve(false);
+    });
+  });
+}

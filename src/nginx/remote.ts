@@ -1,0 +1,164 @@
+/**
+ * The nginx of the container beside: opened and told through its socket, the same port as an nginx of this container. What it last said about
+ * itself is kept, because metrics and health ask for it at any moment; it is asked every second. While it does not answer it counts as not
+ * running, whatever it really does, and orders end as unreachable, which the sync tries again; of its workers what it said last holds, because
+ * those of older texts may well be there.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { Pool } from "undici";
+import type { TestOutcome } from "./configuration-test.ts";
+import { lock } from "./folder/lock.ts";
+import type { RunFolder } from "./folder/paths.ts";
+import type { FoundNginx, OpenOptions } from "./installed.ts";
+import type { Nginx, OpenedNginx } from "./nginx.ts";
+import { type NginxState, type Outcome, readOutcome, writeRendered } from "./orders.ts";
+import { Pass } from "./pass.ts";
+import type { ReloadOutcome } from "./reload.ts";
+
+export interface Waiting {
+  /** How long nginx's container may take to be there. */
+  readonly limitMs: number;
+  /** Called once, when there is nobody yet. */
+  readonly told: () => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Waits for the other container, which the kubelet may start later than this one. The run folder is locked from here on, because its
+ * controller is the one whose pass is issued here.
+ */
+export async function nginxBeside(socket: string, folder: RunFolder, waiting: Waiting): Promise<FoundNginx> {
+  const { limitMs, told, signal } = waiting;
+  const locked = await lock(folder.lock);
+  if (!locked.ok) return locked;
+  const pass = await Pass.issue(folder.controllerPass);
+  const line = new Line(socket, pass);
+  const deadline = performance.now() + limitMs;
+  for (let tries = 0; performance.now() < deadline && !signal.aborted; tries += 1) {
+    const state = await line.state();
+    if (state !== undefined) {
+      const { capabilities, place } = state;
+      const open = (options: OpenOptions) => openBeside(line, state, locked.release, options);
+      return { ok: true, nginx: { capabilities, place, outlives: true, pass, open } };
+    }
+    if (tries === 0) told();
+    await delay(100, undefined, { signal }).catch(() => {});
+  }
+  await line.close();
+  await locked.release();
+  return {
+    ok: false,
+    why: `nobody answers on ${socket}: nginx's container does not run, or has another --nginx-socket.`,
+  };
+}
+
+async function openBeside(
+  line: Line,
+  first: NginxState,
+  unlock: () => Promise<void>,
+  { report }: OpenOptions,
+): Promise<OpenedNginx> {
+  let last = first;
+  let answers = true;
+  let looked = Promise.resolve();
+  const look = async (): Promise<void> => {
+    const state = await line.state();
+    if (state !== undefined) last = state;
+    if (answers !== (state !== undefined)) report({ kind: answers ? "silent" : "answers" });
+    answers = state !== undefined;
+  };
+  const lookNow = (): Promise<void> => {
+    looked = looked.then(look);
+    return looked;
+  };
+  const looking = everySecond(lookNow);
+  const nginx: Nginx = {
+    async apply(rendered, signal) {
+      const outcome = await line.order<ReloadOutcome>("/apply", writeRendered(rendered), signal);
+      await lookNow();
+      return outcome;
+    },
+    test: (conf, signal) => line.order<TestOutcome>("/test", conf, signal),
+    generations: () => last.generations,
+    processes: () => last.processes,
+    get pid() {
+      return answers ? (last.pid ?? undefined) : undefined;
+    },
+    get restarts() {
+      return last.restarts;
+    },
+    async stop() {
+      await looking.stop();
+      await line.close();
+      await unlock();
+    },
+  };
+  return { ok: true, nginx, found: { kind: first.pid === null ? "nothing" : "running" } };
+}
+
+/** More than any state is, and nothing that a taken-over nginx could fill our memory with. */
+const longestAnswer = 16 * 1024 * 1024;
+
+class Line {
+  readonly #pool: Pool;
+
+  readonly #headers: { readonly authorization: string };
+
+  constructor(socketPath: string, { authorization }: Pass) {
+    this.#headers = { authorization };
+    // Orders take as long as nginx needs, which it limits itself; several may wait at once.
+    const limits = { connections: 8, headersTimeout: 0, bodyTimeout: 0, maxResponseSize: longestAnswer };
+    this.#pool = new Pool("http://nginx", { socketPath, ...limits });
+  }
+
+  /** Undefined while nobody answers. */
+  async state(): Promise<NginxState | undefined> {
+    try {
+      const signal = AbortSignal.timeout(5_000);
+      const { statusCode, body } = await this.#pool.request({
+        method: "GET",
+        path: "/state",
+        headers: this.#headers,
+        signal,
+      });
+      const text = await body.text();
+      return statusCode === 200 ? (JSON.parse(text) as NginxState) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async order<O extends Outcome>(path: string, body: string, signal: AbortSignal) {
+    try {
+      const answer = await this.#pool.request({ method: "POST", path, headers: this.#headers, body, signal });
+      const text = await answer.body.text();
+      if (answer.statusCode === 200) return readOutcome<O>(text);
+      return unreachable(new Error(`nginx's container answered ${answer.statusCode}: ${text}`));
+    } catch (cause) {
+      return unreachable(cause as Error);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+}
+
+const unreachable = (cause: Error) => ({ kind: "unreachable", cause }) as const;
+
+function everySecond(work: () => Promise<void>): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const running = (async () => {
+    while (!signal.aborted) {
+      await delay(1_000, undefined, { signal, ref: false }).catch(() => {});
+      if (!signal.aborted) await work();
+    }
+  })();
+  return {
+    stop() {
+      stopping.abort();
+      return running;
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { base, configMap, ingress, put } from "../../test/support/sketch.ts";
+import { emptyLastGood } from "../translate/last-good.ts";
+import { emptyQuarantine, type Refusal } from "../translate/quarantine.ts";
+import { Detention } from "./quarantine.ts";
+
+/** The settings' text stands in each location, that of unknown hosts too, which is nobody's. */
+const conf = `http {
+    server {
+        server_name _;
+        location @aaaa {
+            bad_setting on;
+        }
+        location @cccc {
+            bad_snippet on;
+        }
+        location @bbbb {
+            bad_setting on;
+        }
+    }
+}`;
+const record = (shape: string, ingress: string) => JSON.stringify({ locations: [{ shape, namespace: "ns", ingress }] });
+const records = new Map([
+  ["host a.example", record("@aaaa", "a")],
+  ["host b.example", record("@cccc", "b")],
+]);
+const [lineOfA, lineOfB, lineOfNobody] = [5, 8, 11];
+
+/** What is set aside once nginx takes the rest. The setting is at fault, and Ingress b where its snippet is. */
+function setAside({ isBad }: { readonly isBad: boolean }) {
+  const own = { settings: "ns/settings", tcp: undefined, udp: undefined };
+  const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
+  const live = put(base, configMap("ns/settings", {}));
+  const ingresses = ["a", "b"].map((name) => ingress({ name, host: `${name}.example` }));
+  const now = put(live, configMap("ns/settings", { "location-snippet": "bad_setting on;" }), ...ingresses);
+  const aside = () => detention.kept.quarantine;
+  /** The first line that nginx refuses. */
+  const refusedLine = () => {
+    const isSet = !aside().settings.has("location-snippet");
+    if (isSet && !aside().ingresses.has("ns/a")) return lineOfA;
+    if (isBad && !aside().ingresses.has("ns/b")) return lineOfB;
+    return isSet ? lineOfNobody : undefined;
+  };
+  for (let goesOn = true; goesOn; ) {
+    const line = refusedLine();
+    const stderr = `nginx: [emerg] unknown directive "${line === lineOfB ? "bad_snippet" : "bad_setting"}"`;
+    const refused = { stderr, line, names: undefined, mayPass: false, conf, records };
+    goesOn = line === undefined ? detention.accepted(now, live) : detention.refused(refused, now, live);
+  }
+  return { ingresses: [...aside().ingresses.keys()], settings: [...aside().settings.keys()] };
+}
+
+test("what is said again of a location that nobody has was not the fault of the Ingress it was said of first", () => {
+  expect(setAside({ isBad: false })).toEqual({ ingresses: [], settings: ["location-snippet"] });
+});
+
+test("nor where nginx found something else to refuse in between", () => {
+  expect(setAside({ isBad: true })).toEqual({ ingresses: ["ns/b"], settings: ["location-snippet"] });
+});
+
+test("a port that clashes with somebody's listener is the fault of neither the other ports nor the Ingresses that came with it", () => {
+  const own = { settings: "ns/settings", tcp: "ns/tcp", udp: undefined };
+  const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
+  const now = put(base, configMap("ns/tcp", { "9901": "ns/a:80", "9902": "ns/a:80" }), ingress({ name: "a" }));
+  const stderr = 'nginx: [emerg] duplicate "0.0.0.0:9901" address and port pair';
+  const refused = { stderr, line: 2, names: undefined, mayPass: false, conf: "stream {\n  listen 9901;\n}", records };
+  const aside = () => detention.kept.quarantine;
+  const isRefused = () => !aside().ports.has("tcp/9901");
+  for (let goesOn = true; goesOn; )
+    goesOn = isRefused() ? detention.refused(refused, now, base) : detention.accepted(now, base);
+  expect([...aside().ports.keys(), ...aside().ingresses.keys()]).toEqual(["tcp/9901"]);
+});
+
+test("while the author is looked for, those that are set aside are suspects, and the result alone is a refusal", () => {
+  const own = { settings: undefined, tcp: undefined, udp: undefined };
+  const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
+  const now = put(base, ...["a", "b", "c"].map((name) => ingress({ name, host: `${name}.example` })));
+  const aside = () => detention.kept.quarantine.ingresses;
+  const refused = { stderr: "no", line: undefined, names: undefined, mayPass: false, conf, records };
+  const blamed = new Set<string>();
+  for (let goesOn = true; goesOn; ) {
+    goesOn = aside().has("ns/b") ? detention.accepted(now, base) : detention.refused(refused, now, base);
+    for (const [key, { suspected }] of aside()) if (suspected !== true) blamed.add(key);
+  }
+  expect([...blamed]).toEqual(["ns/b"]);
+  expect([...aside()]).toEqual([["ns/b", { version: expect.any(String), why: "no" }]]);
+});
+
+test("a search that the end of the program broke off leaves nobody set aside", () => {
+  const own = { settings: undefined, tcp: undefined, udp: undefined };
+  const refusal = { version: "1", why: "no" };
+  const ingresses = new Map<string, Refusal>([
+    ["ns/guilty", refusal],
+    ["ns/suspect", { ...refusal, suspected: true }],
+  ]);
+  const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: { ...emptyQuarantine, ingresses } });
+  expect([...detention.kept.quarantine.ingresses.keys()]).toEqual(["ns/guilty"]);
+});

@@ -1,0 +1,218 @@
+/** The text of nginx.conf around servers that are rendered already, and its generation. */
+import { createHash, hash } from "node:crypto";
+import type { HttpPart } from "../../directives/place.ts";
+import { Token, type View } from "../../directives/token.ts";
+import { groupVariables, isVariableName } from "../../kinds/variables.ts";
+import type { Certificate, StreamServer } from "../../model/configuration.ts";
+import type { Settings } from "../../settings/registry.ts";
+import type { Shape } from "../dynamic/shape.ts";
+import type { Machine, RequestCounts } from "../machine.ts";
+import type { RenderedFile } from "../rendered-files.ts";
+import { requestHeaders, withoutCertificates } from "../settings/forwarded.ts";
+import { serverNamesHash } from "../settings/hashes.ts";
+import { ownDictionaries } from "../settings/shared-dictionaries.ts";
+import type { Template } from "../template.ts";
+import { indented } from "./indent.ts";
+import { InternalNames } from "./internal-names.ts";
+import { loadedModules, speaksLua } from "./modules.ts";
+import { type AboutServers, defaultPairFile, fixedNames, routeLabels, routeVariables } from "./server-views.ts";
+import { streamView } from "./stream-view.ts";
+import { ifRead, withoutUnreadVariables } from "./unread-variables.ts";
+
+export interface ConfParts extends AboutServers {
+  /** The inside of each server block. */
+  readonly servers: readonly Token[];
+  readonly upstreams: readonly View[];
+  /** What shapes need of the http block. */
+  readonly needs: ReadonlySet<HttpPart>;
+  /** Lines of the http block that shapes ask for. */
+  readonly http: readonly Token[];
+  /** All names that servers have as text. */
+  readonly names: readonly string[];
+  readonly streams: readonly StreamServer[];
+  readonly streamSnippets: readonly string[];
+  /** Whether some host asks clients for certificates. */
+  readonly verifies: boolean;
+  /** What the Lua needs; undefined in static mode. */
+  readonly lua: LuaParts | undefined;
+}
+
+export interface LuaParts {
+  /** Bytes of shared memory for records. */
+  readonly recordsBytes: number;
+  /** The shapes that each server with a router has. */
+  readonly slots: readonly { readonly name: string; readonly shapes: readonly Shape[] }[];
+}
+
+export function confOf(template: Template, parts: ConfParts, files: readonly RenderedFile[]) {
+  const { text, isRead } = withoutUnreadVariables(textOf(template, parts), routeLabels);
+  const conf = text.replace(String(Token.gaps.told), () => toldVariables(text, isRead, parts.machine).join(", "));
+  const generation = generationOf(conf, files, parts.lua === undefined ? "" : parts.machine.luaVersion);
+  return { conf: conf.replace(String(Token.gaps.generation), generation), generation };
+}
+
+/** In static mode only a snippet, or a template of the operator's, has Lua: the text is rendered again with the module then. */
+function textOf(template: Template, parts: ConfParts): string {
+  const render = (lua: boolean) => indented(String(template.render("nginx", mainView(parts, lua))));
+  if (parts.lua !== undefined) return render(true);
+  const text = render(false);
+  return speaksLua(text) ? render(true) : text;
+}
+
+/** What the router is to set because something reads it. */
+function toldVariables(text: string, isRead: (name: string) => boolean, { counts }: Machine): string[] {
+  const told = [
+    ...[...routeLabels, ...groupVariables].filter(isRead),
+    ...(counts === undefined ? [] : ["route_labels"]),
+    ...(onlyOurMapReadsTheId(text) ? ["route_request_id"] : []),
+  ];
+  return told.map((name) => `"${name}"`);
+}
+
+/** Where a log or a snippet names `$request_id`, it is to be the id that backends are told, so nginx makes both. */
+function onlyOurMapReadsTheId(text: string): boolean {
+  return text.match(/\brequest_id\b/g)?.length === 1;
+}
+
+/** Each path once: many locations may name one file. */
+export function distinct(files: readonly RenderedFile[]): readonly RenderedFile[] {
+  return [...new Map(files.map((file) => [file.path, file])).values()];
+}
+
+/** nginx wants a certificate on disk for every TLS listener. */
+export function defaultFiles(certificate: Certificate): RenderedFile[] {
+  return certificateFiles(defaultPairFile, certificate);
+}
+
+/** A pair's two files in `tls/`, called `name`. */
+export function certificateFiles(name: string, { chain, key }: Certificate): RenderedFile[] {
+  return [
+    { path: `tls/${name}.crt`, content: chain, opened: false },
+    { path: `tls/${name}.key`, content: key.reveal(), opened: false },
+  ];
+}
+
+export function hashOf(text: string): string {
+  return hash("sha256", text);
+}
+
+/** Of all that nginx reads at a reload: of two versions of the Lua no line of the text need differ. */
+function generationOf(conf: string, files: readonly RenderedFile[], luaVersion: string): string {
+  const sum = createHash("sha256").update(luaVersion).update(conf);
+  for (const { path, content, opened } of files)
+    if (!opened) sum.update("\0").update(path).update("\0").update(content);
+  return sum.digest("hex").slice(0, 32);
+}
+
+/** What `nginx.tmpl` sees; `withLua` is whether the text has directives of the Lua module. */
+function mainView(about: ConfParts, withLua: boolean): View {
+  const { settings, machine, parts, servers, upstreams, lua, streams, needs, http } = about;
+  const { paths, ports } = machine;
+  const { opentelemetry } = parts.http;
+  const { ending } = new InternalNames(machine.nameKey);
+  const headers = requestHeaders(settings, machine.capabilities);
+  const tracing = { ...opentelemetry, on: opentelemetry.on || needs.has("tracing") };
+  return {
+    dynamic: lua !== undefined,
+    ifRead: Token.gaps.ifRead,
+    modules: loadedModules(machine, settings, { parts: needs, lua: withLua }).map(Token.word),
+    user: machine.user === undefined ? false : Token.name(machine.user),
+    main: parts.main as unknown as View,
+    events: parts.events as unknown as View,
+    http: { ...parts.http, opentelemetry: tracing } as unknown as View,
+    requestHeaders: (about.verifies ? headers : withoutCertificates(headers)) as unknown as View,
+    temp: {
+      clientBody: Token.word(`${paths.temp}/client-body`),
+      proxy: Token.word(`${paths.temp}/proxy`),
+      fastcgi: Token.word(`${paths.temp}/fastcgi`),
+      uwsgi: Token.word(`${paths.temp}/uwsgi`),
+      scgi: Token.word(`${paths.temp}/scgi`),
+    },
+    lua: lua === undefined ? false : luaView(machine, settings, lua),
+    authCache: needs.has("authCache") && { path: Token.word(`${paths.temp}/auth-cache`) },
+    transportSecurity: transportSecurity(settings),
+    httpsPort: Token.count(ports.https),
+    stream: streamView(about, streams, about.streamSnippets),
+    passthrough: machine.passthrough,
+    names: serverNamesHash(settings, about.names).map((one) => ({ ...one })),
+    shared: sharedLines(http),
+    upstreams,
+    servers,
+    // a record may name any of them but the groups
+    variables: routeVariables().map((name) =>
+      lua === undefined || groupVariables.includes(name) ? ifRead(name) : Token.name(name),
+    ),
+    internal: {
+      default: listens(machine, ports.defaultServer),
+      control: Token.word(`unix:${paths.controlSocket}`),
+      controllerPass: Token.word(paths.controllerPass),
+      nginxPass: Token.word(paths.nginxPass),
+      generation: Token.gaps.generation,
+      status: Token.name(`127.0.0.1:${ports.status}`),
+      healthPath: Token.word(machine.healthPath),
+      fixed: fixedNames(machine),
+      ending: ending !== "" && Token.name(ending),
+    },
+  };
+}
+
+/** Each line once, in an order that does not depend on who asked first. */
+function sharedLines(lines: readonly Token[]): Token[] {
+  const byText = new Map(lines.map((line) => [String(line), line]));
+  return [...byText.keys()].sort().map((text) => byText.get(text)!);
+}
+
+/** Strings in Lua have the same quotes and escapes as words of nginx. */
+function luaView({ paths, counts }: Machine, settings: Settings, { recordsBytes, slots }: LuaParts): View {
+  return {
+    dictionaries: ownDictionaries(settings),
+    packagePath: Token.word(`${paths.lua}/?.lua;;`),
+    recordsSize: Token.name(`${Math.ceil(recordsBytes / 1024)}k`),
+    journal: Token.word(paths.journal),
+    told: Token.gaps.told,
+    counts: counts !== undefined && countsView(counts),
+    slots: slots.map(({ name, shapes }) => ({
+      name: Token.word(name),
+      shapes: shapes.map((shape) => Token.word(shape.name)),
+    })),
+  };
+}
+
+function countsView({ perHost, undefinedHosts, statusClasses, buckets }: RequestCounts): View {
+  const flag = (on: boolean) => Token.name(String(on));
+  const numbers = (some: readonly number[]) => some.map((one) => Token.name(String(one)));
+  const { time, part, length, size } = buckets;
+  return {
+    perHost: flag(perHost),
+    undefinedHosts: flag(undefinedHosts),
+    statusClasses: flag(statusClasses),
+    time: numbers(time),
+    part: numbers(part),
+    length: numbers(length),
+    size: numbers(size),
+  };
+}
+
+function listens({ around }: Machine, port: number): Token[] {
+  return [String(port), ...(around.ipv6 ? [`[::]:${port}`] : [])].map(Token.name);
+}
+
+/** Strict-Transport-Security: over TLS, without it, and of a page that is not the location's own. */
+function transportSecurity(settings: Settings): { readonly [name: string]: Token } {
+  const { hsts, hstsMaxAge, hstsIncludeSubdomains, hstsPreload, followed } = settings;
+  const added = followed.addHeaders.find(({ name }) => name.toLowerCase() === "strict-transport-security");
+  const otherwise =
+    added === undefined
+      ? Token.variable("upstream_http_strict_transport_security")
+      : Token.variables(added.value, isVariableName);
+  const parts = [
+    `max-age=${hstsMaxAge}`,
+    ...(hstsIncludeSubdomains ? ["includeSubDomains"] : []),
+    ...(hstsPreload ? ["preload"] : []),
+  ];
+  return {
+    secure: hsts ? Token.text(parts.join("; ")) : otherwise,
+    otherwise,
+    added: added === undefined ? Token.text("") : otherwise,
+  };
+}

@@ -1,0 +1,177 @@
+/** What a server's partial sees: the one of all data hosts, and those of hosts that need text. */
+import { featureList } from "../../annotations/registry.ts";
+import { Token, type View } from "../../directives/token.ts";
+import { groupVariables } from "../../kinds/variables.ts";
+import { catchAll } from "../../model/configuration.ts";
+import { ownHost } from "../../settings/own-host.ts";
+import type { Settings } from "../../settings/registry.ts";
+import type { Shape } from "../dynamic/shape.ts";
+import type { RoutedTextServer } from "../dynamic/text-locations.ts";
+import type { Machine } from "../machine.ts";
+import { filesOf, type RenderedFile } from "../rendered-files.ts";
+import { withSettingsFiles } from "../settings/files.ts";
+import { quicLines, speaksHttp3 } from "../settings/http3.ts";
+import { listenLines } from "../settings/listen.ts";
+import { settingsView } from "../settings/view.ts";
+import { InternalNames } from "./internal-names.ts";
+import { dataSlot, plainServerView, type Slot } from "./text-servers.ts";
+
+/** Variables that say where a request was routed to; the router sets those that something reads. */
+export const routeLabels = ["namespace", "ingress_name", "service_name", "service_port", "location_path"];
+
+/** Variables that the router sets, or a location that needs them. */
+const routerVariables = [
+  ...routeLabels,
+  "escaped_request_uri",
+  "proxy_upstream_name",
+  "proxy_alternative_upstream_name",
+  "route_labels",
+  "route_request_id",
+  "route_upstream",
+  "route_unserved",
+  "route_tls",
+  "route_certificate",
+  "route_kept",
+  "route_hop",
+  "route_loops",
+  "route_too_large",
+  "route_slash",
+  "route_elsewhere",
+  "route_rewritten",
+  "route_error_upstream",
+  "route_error_name",
+  "route_www",
+  "route_app_root",
+  "route_sticky",
+];
+
+/** What all servers of one text share. */
+export interface AboutServers {
+  readonly settings: Settings;
+  readonly machine: Machine;
+  readonly parts: ReturnType<typeof settingsView>;
+  /** Files that the settings are written to. */
+  readonly files: readonly RenderedFile[];
+}
+
+export function aboutServers(settings: Settings, machine: Machine): AboutServers {
+  const { capabilities, paths } = machine;
+  const files: RenderedFile[] = [];
+  const around = withSettingsFiles(machine.around, settings, capabilities, filesOf(paths.root, files));
+  return { settings, machine, parts: settingsView(settings, capabilities, around), files };
+}
+
+/**
+ * The server of all hosts that are data. `named` gives it every name that no other server has, so it must come last then:
+ * nginx remembers whom the SNI meant only where a server has that name, and answers 421 to a request over that connection
+ * for a host that wants client certificates.
+ */
+export function dataServerView(about: AboutServers, shapes: readonly Shape[], named: boolean): View {
+  return {
+    ...routedServer(about, dataSlot, shapes),
+    paths: [],
+    takesRest: true,
+    names: named ? Token.conf`${Token.name(catchAll)} ${Token.pattern("~.")}` : Token.name(catchAll),
+    features: plainServerView,
+  };
+}
+
+/** The server of one host that data cannot express. */
+export function textServerView(about: AboutServers, server: RoutedTextServer, shapes: readonly Shape[]): View {
+  const textOf = new Map(shapes.map(({ name, text }) => [name, text]));
+  return {
+    ...routedServer(about, server.name, shapes),
+    paths: server.locations.map(({ match, shape }) => ({
+      match,
+      own: shape !== undefined && { shape: Token.word(shape), text: textOf.get(shape)! },
+    })),
+    takesRest: server.locations.every(({ match }) => String(match) !== String(Token.word("/"))),
+    names: server.serverName,
+    features: server.view,
+  };
+}
+
+function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[]) {
+  const beside = new Map(shapes.flatMap((shape) => shape.beside).map((one) => [String(one.match), one]));
+  return {
+    ...headOf(about, slot === dataSlot),
+    dynamic: true,
+    inspected: about.settings.enableModsecurity && about.machine.capabilities.modsecurity,
+    counts: about.machine.counts !== undefined,
+    http3: speaksHttp3(about.settings, about.machine.capabilities),
+    slot: Token.word(slot),
+    fixed: fixedNames(about.machine),
+    rejectsUnknownNames: about.settings.sslRejectHandshake && slot === dataSlot,
+    certificate: certificateAt(about.machine, defaultPairFile),
+    locations: [
+      ...[...beside.values()].map(({ match, text }) => ({ match, text })),
+      // where the text of before still has one's path elsewhere, nobody can go on there
+      ...shapes.map(({ name, text, needsPath }) => ({
+        match: Token.name(name),
+        text: needsPath ? Token.conf`return 503;` : text,
+      })),
+    ],
+  };
+}
+
+/** Names of the locations that each server with a router has, by what they are for. */
+export function fixedNames({ nameKey }: Machine): View {
+  const names = new InternalNames(nameKey);
+  return Object.fromEntries(fixedLocations.map((name) => [name, names.fixed(name)]));
+}
+
+const fixedLocations = [
+  "app_root",
+  "www",
+  "unrouted",
+  "undecided",
+  "unknown_shape",
+  "contrary_host",
+  "health",
+  "status",
+] as const;
+
+/** What every server begins with, in either mode. */
+export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: boolean) {
+  const { capabilities, around, ports } = machine;
+  const lines = (port: number, tls: boolean) =>
+    listenLines(settings, capabilities, around, { port, tls, catchAll: isCatchAll });
+  const asked = machine.mode === "static" && speaksHttp3(settings, capabilities) ? "asked_host" : "http_host";
+  return {
+    askedHost: Token.variable(asked),
+    ownHost: Token.variable(ownHost(settings)),
+    listen: [
+      ...lines(ports.http, false),
+      ...(machine.passthrough ? behindPassthrough(machine, isCatchAll) : lines(ports.https, true)),
+      ...quicLines(settings, capabilities, around, { port: ports.https, catchAll: isCatchAll }),
+    ],
+    blocked: parts.http.blocked as View,
+    ...(parts.server as Readonly<Record<string, View>>),
+    redirectCode: Token.count(settings.httpRedirectCode),
+    statusAllow: [...settings.nginxStatusIpv4Whitelist, ...settings.nginxStatusIpv6Whitelist].map(Token.name),
+  };
+}
+
+/** Our TLS listener while the stream module has the https port: only that can reach it, and its PROXY header is believed. */
+function behindPassthrough({ paths, capabilities }: Machine, isCatchAll: boolean): Token[] {
+  const http2 = capabilities.http2 && !capabilities.http2Directive ? ["http2"] : [];
+  const parameters = [...(isCatchAll ? ["default_server"] : []), "ssl", "proxy_protocol", ...http2];
+  return [Token.words([Token.word(`unix:${paths.tlsSocket}`), ...parameters.map(Token.name)])];
+}
+
+/** The name in `tls/` of the pair that serves who has none. */
+export const defaultPairFile = "default";
+
+/** `name` is that of its files in `tls/`, without ending; `staple` the path of its OCSP answer below the run folder. */
+export function certificateAt({ paths }: Machine, name: string, staple?: string): View {
+  return {
+    chain: Token.word(`${paths.root}/tls/${name}.crt`),
+    key: Token.word(`${paths.root}/tls/${name}.key`),
+    staple: staple !== undefined && Token.word(`${paths.root}/${staple}`),
+  };
+}
+
+export function routeVariables(): string[] {
+  const bound = featureList.flatMap(([, { variables = [] }]) => variables.map((name) => `route_${name}`));
+  return [...new Set([...routerVariables, ...groupVariables, ...bound])];
+}

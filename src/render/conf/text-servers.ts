@@ -1,0 +1,108 @@
+/**
+ * Hosts that need a server block of their own, and what stands in it. Such a block has the router and named locations too:
+ * only what holds for the whole host is text, its paths and endpoints stay data.
+ */
+import { type FeatureValues, featureList } from "../../annotations/registry.ts";
+import { Token, type View } from "../../directives/token.ts";
+import { serverName } from "../../kinds/server-names.ts";
+import { catchAll, type Location, type Server } from "../../model/configuration.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { namedGroups } from "../location/named-groups.ts";
+import { filesOf, type RenderedFile } from "../rendered-files.ts";
+
+/** Where a shape is rendered: the data hosts' common server, or a host's own. */
+export type Slot = string;
+export const dataSlot: Slot = "";
+
+export interface TextServer {
+  readonly name: string;
+  readonly serverName: Token;
+  /** By feature. */
+  readonly view: View;
+  readonly files: readonly RenderedFile[];
+  /** Whether clients show a certificate: a request that got here over another host's connection is 421 then. */
+  readonly verifies: boolean;
+}
+
+const ownServer = featureList.filter(([, { textServer }]) => textServer !== undefined);
+const hostWide = featureList.filter(([, { serverView }]) => serverView !== undefined);
+
+/** What all features say in the data hosts' server: nothing. */
+export const plainServerView: Readonly<Record<string, View>> = Object.fromEntries(
+  hostWide.map(([name]) => [name, false]),
+);
+
+export function needsText(server: Server<FeatureValues>): boolean {
+  const { name, features } = server;
+  if (name === catchAll) return false;
+  if (hasTextPaths(server)) return true;
+  return ownServer.some(([feature, { textServer }]) => textServer!(features[feature]));
+}
+
+/**
+ * Whether its paths stand in text: nginx then compares them with the locations that a snippet has, inside one of them or in the
+ * server, and the longest wins.
+ */
+export function hasTextPaths({ locations, features }: Pick<Server<FeatureValues>, "locations" | "features">): boolean {
+  return features.serverSnippet.needsPath || locations.some(isText);
+}
+
+/** Whether a location's text stands under its path: it has to, or what it says of the groups of its pattern means nothing elsewhere. */
+export function isText(location: Pick<Location<FeatureValues>, "path" | "denied" | "features">): boolean {
+  const { configurationSnippet, rewrite } = location.features;
+  const hasGroups = rewrite.regex || rewrite.target !== "";
+  const namesGroups = configurationSnippet.namesGroups || namedGroups(location).length > 0;
+  return needsPath(location) || (!location.denied && hasGroups && namesGroups);
+}
+
+/** Whether a location's text is refused elsewhere than under its path; one that is shut does not have its snippet in it. */
+export function needsPath({ denied, features }: Pick<Location<FeatureValues>, "denied" | "features">): boolean {
+  return !denied && features.configurationSnippet.needsPath;
+}
+
+export function textServerOf(
+  { name, aliases, features }: Server<FeatureValues>,
+  settings: Settings,
+  root: string,
+): TextServer {
+  const files: RenderedFile[] = [];
+  const place = filesOf(root, files);
+  const view = hostWide.map(([feature, { serverView }]) => [feature, serverView!(features[feature], place, settings)]);
+  const names = Token.words([serverNameOf(name), ...aliases.map((alias) => aliasNameOf(alias.name))]);
+  const verifies = asksForCertificate({ features });
+  return { name, serverName: names, view: Object.fromEntries(view) as View, files, verifies };
+}
+
+/**
+ * The other of `www.host` and `host`, where it has the host's certificate: then it has its ciphers, since a weak one needs them. The rest of what
+ * is said of the host is not said of it: it redirects.
+ */
+export function twinServerOf({ redirectFrom, features }: Server<FeatureValues>): TextServer | undefined {
+  const { ciphers } = features.sslCiphers;
+  if (redirectFrom?.certificate === undefined || ciphers === undefined) return undefined;
+  const { name } = redirectFrom;
+  const view = { ...plainServerView, sslCiphers: Token.word(ciphers) };
+  return { name, serverName: Token.word(name), view, files: [], verifies: false };
+}
+
+/** Whether its clients show a certificate. */
+export function asksForCertificate({ features }: Pick<Server<FeatureValues>, "features">): boolean {
+  return features.clientCertificate.kind === "verify";
+}
+
+/** An alias is written as nginx has it: its wildcards take any number of labels. */
+export function aliasNameOf(name: string): Token {
+  return serverName.view(name) as Token;
+}
+
+/** A host's wildcard takes one label of letters, digits, `_` and `-`, which nginx's own wildcards do not say (RS-4.3). */
+export function serverNameOf(name: string): Token {
+  if (!name.startsWith("*.")) return Token.word(name);
+  return Token.patternNaming("subdomain", "~^", "[\\w-]+", `${name.slice(1).replaceAll(".", "\\.")}$`);
+}
+
+/** One of a host's names, its own or an alias, as its server block has it. */
+export function writtenName({ name: host }: Server<FeatureValues>, name: string): Token {
+  if (name === catchAll) return Token.name(catchAll);
+  return name === host ? serverNameOf(name) : aliasNameOf(name);
+}

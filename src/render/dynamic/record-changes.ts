@@ -1,0 +1,37 @@
+/**
+ * What becomes of records in one turn. Whatever is made again says first what is gone of it and then what there is, in any order
+ * among each other: a name may pass from one Server to another in one turn, and what comes wins over what goes.
+ */
+import type { ChangedRecord } from "../rendering.ts";
+
+const gone: ChangedRecord = { value: undefined, shapes: [] };
+const none: readonly string[] = [];
+
+export class RecordChanges {
+  readonly #gone = new Set<string>();
+  readonly #made = new Map<string, ChangedRecord>();
+
+  remove(key: string): void {
+    this.#gone.add(key);
+  }
+
+  /** `shapes` are those that the record names, as `slot@name`. */
+  put(key: string, value: string, shapes = none): void {
+    this.#made.set(key, { value, shapes });
+  }
+
+  putOrRemove(key: string, value: string | undefined): void {
+    if (value === undefined) this.remove(key);
+    else this.put(key, value);
+  }
+
+  /** Those that make a difference to `records`. */
+  since(records: ReadonlyMap<string, string>): Map<string, ChangedRecord> {
+    const changes = this.#made;
+    for (const key of this.#gone) if (!changes.has(key)) changes.set(key, gone);
+    changes.forEach(({ value }, key) => {
+      if (records.get(key) === value) changes.delete(key);
+    });
+    return changes;
+  }
+}

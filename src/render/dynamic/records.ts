@@ -1,0 +1,176 @@
+import { escapedPath } from "../../directives/path-words.ts";
+/**
+ * Routes, Upstreams and Certificates as data: one record per host, per Upstream and per Certificate, as JSON that the Lua
+ * in `nginx/lua` reads. A record's text depends on nothing but its noun, so equal nouns cost no delta.
+ */
+
+import { certificateWord } from "../../annotations/client-certificate.ts";
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { rewritesLate, targetVariables } from "../../annotations/rewrite.ts";
+import { isBackendVariable, isRequestVariable } from "../../annotations/variables.ts";
+import { groupsOf, numbered } from "../../directives/pattern-groups.ts";
+import { bytesOf } from "../../kinds/measures.ts";
+import { formOf } from "../../kinds/server-names.ts";
+import type { Alias, Certificate, Endpoint, Location, Server, Upstream } from "../../model/configuration.ts";
+import { balanceRecord, canaryRecord } from "../location/balance-record.ts";
+import { hopOf } from "../location/hops.ts";
+import { keptBy } from "../location/kept-by.ts";
+import type { Shapes } from "./shape.ts";
+
+/** Keys begin with what they hold: `host `, `upstream `, `sni `, `pair `. */
+export type RecordKey = string;
+
+type KeyedRecord = readonly [key: RecordKey, value: string];
+
+/** A record by key; undefined where it is to be removed. */
+export type RecordChange = readonly [key: RecordKey, value: string | undefined];
+
+export const hostKey = (name: string): RecordKey => `host ${name}`;
+export const upstreamKey = (id: string): RecordKey => `upstream ${id}`;
+/** Aliases that are no exact names. */
+export const patternsKey: RecordKey = "patterns";
+/** Which pair a server name is served. */
+const sniKey = (name: string): RecordKey => `sni ${name}`;
+/** A certificate chain and its key. */
+export const pairKey = (id: string): RecordKey => `pair ${id}`;
+
+/** The OCSP answer of a pair, by its fingerprint. */
+export const stapleKey = (fingerprint: string): RecordKey => `staple ${fingerprint}`;
+
+export const defaultPair = "default";
+
+/** The records of one Server: its own host, its aliases and its www twin, and the names that reach it by SNI. */
+export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): KeyedRecord[] {
+  const records: KeyedRecord[] = [[hostKey(server.name), hostRecord(server, shapes)]];
+  addSni(server, records);
+  for (const alias of server.aliases) addAlias(alias, { as: server.name }, records);
+  if (server.redirectFrom !== undefined) addAlias(server.redirectFrom, { to: server.name }, records);
+  return records;
+}
+
+/** Patterns are found by `host-patterns.ts`'s record; only exact names have a record of their own. */
+function addAlias(alias: Alias, says: object, records: KeyedRecord[]): void {
+  if (formOf(alias.name) === "exact") {
+    records.push([hostKey(alias.name), JSON.stringify({ ...says, ...tls(alias) })]);
+  }
+  addSni(alias, records);
+}
+
+/** A name without one is served the default pair. */
+function addSni({ name, certificate }: Pick<Alias, "name" | "certificate">, records: KeyedRecord[]): void {
+  if (certificate !== undefined) records.push([sniKey(name), certificate]);
+}
+
+function hostRecord(server: Server<FeatureValues>, shapes: Shapes): string {
+  const { locations, routes } = server;
+  const exact: Record<string, number> = {};
+  const prefixes: (readonly [path: string, location: number])[] = [];
+  const slash: Record<string, readonly [string, number]> = {};
+  const regex: (readonly (string | number)[])[] = [];
+  for (const route of routes) {
+    if (route.match === "slash") slash[route.path] = [`${escapedPath(route.path)}/`, route.location + 1];
+    // Lua counts from 1.
+    else if (route.match === "exact") exact[route.path] = route.location + 1;
+    else if (route.match === "prefix") prefixes.push([route.path, route.location + 1]);
+    else if (route.rewrite === undefined) regex.push([`^${groupsOf(route.path).text}`, route.location + 1]);
+    else {
+      const { prefix } = locations[route.location]!.features.backendRequest;
+      const told = prefix === "" ? [] : [expandable(numbered(prefix, route.path), isBackendVariable)];
+      regex.push([
+        `^${groupsOf(route.path).text}`,
+        route.location + 1,
+        expandable(route.rewrite, targetVariables(route.rewrite)),
+        ...told,
+      ]);
+    }
+  }
+  return JSON.stringify({
+    ...tls(server),
+    locations: locations.map((location, at) =>
+      locationRecord(location, server.features, shapes, { kept: keptBy(server, at), hop: hopOf(server, at) }),
+    ),
+    ...given({
+      root: expandable(server.appRoot ?? ""),
+      // behind the label that its wildcard stands for
+      parent: server.name.startsWith("*.") ? server.name.slice(1) : "",
+      exact,
+      prefix: prefixes.sort(([a], [b]) => Buffer.byteLength(b) - Buffer.byteLength(a)).flat(),
+      slash,
+      regex,
+      certificate: certificateWord(server.features.clientCertificate),
+    }),
+  });
+}
+
+function tls({ tlsConfigured }: Pick<Alias, "tlsConfigured">) {
+  return tlsConfigured ? { tls: 1 } : {};
+}
+
+/** Variables that tell a Location from all others, where something asks for them. */
+interface Own {
+  readonly kept: string;
+  readonly hop: string;
+}
+
+function locationRecord(location: Location<FeatureValues>, host: FeatureValues, shapes: Shapes, own: Own) {
+  const { name, variables } = shapes.of(location, host);
+  const { namespace, name: ingress } = location.ingress;
+  return {
+    shape: name,
+    upstream: location.upstream,
+    ...given({
+      limit: bytesOf(location.features.requestBody.most),
+      namespace,
+      ingress,
+      service: location.service,
+      port: location.servicePort,
+      path: location.path,
+      variables: { ...variables, ...given({ ...own, tls: location.ownTls === true ? "1" : "" }) },
+      canaries: location.canaries.map(canaryRecord),
+      standIn: standInRecord(location, host, shapes),
+    }),
+    // only a Location whose own Ingress asks for affinity issues the cookie (RS-14.3)
+    ...(location.features.sessionAffinity.type === "cookie" ? { sticky: 1 } : {}),
+    ...(rewritesLate(location.features) && location.keepsUri !== true ? { rewritesLate: 1 } : {}),
+  };
+}
+
+function standInRecord(location: Location<FeatureValues>, host: FeatureValues, shapes: Shapes) {
+  if (location.standIn === undefined) return {};
+  return { upstream: location.standIn, shape: shapes.standInOf(location, host).name };
+}
+
+export function upstreamRecord({ label, endpoints, balance }: Upstream): string {
+  return JSON.stringify({ label, endpoints: endpoints.map(addressOf), balance: balanceRecord(balance, label) });
+}
+
+export function pairRecord({ chain, key, fingerprint }: Certificate): string {
+  return JSON.stringify({ fingerprint, chain, key: key.reveal() });
+}
+
+/** `address:port` as nginx writes it: what a request has tried is told from the names in $upstream_addr. */
+function addressOf({ address, port }: Endpoint): string {
+  return address.includes(":") ? `${new URL(`http://[${address}]`).hostname}:${port}` : `${address}:${port}`;
+}
+
+/** The fields that say something: records are kept ten thousand times, so what is empty is left out. */
+function given(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const said: Record<string, unknown> = {};
+  for (const name in fields) if (!isEmpty(fields[name])) said[name] = fields[name];
+  return said;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === "" || value === 0;
+  for (const _ in value) return false;
+  return true;
+}
+
+/** A text with groups of the path as the router expands it: `$1`, `${variable}` where it is one of those allowed, `$$` for the sign itself. */
+function expandable(target: string, allowed = isRequestVariable): string {
+  return target.replace(/\$(?:(\d)|(\w+)|\{(\w+)\})?/g, (found, group?: string, bare?: string, braced?: string) => {
+    if (group !== undefined) return found;
+    const name = bare ?? braced;
+    return name !== undefined && allowed(name) ? `\${${name}}` : `$${found}`;
+  });
+}

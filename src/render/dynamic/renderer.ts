@@ -1,0 +1,243 @@
+/**
+ * A Configuration as nginx gets it: the text of nginx.conf with its files, and the records of shared memory. The Renderer
+ * remembers what it rendered per noun, and which shapes the last text has: a route whose shape is among them is data
+ * only, a new shape is a reload. A shape that no route names any more stays until another reason brings a reload.
+ */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { guarded } from "../../guarded.ts";
+import type { Configuration, Server } from "../../model/configuration.ts";
+import { Table } from "../../model/table.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { dataSlot, type Slot, textServerOf, twinServerOf } from "../conf/text-servers.ts";
+import { FailedServers } from "../failed-servers.ts";
+import type { Machine } from "../machine.ts";
+import type { Rendered, RenderedText, Renderer } from "../rendering.ts";
+import { recordsBytesOf } from "../settings/shared-dictionaries.ts";
+import type { Template } from "../template.ts";
+import { type HostPattern, patternsOf, patternsRecord } from "./host-patterns.ts";
+import { RecordChanges } from "./record-changes.ts";
+import {
+  defaultPair,
+  pairKey,
+  pairRecord,
+  patternsKey,
+  serverRecords,
+  stapleKey,
+  upstreamKey,
+  upstreamRecord,
+} from "./records.ts";
+import { type Shape, Shapes } from "./shape.ts";
+import { dynamicText, hashesOf } from "./text.ts";
+import { TextHosts } from "./text-hosts.ts";
+import { type RoutedTextServer, textLocationsOf } from "./text-locations.ts";
+import { placeOf, UsedShapes } from "./used-shapes.ts";
+
+type Whole = Configuration<Settings, FeatureValues>;
+
+export class DynamicRenderer implements Renderer {
+  readonly #machine: Machine;
+  #template: Template;
+  #shapes: Shapes | undefined;
+  #last: Whole | undefined;
+  #text: RenderedText | undefined;
+  readonly #records: Map<string, string>;
+  readonly #serverParts = new Map<string, ServerParts>();
+  #textHosts = new TextHosts();
+  readonly #patterns = new Map<string, readonly HostPattern[]>();
+  /** By host: its own, and that of its www twin where there is one. */
+  readonly #textServers = new Map<string, readonly RoutedTextServer[]>();
+  readonly #used = new UsedShapes();
+  readonly #failed = new FailedServers();
+  readonly #builtIn: Template;
+  #bytes = 0;
+  #enlarged = 1;
+
+  /** `records` are those that shared memory may hold already, from the journal. */
+  constructor(machine: Machine, template: Template, records: ReadonlyMap<string, string> = new Map()) {
+    this.#machine = machine;
+    this.#template = template;
+    this.#builtIn = template;
+    this.#records = new Map(records);
+  }
+
+  /** All text is rendered again with another template. */
+  use(template: Template): void {
+    this.#template = template;
+    this.#shapes = undefined;
+  }
+
+  /** Throws a TemplateError where the template asks for what is not there. */
+  render(next: Whole): Rendered {
+    const changes = new RecordChanges();
+    if (this.#shapes === undefined || this.#last?.settings !== next.settings) {
+      this.#shapes = new Shapes(this.#template, next.settings, this.#machine);
+      this.#forget(changes);
+    }
+    this.#addChanges(changes, next, this.#shapes);
+    const records = changes.since(this.#records);
+    const replaced = this.#put(records);
+    try {
+      const text = this.#textOf(next);
+      this.#last = next;
+      return { text, records, opened: this.#used.opened, bugs: this.#failed.bugs };
+    } catch (error) {
+      // nobody was told of them
+      this.#put(new Map([...records.keys()].map((key) => [key, { value: replaced.get(key) }])));
+      throw error;
+    }
+  }
+
+  /** Gives those that stood in their place. */
+  #put(records: ReadonlyMap<string, { readonly value: string | undefined }>): ReadonlyMap<string, string> {
+    const replaced = new Map<string, string>();
+    records.forEach(({ value }, key) => {
+      const before = this.#records.get(key);
+      if (before !== undefined) replaced.set(key, before);
+      this.#bytes += (value?.length ?? 0) - (before?.length ?? 0);
+      if (value === undefined) this.#records.delete(key);
+      else this.#records.set(key, value);
+    });
+    return replaced;
+  }
+
+  refused(): void {
+    this.#text = undefined;
+  }
+
+  enlarge(): void {
+    this.#enlarged *= 2;
+  }
+
+  /** All records there are, for an instance that has none. */
+  get records(): ReadonlyMap<string, string> {
+    return this.#records;
+  }
+
+  /** How many distinct shapes the routes name. */
+  get shapeCount(): number {
+    return this.#used.size;
+  }
+
+  /** Everything is made again; a record that is not made again is gone. */
+  #forget(changes: RecordChanges): void {
+    for (const key of this.#records.keys()) changes.remove(key);
+    this.#last = undefined;
+    this.#text = undefined;
+    this.#serverParts.clear();
+    this.#textServers.clear();
+    this.#textHosts = new TextHosts();
+    this.#patterns.clear();
+    this.#used.clear();
+    this.#failed.forget();
+  }
+
+  #addChanges(changes: RecordChanges, next: Whole, shapes: Shapes): void {
+    const last = this.#last;
+    changes.put(pairKey(defaultPair), pairRecord(next.defaultCertificate));
+    for (const { key, after } of next.certificates.changesSince(last?.certificates ?? Table.empty())) {
+      changes.putOrRemove(pairKey(key), after && guarded(() => pairRecord(after), nothing));
+    }
+    for (const { key, after } of next.staples.changesSince(last?.staples ?? Table.empty())) {
+      changes.putOrRemove(stapleKey(key), after && JSON.stringify(after));
+    }
+    for (const { key, after } of next.upstreams.changesSince(last?.upstreams ?? Table.empty())) {
+      changes.putOrRemove(upstreamKey(key), after && guarded(() => upstreamRecord(after), nothing));
+    }
+    for (const name of this.#dirtyServers(next)) {
+      this.#renewServer(changes, name, next, shapes);
+    }
+    changes.putOrRemove(patternsKey, patternsRecord([...this.#patterns.values()].flat()));
+  }
+
+  /** Changed Servers; all, where other hosts than before may be drawn into text. */
+  #dirtyServers({ servers }: Whole): Iterable<string> {
+    const changes = servers.changesSince(this.#last?.servers ?? Table.empty());
+    for (const { key, after } of changes) {
+      this.#textHosts.note(key, after);
+      const patterns = after === undefined ? [] : guarded(() => patternsOf(after), none);
+      if (patterns.length > 0) this.#patterns.set(key, patterns);
+      else this.#patterns.delete(key);
+    }
+    const changed = changes.map(({ key }) => key);
+    return this.#textHosts.settle() ? new Set([...changed, ...servers.keys()]) : changed;
+  }
+
+  #renewServer(changes: RecordChanges, name: string, next: Whole, shapes: Shapes): void {
+    const server = next.servers.get(name);
+    const put = (one: Server<FeatureValues> | undefined) => this.#addServerChanges(changes, name, one, next, shapes);
+    if (server === undefined) {
+      this.#failed.forget(name);
+      put(undefined);
+      return;
+    }
+    this.#failed.render(
+      server,
+      this.#template !== this.#builtIn,
+      () => put(server),
+      () => put(undefined),
+    );
+  }
+
+  /** Nothing is changed here before everything is made that may throw. */
+  #addServerChanges(
+    changes: RecordChanges,
+    name: string,
+    server: Server<FeatureValues> | undefined,
+    { settings }: Whole,
+    shapes: Shapes,
+  ): void {
+    const before = this.#serverParts.get(name) ?? noParts;
+    const records = server === undefined ? [] : serverRecords(server, shapes);
+    const used = server === undefined ? [] : shapes.ofServer(server);
+    const isText = server !== undefined && this.#textHosts.isText(server);
+    if (isText) {
+      const own = textServerOf(server, settings, this.#machine.paths.root);
+      const twin = twinServerOf(server);
+      const routed = { ...own, locations: textLocationsOf(server, shapes) };
+      this.#textServers.set(name, twin === undefined ? [routed] : [routed, { ...twin, locations: [] }]);
+    } else this.#textServers.delete(name);
+    const slot = isText ? name : dataSlot;
+    for (const shape of used) this.#used.use(slot, shape);
+    for (const shape of before.shapes) this.#used.leave(before.slot, shape);
+    if (server === undefined) this.#serverParts.delete(name);
+    else this.#serverParts.set(name, { keys: records.map(([key]) => key), slot, shapes: used });
+    for (const key of before.keys) changes.remove(key);
+    const places = used.map((shape) => placeOf(slot, shape));
+    for (const [key, value] of records) changes.put(key, value, places);
+  }
+
+  /** The text of before, while it has all shapes that are needed and nothing else in it changed. */
+  #textOf(configuration: Whole): RenderedText {
+    const needed = this.#enlarged * memoryFor(this.#records.size, this.#bytes);
+    const recordsBytes = Math.max(needed, recordsBytesOf(configuration.settings));
+    const textServers = [...this.#textServers.values()].flat().sort((a, b) => (a.name < b.name ? -1 : 1));
+    const parts = { configuration, textServers, shapes: this.#used, recordsBytes };
+    const last = this.#text;
+    const hashes = Object.entries(hashesOf(parts));
+    const isSame = last !== undefined && hashes.every(([name, hash]) => last.parts[name] === hash);
+    if (isSame && this.#used.areAmong(last.shapes)) return last;
+    this.#text = dynamicText(parts, this.#template, this.#machine);
+    return this.#text;
+  }
+}
+
+/** Of what Sluice failed on nothing is published. */
+const nothing = (): undefined => undefined;
+const none = (): readonly HostPattern[] => [];
+
+interface ServerParts {
+  readonly keys: readonly string[];
+  readonly slot: Slot;
+  readonly shapes: readonly Shape[];
+}
+
+const noParts: ServerParts = { keys: [], slot: dataSlot, shapes: [] };
+
+/**
+ * Bytes of shared memory for so many records. nginx's slabs round a record up to a power of two and pages are not shared
+ * between sizes; doubled again, and grown in powers of two, since another size is a reload.
+ */
+export function memoryFor(records: number, bytes: number): number {
+  const needed = 4 * bytes + 1024 * records;
+  return 2 ** Math.ceil(Math.log2(Math.max(16 * 1024 * 1024, needed)));
+}

@@ -1,0 +1,100 @@
+/**
+ * The text of a Location, apart from its host, path and backend. Equal text is one Shape, however many Ingresses ask for
+ * it; its name is a keyed hash of its text, which never changes meaning (design.md 4, trap 1) and which no tenant can guess.
+ */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import type { ErrorBackend, Place } from "../../directives/place.ts";
+import { poolOf } from "../../directives/pools.ts";
+import { Token } from "../../directives/token.ts";
+import { defaultUpstream, defaultUpstreamLabel, type Location, type Server } from "../../model/configuration.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { InternalNames } from "../conf/internal-names.ts";
+import { needsPath } from "../conf/text-servers.ts";
+import { balancedBlock } from "../conf/upstream-views.ts";
+import { type LocationText, LocationTexts, type LocationTraits, traitsOf } from "../location/text.ts";
+import type { Machine } from "../machine.ts";
+import type { Template } from "../template.ts";
+
+export interface Shape extends LocationText {
+  /** `@` and 16 hex digits. */
+  readonly name: string;
+  /** What its route variables stand for, by name without `route_`. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Whether nginx takes its text only in a location with a path. */
+  readonly needsPath: boolean;
+}
+
+/** Remembers the Shape of each value of features, which many Locations share. */
+export class Shapes {
+  readonly #settings: Settings;
+  readonly #texts: LocationTexts;
+  readonly #names: InternalNames;
+  readonly #known = new WeakMap<FeatureValues, Map<string, Shape>>();
+
+  constructor(template: Template, settings: Settings, machine: Machine) {
+    this.#settings = settings;
+    this.#texts = new LocationTexts(template, settings, machine);
+    this.#names = new InternalNames(machine.nameKey);
+  }
+
+  /** All that the Locations of a Server may be served by, each once. */
+  ofServer({ locations, features }: Server<FeatureValues>): readonly Shape[] {
+    const shapes: Shape[] = [];
+    for (const location of locations) {
+      shapes.push(this.of(location, features));
+      if (location.standIn !== undefined) shapes.push(this.standInOf(location, features));
+    }
+    return shapes.length < 2 ? shapes : [...new Set(shapes)];
+  }
+
+  /** `host`: what is said of the host as a whole. */
+  of(location: Location<FeatureValues>, host: FeatureValues): Shape {
+    return this.#shapeOf(location.features, traitsOf(location, host, this.#settings));
+  }
+
+  /** For the Service that stands in where the Location's own has no endpoints. */
+  standInOf(location: Location<FeatureValues>, host: FeatureValues): Shape {
+    return this.#shapeOf(location.features, { ...traitsOf(location, host, this.#settings), standsIn: true });
+  }
+
+  #shapeOf(values: FeatureValues, traits: LocationTraits): Shape {
+    let known = this.#known.get(values);
+    if (known === undefined) {
+      known = new Map();
+      this.#known.set(values, known);
+    }
+    const key = JSON.stringify(traits);
+    let shape = known.get(key);
+    if (shape === undefined) {
+      shape = this.#render(values, traits);
+      known.set(key, shape);
+    }
+    return shape;
+  }
+
+  #render(values: FeatureValues, traits: LocationTraits): Shape {
+    const variables: Record<string, string> = {};
+    const bind: Place["bind"] = (name, raw) => {
+      variables[name] = raw;
+      return Token.variable(`route_${name}`);
+    };
+    const captured = () => Token.variable("forwarded_prefix");
+    const target = { dynamic: true, unserved: false, rewrite: false, blocks: [balancedBlock] };
+    const found = this.#texts.of(values, traits, { bind, captured, errorBackend }, target);
+    const texts = [found.text, ...found.beside.map((one) => one.text), ...found.http];
+    const name = `@${this.#names.of(texts.map((text) => `${text}\0`).join(""))}`;
+    return { name, variables, needsPath: !traits.standsIn && needsPath({ ...traits, features: values }), ...found };
+  }
+}
+
+/** The router says in variables whom to ask. */
+function errorBackend(own: boolean): ErrorBackend {
+  return {
+    pass: poolOf("HTTP", [balancedBlock], "").pass,
+    sets: [
+      ["route_upstream", own ? Token.variable("route_error_upstream") : Token.name(defaultUpstream)],
+      ["proxy_upstream_name", own ? Token.variable("route_error_name") : Token.name(defaultUpstreamLabel)],
+      ["route_sticky", Token.text("")],
+    ],
+  };
+}

@@ -1,0 +1,103 @@
+/** The text of nginx.conf in dynamic mode: one server for all hosts that are data, one for each that needs text, and the shapes in each. */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { Token } from "../../directives/token.ts";
+import type { Configuration } from "../../model/configuration.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { authorsAmong } from "../conf/authors.ts";
+import { confOf, defaultFiles, distinct, hashOf } from "../conf/conf.ts";
+import { aboutServers, dataServerView, textServerView } from "../conf/server-views.ts";
+import { dataSlot } from "../conf/text-servers.ts";
+import { balancedBlock, balancedUpstream } from "../conf/upstream-views.ts";
+import type { Machine } from "../machine.ts";
+import type { Authors, RenderedText } from "../rendering.ts";
+import type { Template } from "../template.ts";
+import type { RoutedTextServer } from "./text-locations.ts";
+import type { UsedShapes } from "./used-shapes.ts";
+
+/** What a text is made of. */
+export interface DynamicParts {
+  readonly configuration: Pick<
+    Configuration<Settings, FeatureValues>,
+    "settings" | "servers" | "defaultCertificate" | "streams" | "streamSnippets"
+  >;
+  /** By name. */
+  readonly textServers: readonly RoutedTextServer[];
+  readonly shapes: UsedShapes;
+  /** Bytes of shared memory for records. */
+  readonly recordsBytes: number;
+}
+
+/** Hashes of all but the shapes, by what people call it. It is asked at each change, so what is the same object is not hashed again. */
+export function hashesOf({ configuration, textServers, recordsBytes }: DynamicParts): Record<string, string> {
+  const { settings, defaultCertificate, streams, streamSnippets } = configuration;
+  return {
+    settings: hashOfObject(settings),
+    "default certificate": defaultCertificate.fingerprint,
+    "shared memory size": String(recordsBytes),
+    "TCP, UDP and passthrough": hashOf([streams, streamSnippets].map(hashOfObject).join()),
+    "text servers": hashOf(textServers.map(hashOfObject).join()),
+  };
+}
+
+const known = new WeakMap<object, string>();
+
+function hashOfObject(value: object): string {
+  let sum = known.get(value);
+  if (sum === undefined) {
+    sum = hashOf(JSON.stringify(value, printed));
+    known.set(value, sum);
+  }
+  return sum;
+}
+
+export function dynamicText(parts: DynamicParts, template: Template, machine: Machine): RenderedText {
+  const { configuration, textServers, shapes, recordsBytes } = parts;
+  const { settings, defaultCertificate, streams, streamSnippets } = configuration;
+  const { all, places } = shapes;
+  const about = aboutServers(settings, machine);
+  const verifies = textServers.some((server) => server.verifies);
+  const names = textServers.map(({ name }) => name);
+  const views = [
+    ...textServers.map((server) => textServerView(about, server, shapes.of(server.name))),
+    dataServerView(about, shapes.of(dataSlot), verifies),
+  ];
+  const pools = new Set([balancedBlock, ...all.flatMap((shape) => shape.pools).sort()]);
+  const files = distinct([
+    ...defaultFiles(defaultCertificate),
+    ...about.files,
+    ...textServers.flatMap((server) => server.files),
+    ...all.flatMap((shape) => shape.files),
+  ]);
+  const conf = confOf(
+    template,
+    {
+      ...about,
+      servers: views.map((view) => template.render("server", view)),
+      upstreams: [...pools].map((name) => balancedUpstream(name, settings)),
+      needs: new Set(all.flatMap((shape) => [...shape.needs])),
+      http: all.flatMap((shape) => shape.http),
+      names,
+      verifies,
+      streams,
+      streamSnippets,
+      lua: { recordsBytes, slots: [dataSlot, ...names].map((name) => ({ name, shapes: shapes.of(name) })) },
+    },
+    files,
+  );
+  const hashes = { ...hashesOf(parts), shapes: hashOf(places.join()) };
+  return { ...conf, files, shapes: new Set(places), parts: hashes, authors: authorsOf(parts) };
+}
+
+/** Of locations that stand under their paths: several Ingresses may have a host, and only the records know whose its data is. */
+function authorsOf({ configuration, textServers }: DynamicParts): Authors {
+  const own = textServers
+    .filter(({ locations }) => locations.length > 0)
+    .flatMap(({ name }) => configuration.servers.get(name) ?? []);
+  const among = authorsAmong(own);
+  return (server, location) => (location === undefined ? new Set() : among(server, location));
+}
+
+/** Tokens keep their text from JSON. */
+function printed(_key: string, value: unknown): unknown {
+  return value instanceof Token ? String(value) : value;
+}

@@ -1,0 +1,79 @@
+/**
+ * The Shapes that routes name, each in the server that needs it, and the files that those open. They are counted by the
+ * Servers that use them: what nobody uses any more is not in the next text.
+ */
+
+import type { Slot } from "../conf/text-servers.ts";
+import type { RenderedFile } from "../rendered-files.ts";
+import type { Shape } from "./shape.ts";
+
+/** `slot@name`, as a text lists its shapes. */
+export const placeOf = (slot: Slot, { name }: Shape): string => `${slot}${name}`;
+
+export class UsedShapes {
+  readonly #used = new Map<string, { readonly slot: Slot; readonly shape: Shape; servers: number }>();
+  /** By path: shapes of one text may have different ones. */
+  readonly #opened = new Map<string, { readonly file: RenderedFile; uses: number }>();
+
+  get size(): number {
+    return this.#used.size;
+  }
+
+  /** Sorted. */
+  get places(): readonly string[] {
+    return [...this.#used.keys()].sort();
+  }
+
+  get all(): readonly Shape[] {
+    return [...this.#used.values()].map(({ shape }) => shape);
+  }
+
+  /** Files that nginx opens at requests. */
+  get opened(): readonly RenderedFile[] {
+    return [...this.#opened.values()].map(({ file }) => file);
+  }
+
+  /** Whether all are among `places`. */
+  areAmong(places: ReadonlySet<string>): boolean {
+    return [...this.#used.keys()].every((place) => places.has(place));
+  }
+
+  /** Those of one server, by name. */
+  of(slot: Slot): readonly Shape[] {
+    const own = [...this.#used.values()].filter((one) => one.slot === slot).map(({ shape }) => shape);
+    return own.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** One more Server uses it. */
+  use(slot: Slot, shape: Shape): void {
+    const place = placeOf(slot, shape);
+    const used = this.#used.get(place);
+    if (used === undefined) this.#used.set(place, { slot, shape, servers: 1 });
+    else used.servers++;
+    for (const file of openedBy(shape)) {
+      const opened = this.#opened.get(file.path);
+      if (opened === undefined) this.#opened.set(file.path, { file, uses: 1 });
+      else opened.uses++;
+    }
+  }
+
+  /** One Server fewer uses it. */
+  leave(slot: Slot, shape: Shape): void {
+    const place = placeOf(slot, shape);
+    const used = this.#used.get(place);
+    if (used !== undefined && --used.servers === 0) this.#used.delete(place);
+    for (const { path } of openedBy(shape)) {
+      const opened = this.#opened.get(path);
+      if (opened !== undefined && --opened.uses === 0) this.#opened.delete(path);
+    }
+  }
+
+  clear(): void {
+    this.#used.clear();
+    this.#opened.clear();
+  }
+}
+
+function openedBy({ files }: Shape): readonly RenderedFile[] {
+  return files.filter((file) => file.opened);
+}

@@ -1,0 +1,50 @@
+/** Headers of answers that a location adds, and those of backends that it takes away in their place. */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import type { AnswerHeader, Protocol } from "../../directives/place.ts";
+import { Token, type View } from "../../directives/token.ts";
+import { forgottenLines, type HeaderLines, hasOwn, hideDirectives } from "../../settings/header-lines.ts";
+import type { Settings } from "../../settings/registry.ts";
+
+/** For `templates/answer-headers.tmpl`; false where the location inherits all and adds nothing. */
+export function answerHeadersView(
+  all: readonly AnswerHeader[],
+  lines: HeaderLines,
+  { hideHeaders, followed }: Settings,
+  protocol: Protocol,
+): View {
+  const hide = hideDirectives[protocol];
+  const says = (directive: string) => lines.location.some((line) => line.directive === directive);
+  const own = all.filter((header, at) => !header.replaces || all.findIndex((one) => isSame(one, header)) === at);
+  const replaced = own.filter(({ replaces }) => replaces).map(({ name }) => name);
+  const adds = own.length > 0 || says("add_header");
+  const hides = replaced.length > 0 || says(hide);
+  if (!adds && !hides) return false;
+  const added = new Set(followed.addHeaders.map(({ name }) => name.toLowerCase()));
+  const hidden = [Token.name("Strict-Transport-Security"), ...(hasOwn(lines, hide) ? [] : hideHeaders.map(Token.name))];
+  return {
+    adds,
+    cleared: replaced.filter((name) => added.has(String(name).toLowerCase())),
+    headers: own.map(({ name, value, always }) => ({ name, value, always })),
+    directive: Token.name(hide),
+    hidden: hides ? [...hidden, ...replaced] : [],
+    forgotten: [
+      ...(own.length > 0 ? forgottenLines(lines, "add_header") : []),
+      ...(replaced.length > 0 ? forgottenLines(lines, hide) : []),
+    ],
+  };
+}
+
+/** Headers that a snippet sets and CORS says for every page: of two lines of one name a browser believes neither. */
+export function overruledHeaders(all: readonly AnswerHeader[], { cors, configurationSnippet }: FeatureValues): Token[] {
+  if (!cors.enabled || !cors.origins.includes("*")) return [];
+  const names = all.filter(({ replaces }) => replaces).map(({ name }) => name);
+  return names.filter((name) => {
+    const lower = String(name).toLowerCase();
+    return lower.startsWith("access-control-") && configurationSnippet.setHeaders.includes(lower);
+  });
+}
+
+/** Of several that stand in the place of the backend's the first counts: those of CORS come before an author's own. */
+function isSame(a: AnswerHeader, b: AnswerHeader): boolean {
+  return a.replaces && String(a.name).toLowerCase() === String(b.name).toLowerCase();
+}

@@ -1,0 +1,85 @@
+/**
+ * How an Upstream is balanced and who its canaries are, as the Lua reads it: what can be worked out once is worked out here,
+ * so that a request costs little. The value of a cookie is that of ingress-nginx, so clients keep their Endpoint when Sluice
+ * takes its place.
+ */
+
+import { hash } from "node:crypto";
+import { groupsOf } from "../../directives/pattern-groups.ts";
+import type { AffinityCookie, Balance, Canary } from "../../model/configuration.ts";
+
+/** Undefined for round robin, which needs no saying. */
+export function balanceRecord(balance: Balance, label: string): Record<string, unknown> | undefined {
+  switch (balance.algorithm) {
+    case "round_robin":
+      return undefined;
+    case "ewma":
+      return { algorithm: "ewma" };
+    case "hash":
+      return {
+        algorithm: "hash",
+        parts: textParts(balance.by),
+        subset: balance.subset > 0 ? balance.subset : undefined,
+      };
+    case "cookie":
+      return cookieRecord(balance.cookie, label);
+  }
+}
+
+function cookieRecord({ name, mode, ...cookie }: AffinityCookie, label: string): Record<string, unknown> {
+  return {
+    algorithm: mode,
+    name,
+    variable: `cookie_${name}`,
+    binding: bindingOf(label),
+    path: said(cookie.path),
+    domain: said(cookie.domain),
+    expires: cookie.expires,
+    max_age: cookie.maxAge,
+    same_site: cookie.sameSite,
+    conditional: said(cookie.conditionalSameSiteNone),
+    secure: said(cookie.secure),
+    change_on_failure: said(cookie.changeOnFailure),
+  };
+}
+
+/** What binds a client to the Upstream that issued its cookie; as in ingress-nginx, a double checksum of its name. */
+export function bindingOf(label: string): string {
+  return md5(md5(label) + label);
+}
+
+/** A canary: what takes a request, what leaves it, and its share of the rest, from 0 to 1. */
+export function canaryRecord({ upstream, policy }: Canary): Record<string, unknown> {
+  const { header, headerValue, headerPattern, cookie, weight, weightTotal } = policy;
+  const matches =
+    headerValue !== ""
+      ? { value: headerValue }
+      : headerPattern !== ""
+        ? { pattern: groupsOf(headerPattern).text }
+        : undefined;
+  return {
+    upstream,
+    ...(header === "" ? {} : { header: `http_${header.toLowerCase().replaceAll("-", "_")}`, ...matches }),
+    cookie: cookie === "" ? undefined : `cookie_${cookie}`,
+    share: weight > 0 ? Math.min(1, weight / weightTotal) : undefined,
+  };
+}
+
+/** Text as the pieces it is made of: a string, or the name of a variable in a list. */
+export function textParts(text: string): (string | [variable: string])[] {
+  const parts: (string | [string])[] = [];
+  for (const [found, braced, bare] of text.matchAll(/\$\{(\w+)\}|\$(\w+)|\$|[^$]+/g)) {
+    const variable = braced ?? bare;
+    parts.push(variable === undefined ? found : [variable]);
+  }
+  return parts;
+}
+
+/** What is empty or false is left out: records are kept ten thousand times. */
+function said<T extends string | boolean>(value: T): T | undefined {
+  return value === "" || value === false ? undefined : value;
+}
+
+function md5(text: string): string {
+  return hash("md5", text);
+}

@@ -1,0 +1,65 @@
+/**
+ * Which `location` blocks a host's routes are, in nginx's own terms: what each matches, in the order in which nginx has to
+ * meet them.
+ */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { targetVariables } from "../../annotations/rewrite.ts";
+import { escapeRegex } from "../../directives/path-words.ts";
+import { Token, type View } from "../../directives/token.ts";
+import type { Server } from "../../model/configuration.ts";
+import { hasTextPaths } from "../conf/text-servers.ts";
+
+export interface Block {
+  readonly match: Token;
+  readonly location: number;
+  readonly rewrite: View;
+  /** Whether its path is a pattern of a user, whose groups count. */
+  readonly pattern?: true;
+}
+
+/**
+ * One location for each Location: Prefix `/foo`, which is an exact and a prefix route, is one regular expression, and the
+ * longest come first, since nginx takes the first that matches. Where a snippet has locations of its own each route
+ * is one instead, as in ingress-nginx: nginx lets a path stand inside `/` or `/foo/`, and not inside a regular expression.
+ */
+export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locations" | "features">): Block[] {
+  const { routes } = server;
+  const blocks: Block[] = [];
+  const eachAlone = hasTextPaths(server);
+  const exact = new Map(routes.flatMap((route) => (route.match === "exact" ? [[route.path, route.location]] : [])));
+  for (const route of routes) {
+    if (route.match === "slash") continue;
+    const { location } = route;
+    if (route.match === "regex") {
+      const pattern = Token.pattern(`^${route.path}`);
+      const rewrite =
+        route.rewrite === undefined
+          ? false
+          : {
+              pattern: Token.pattern(`(?i)${route.path}`),
+              target: Token.rewriteTarget(route.rewrite, targetVariables(route.rewrite)),
+            };
+      blocks.push({ match: Token.conf`~* ${pattern}`, location, rewrite, pattern: true });
+    } else if (eachAlone) {
+      const path = Token.word(route.path);
+      blocks.push({ match: route.match === "exact" ? Token.conf`= ${path}` : path, location, rewrite: false });
+    } else if (route.match === "prefix") {
+      const withItself = exact.get(route.path.slice(0, -1)) === location && !exact.has(route.path);
+      blocks.push({ match: prefixMatch(route.path, withItself), location, rewrite: false });
+    } else {
+      const below = `${route.path}/`;
+      // Beside an exact `/foo/` nginx redirects `/foo` there before it looks at regular expressions.
+      const among =
+        !exact.has(below) &&
+        routes.some((one) => one.match === "prefix" && one.path === below && one.location === location);
+      if (!among) blocks.push({ match: Token.conf`= ${Token.word(route.path)}`, location, rewrite: false });
+    }
+  }
+  return blocks;
+}
+
+function prefixMatch(path: string, withItself: boolean): Token {
+  if (path === "/") return Token.word("/");
+  const text = escapeRegex(path.slice(0, -1));
+  return Token.conf`~ ${Token.pattern(withItself ? `^${text}(?:/|\\z)` : `^${text}/`)}`;
+}

@@ -1,0 +1,64 @@
+/** The lines of a feature in a location. What the http block says already is inherited, and so not said again. */
+import type { AnyFeature, Field, Fields } from "../../annotations/declare.ts";
+import { unannotated } from "../../annotations/read.ts";
+import type { FeatureValues } from "../../annotations/registry.ts";
+import type { Directive, Protocol } from "../../directives/place.ts";
+import { Token, type View } from "../../directives/token.ts";
+import type { Settings } from "../../settings/registry.ts";
+
+export type NamedFeature = readonly [name: keyof FeatureValues, feature: AnyFeature];
+
+/** Those of fields with a directive of their own first, then those that several fields decide together. */
+export function directivesOf(
+  [name, feature]: NamedFeature,
+  values: FeatureValues,
+  protocol: Protocol,
+  settings: Settings,
+): Directive[] {
+  const value = values[name] as never;
+  const lines = feature.directives?.(value, settings, protocol) ?? [];
+  const inherited = lines.length === 0 ? [] : feature.directives!(unannotated(settings)[name], settings, protocol);
+  const known = new Set(inherited.map(printLine));
+  return [
+    ...ownDirectives(feature.fields, value, protocol, settings),
+    ...lines.filter((line) => !known.has(printLine(line))),
+  ];
+}
+
+function ownDirectives(
+  fields: Fields,
+  value: Readonly<Record<string, unknown>>,
+  protocol: Protocol,
+  settings: Settings,
+): Directive[] {
+  return Object.entries(fields).flatMap(([field, { directive, fallback, kind }]) => {
+    const name = directive && nameFor(protocol, directive);
+    if (name === undefined) return [];
+    const view = kind.view(value[field]);
+    return print(view) === print(kind.view(fallback(settings)))
+      ? []
+      : [{ name: Token.name(name), value: argumentOf(view) }];
+  });
+}
+
+/** Directives of the proxy module mean nothing for other backends; those of nginx's core hold for all. */
+function nameFor(protocol: Protocol, { name, grpc }: NonNullable<Field<unknown>["directive"]>): string | undefined {
+  if (protocol === "http" || !name.startsWith("proxy_")) return name;
+  return protocol === "grpc" ? grpc : undefined;
+}
+
+/** A value as the argument of a directive: booleans are `on` and `off`, lists are words. */
+function argumentOf(view: View): Token {
+  if (view instanceof Token) return view;
+  if (typeof view === "boolean") return view ? Token.conf`on` : Token.conf`off`;
+  if (Array.isArray(view)) return Token.words(view.map(argumentOf));
+  throw new TypeError("a record is no argument of a directive");
+}
+
+function print(view: View): string {
+  return String(argumentOf(view));
+}
+
+function printLine({ name, value }: Directive): string {
+  return `${name} ${value}`;
+}

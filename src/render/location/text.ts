@@ -1,0 +1,230 @@
+/**
+ * The directives of a location, in either mode: in dynamic mode they are a Shape, in static mode the body of a host's own
+ * location. What differs between the two is handed in: how a tenant's values are written, and where requests go.
+ */
+import { isDemanded } from "../../annotations/client-certificate.ts";
+import { type FeatureValues, featureList } from "../../annotations/registry.ts";
+import { isElsewhere, rewritesLate } from "../../annotations/rewrite.ts";
+import type { AnswerHeader, HttpPart, InternalLocation, Place } from "../../directives/place.ts";
+import { poolOf, protocolOf, type Scheme } from "../../directives/pools.ts";
+import { shortHash } from "../../directives/short-hash.ts";
+import { Token, type View } from "../../directives/token.ts";
+import { namesGroups } from "../../kinds/variables.ts";
+import { defaultUpstream, type Location } from "../../model/configuration.ts";
+import { declaredBySettings } from "../../settings/declared-variables.ts";
+import { forgottenLines, type HeaderLine } from "../../settings/header-lines.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { InternalNames } from "../conf/internal-names.ts";
+import type { Machine } from "../machine.ts";
+import { filesOf, type RenderedFile } from "../rendered-files.ts";
+import { checkedResolver } from "../settings/composed.ts";
+import { inEveryLocation } from "../settings/everywhere.ts";
+import { requestHeaders } from "../settings/forwarded.ts";
+import type { Template } from "../template.ts";
+import { type NamedGroup, namedGroups } from "./named-groups.ts";
+import { type AboutLocations, locationView } from "./view.ts";
+
+export interface LocationText {
+  /** The directives, without the braces around them. */
+  readonly text: Token;
+  /** Locations that stand beside it in every server that has it. */
+  readonly beside: readonly BesideLocation[];
+  readonly files: readonly RenderedFile[];
+  /** What it needs of the http block. */
+  readonly needs: ReadonlySet<HttpPart>;
+  /** Lines of the http block. */
+  readonly http: readonly Token[];
+  /** Names of the upstream blocks it sends to. */
+  readonly pools: readonly string[];
+}
+
+export interface BesideLocation {
+  /** `= /_sluice/…` or `@…`, as it stands after the word location. */
+  readonly match: Token;
+  readonly text: Token;
+}
+
+/** What decides about a Location's text beyond its features. */
+export interface LocationTraits {
+  readonly denied: boolean;
+  /** Whether its path is none of no-tls-redirect-locations. */
+  readonly redirectsToHttps: boolean;
+  readonly owned: boolean;
+  readonly authenticates: boolean;
+  readonly scheme: Scheme;
+  /** Whether it is the text for the Service that stands in where the Location's own has no endpoints. */
+  readonly standsIn: boolean;
+  /** Whether the times of its answers are noted for ewma. */
+  readonly timed: boolean;
+  /** What the host's own server-snippet says about headers, where it does. */
+  readonly hostLines?: readonly HeaderLine[];
+  /** Whose pools of kept connections its backends' requests use, where a snippet says how these look; else those of all. */
+  readonly poolsOf?: string;
+  /** The path, where nginx has to match it once more for its groups: a rewrite that comes after a snippet takes those away that the snippet's headers name. */
+  readonly matchedAgain?: string;
+  /** Whether the path goes on as it came, although there is a target. */
+  readonly keepsUri?: true;
+  /** Whether a client has to show a certificate, for which a request without TLS has no place; absent where it has not. */
+  readonly wantsCertificate?: true;
+  /** Groups of the path that its snippet names, where it does. */
+  readonly groups?: readonly NamedGroup[];
+}
+
+/** How a tenant's values are written. */
+export type Writing = Pick<Place, "bind" | "captured" | "errorBackend">;
+
+/** Where a location sends to. */
+export interface Target {
+  /** Whether the router has said in variables what it found out. */
+  readonly dynamic: boolean;
+  /** Whether nothing is there to serve it, where text has to say so. */
+  readonly unserved: boolean;
+  /** Names of the upstream blocks for plain HTTP that it may send to. */
+  readonly blocks: readonly string[];
+  /** Gives the name of one of them, where there are several. */
+  readonly chosen?: Token;
+  /** Headers of its answers beside those of its features. */
+  readonly answerHeaders?: readonly AnswerHeader[];
+  /** The pattern and target of a rewrite; false where there is none, or the router does it. */
+  readonly rewrite: View;
+}
+
+export class LocationTexts {
+  readonly #template: Template;
+  readonly #root: string;
+  readonly #names: InternalNames;
+  readonly #about: AboutLocations;
+  readonly #resolver: Token;
+
+  constructor(template: Template, settings: Settings, { capabilities, paths, ports, around, nameKey }: Machine) {
+    this.#template = template;
+    this.#root = paths.root;
+    this.#names = new InternalNames(nameKey);
+    this.#resolver = checkedResolver(settings, around, ports.nameCheck);
+    this.#about = {
+      settings,
+      requestHeaders: requestHeaders(settings, capabilities),
+      headersNameGroups: settings.followed.proxySetHeaders.some(({ value }) => namesGroups(value)),
+      everywhere: inEveryLocation(settings, capabilities, around),
+    };
+  }
+
+  of(values: FeatureValues, traits: LocationTraits, writing: Writing, target: Target): LocationText {
+    const { dynamic, unserved, rewrite, chosen, answerHeaders = [] } = target;
+    const { hostLines = [], groups = [], wantsCertificate = false } = traits;
+    const { http, server } = this.#about.everywhere.headerLines;
+    const beside: BesideLocation[] = [];
+    const files: RenderedFile[] = [];
+    const needs = new Set<HttpPart>();
+    const inHttp = new Map<string, Token>();
+    const { poolsOf = "" } = traits;
+    const apart: string[] = poolsOf === "" ? [] : [poolsOf];
+    let grouped = this.#about.headersNameGroups;
+    const declared = declaredFor(values, this.#about.settings);
+    const place: Place = {
+      ...filesOf(this.#root, files),
+      ...writing,
+      protocol: protocolOf(traits.scheme),
+      dynamic,
+      resolver: this.#resolver,
+      owned: traits.owned,
+      authenticates: traits.authenticates,
+      forgottenBeside: forgottenLines({ http, server: [...server, ...hostLines], location: [] }, "add_header"),
+      poolsOf,
+      declares: (variable) => declared.has(variable),
+      needsGroups: () => {
+        grouped = true;
+      },
+      needs: (part) => needs.add(part),
+      inHttp: (text) => inHttp.set(String(text), text),
+      pooledApart: (by) => apart.push(by),
+      beside: (kind, location) => this.#beside(kind, location, beside),
+    };
+    const view = locationView({ ...traits, values, answerHeaders }, place, this.#about);
+    const apartBy = apart.length === 0 ? "" : shortHash(apart.join("\0"));
+    const { pass, blocks } = poolOf(traits.scheme, target.blocks, apartBy, chosen);
+    const elsewhere = isElsewhere(values.rewrite.target);
+    const where = {
+      dynamic,
+      unserved,
+      rewrite,
+      decodedGroups: !dynamic && (grouped || asksForGroups(values, rewrite)),
+      rewritesLate: rewritesLate(values) && traits.keepsUri !== true && { matched: lateMatch(traits.matchedAgain) },
+      wantsCertificate: wantsCertificate && { unless: unlessRedirected(values, traits, place) },
+      groups: groups.map(([name, number]) => ({ name: Token.name(name), value: Token.variable(String(number)) })),
+      elsewhere,
+      pass,
+      chosen: chosen !== undefined,
+    };
+    const text = this.#template.render("location", { ...view, ...where });
+    return { text, beside, files, needs, http: [...inHttp.values()], pools: blocks };
+  }
+
+  /** Adds it to `all` unless it is there, and gives its URI or name. */
+  #beside(kind: "uri" | "named", { partial, view }: InternalLocation, all: BesideLocation[]): Token {
+    const written = this.#template.render(partial, view);
+    const text = this.#about.everywhere.inspected ? Token.conf`modsecurity off;\n${written}` : written;
+    const id = this.#names.of(`${text}\0`);
+    const target = Token.name(kind === "uri" ? `/_sluice/${id}` : `@${id}`);
+    const match = kind === "uri" ? Token.conf`= ${target}` : target;
+    if (!all.some((one) => String(one.match) === String(match))) all.push({ match, text });
+    return target;
+  }
+}
+
+/** A prefix is told where a rewrite acts, and then with its groups, by number or by name. */
+function asksForGroups({ backendRequest }: FeatureValues, rewrite: View): boolean {
+  return rewrite !== false && backendRequest.prefix.includes("$");
+}
+
+/** Variables that the location's own snippets declare, and those of the ConfigMap. */
+function declaredFor(values: FeatureValues, settings: Settings): ReadonlySet<string> {
+  const own = featureList.flatMap(([name, { declares }]) => declares?.(values[name] as never) ?? []);
+  const theirs = declaredBySettings(settings);
+  return own.length === 0 ? theirs : new Set([...theirs, ...own]);
+}
+
+/** What is not empty where the request has TLS, or is redirected to https. */
+function unlessRedirected({ sslRedirect }: FeatureValues, { redirectsToHttps }: LocationTraits, place: Place): Token {
+  const https = Token.variable("https");
+  if (!redirectsToHttps || (!sslRedirect.always && !sslRedirect.whenConfigured)) return https;
+  if (!sslRedirect.always) return Token.conf`${https}${Token.variable("ssl_redirect")}`;
+  place.inHttp(Token.conf`map $pass_access_scheme $always_redirected { default ""; http 1; }`);
+  return Token.conf`${https}${Token.variable("always_redirected")}`;
+}
+
+function lateMatch(path: string | undefined): Token {
+  return path === undefined ? Token.conf`^` : Token.pattern(`(?i)^${path}`);
+}
+
+/** `host`: what is said of the host as a whole. */
+export function traitsOf(
+  location: Location<FeatureValues>,
+  { serverSnippet: host, clientCertificate }: FeatureValues,
+  settings: Settings,
+): LocationTraits {
+  const { path, denied, timed, ingress, features, upstream } = location;
+  const { headerLines: hostLines } = host;
+  const { externalAuth } = features;
+  const asksItself = externalAuth.kind === "ask" && externalAuth.question.pool?.apart === true;
+  const framed = asksItself || features.configurationSnippet.framesRequests || host.framesRequests;
+  const within = (prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix));
+  const owned = ingress.name !== "";
+  const groups = denied ? [] : namedGroups(location);
+  const again = features.configurationSnippet.namesGroups && rewritesLate(features);
+  return {
+    denied,
+    redirectsToHttps: !within(settings.noTlsRedirectLocations),
+    owned,
+    authenticates: owned && !within(settings.noAuthLocations),
+    scheme: upstream === defaultUpstream ? "HTTP" : features.backendProtocol.scheme,
+    timed,
+    standsIn: false,
+    ...(hostLines.length > 0 ? { hostLines } : {}),
+    ...(framed ? { poolsOf: `${ingress.namespace}\0${host.framesRequests ? host.text : ""}` } : {}),
+    ...(again ? { matchedAgain: path } : {}),
+    ...(location.keepsUri === true ? { keepsUri: true } : {}),
+    ...(groups.length > 0 ? { groups } : {}),
+    ...(isDemanded(clientCertificate) && !within(settings.noAuthLocations) ? { wantsCertificate: true } : {}),
+  };
+}

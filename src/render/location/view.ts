@@ -1,0 +1,96 @@
+/** What the location partial sees: its traits, each feature's view under the feature's name, directives and headers. */
+import { standInHeaders } from "../../annotations/custom-errors.ts";
+import { unannotated } from "../../annotations/read.ts";
+import { type FeatureValues, featureList } from "../../annotations/registry.ts";
+import type { AnswerHeader, Directive, Header, Place } from "../../directives/place.ts";
+import { Token, type View } from "../../directives/token.ts";
+import { type HeaderLine, type HeaderLines, hasOwn, requestDirectives } from "../../settings/header-lines.ts";
+import type { Settings } from "../../settings/registry.ts";
+import type { InEveryLocation } from "../settings/everywhere.ts";
+import { answerHeadersView, overruledHeaders } from "./answer-headers.ts";
+import { directivesOf } from "./directives.ts";
+import { asksOthers } from "./hops.ts";
+
+/** What all locations of a text share. */
+export interface AboutLocations {
+  readonly settings: Settings;
+  /** Request headers towards backends that a location has unless it says otherwise. */
+  readonly requestHeaders: readonly Header[];
+  /** Whether one of those names a group of the path. */
+  readonly headersNameGroups: boolean;
+  readonly everywhere: InEveryLocation;
+}
+
+/** What is said of one location. */
+export interface LocationSaid {
+  readonly values: FeatureValues;
+  readonly denied: boolean;
+  readonly redirectsToHttps: boolean;
+  /** Whether it is the text for the Service that stands in where the Location's own has no endpoints. */
+  readonly standsIn: boolean;
+  /** Whether the times of its answers are noted for ewma. */
+  readonly timed: boolean;
+  /** What the host's own server-snippet says about headers. */
+  readonly hostLines?: readonly HeaderLine[];
+  /** Headers of its answers beside those of its features. */
+  readonly answerHeaders: readonly AnswerHeader[];
+}
+
+/** Of a Location that is shut, only the ConfigMap's list of errors is heard. */
+function withoutOwnPages(values: FeatureValues, settings: Settings): FeatureValues {
+  return { ...values, customErrors: unannotated(settings).customErrors };
+}
+
+/** The text for a Service that stands in is reached by name, whatever the path, so a snippet that needs one is not in it. */
+function withoutPath(values: FeatureValues, settings: Settings): FeatureValues {
+  if (!values.configurationSnippet.needsPath) return values;
+  return { ...values, configurationSnippet: unannotated(settings).configurationSnippet };
+}
+
+export function locationView(said: LocationSaid, place: Place, about: AboutLocations): Readonly<Record<string, View>> {
+  const { denied, redirectsToHttps, standsIn, timed, hostLines = [] } = said;
+  const { settings, everywhere } = about;
+  const { http, server } = everywhere.headerLines;
+  const values = denied
+    ? withoutOwnPages(said.values, settings)
+    : standsIn && place.dynamic
+      ? withoutPath(said.values, settings)
+      : said.values;
+  const view: Record<string, View> = { denied, redirectsToHttps, timed, asksOthers: asksOthers(values) };
+  const directives: Directive[] = [];
+  const headers: Header[] = standsIn ? standInHeaders.map(([name, value]) => ({ name: Token.name(name), value })) : [];
+  const answer: AnswerHeader[] = [...said.answerHeaders];
+  const own: HeaderLine[] = [...everywhere.headerLines.location];
+  for (const named of featureList) {
+    const [name, feature] = named;
+    const value = values[name] as never;
+    const able = feature.needs === undefined || everywhere.can[feature.needs];
+    directives.push(...directivesOf(named, values, place.protocol, settings));
+    headers.push(...(feature.requestHeaders?.(value, place, settings) ?? []));
+    if (feature.view !== undefined) view[name] = able && feature.view(value, place, settings);
+    answer.push(...(feature.answerHeaders?.(value, place, settings) ?? []));
+    own.push(...(feature.headerLines?.(value) ?? []));
+  }
+  const lines: HeaderLines = { http, server: [...server, ...hostLines], location: own };
+  return {
+    ...view,
+    overruled: overruledHeaders(answer, values),
+    directives: directives.map((one) => ({ ...one })),
+    requestHeaders: place.protocol !== "fastcgi" && {
+      directive: Token.name(place.protocol === "grpc" ? "grpc_set_header" : "proxy_set_header"),
+      headers: headersView(headers, about.requestHeaders, hasOwn(lines, ...requestDirectives)),
+    },
+    answerHeaders: answerHeadersView(answer, lines, settings, place.protocol),
+    settings: everywhere.view,
+  };
+}
+
+/** A location with a request header of its own inherits none, so all are restated there; its own of a name wins. */
+function headersView(own: readonly Header[], builtIn: readonly Header[], restated: boolean): View {
+  if (own.length === 0 && !restated) return [];
+  const nameOf = ({ name }: Header) => String(name).toLowerCase();
+  const byName = new Map(own.map((header) => [nameOf(header), header]));
+  const replaced = new Set([...byName.values()].filter(({ beside }) => beside !== true).map(nameOf));
+  const others = builtIn.filter((header) => !replaced.has(nameOf(header)));
+  return [...others, ...byName.values()].map(({ name, value }) => ({ name, value }));
+}

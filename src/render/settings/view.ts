@@ -1,0 +1,73 @@
+/** All that the template sees of the Settings, and what is to be said about them with the nginx at hand. */
+
+import { type Capabilities, capabilityNames } from "../../directives/capabilities.ts";
+import { written } from "../../kinds/kind.ts";
+import type { ObjectName, Problem } from "../../problem.ts";
+import type { Setting } from "../../settings/declare.ts";
+import { withOwnLocations } from "../../settings/own-locations.ts";
+import { settings as declarations, type Settings } from "../../settings/registry.ts";
+import { blockedView } from "./blocked.ts";
+import { directivesOf } from "./directives.ts";
+import { serverSnippetView, snippetView, uses } from "./everywhere.ts";
+import { forwardedView, realIpView, streamRealIpView } from "./forwarded.ts";
+import { geoip2View } from "./geoip2.ts";
+import { http3View, whyNoHttp3 } from "./http3.ts";
+import { httpLogs, streamLogs } from "./logs.ts";
+import { modsecurityView } from "./modsecurity.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { tracingView } from "./tracing.ts";
+import { settingsWithoutLua } from "./without-lua.ts";
+
+/** Names of partials below `templates/settings/` are the names of these parts. */
+export function settingsView(settings: Settings, can: Capabilities, around: Surroundings) {
+  const { main, events, http, stream } = directivesOf(settings, can, around);
+  return {
+    main: { directives: main, snippet: snippetView(settings.mainSnippet) },
+    events: { directives: events },
+    http: {
+      directives: http,
+      snippet: snippetView(withOwnLocations(settings.httpSnippet)),
+      requestPool: !uses(settings.httpSnippet, "request_pool_size"),
+      forwarded: forwardedView(settings, around),
+      realIp: realIpView(settings, can),
+      logs: httpLogs(settings, around),
+      blocked: blockedView(settings),
+      geoip2: geoip2View(settings, can, around),
+      http3: http3View(settings, can, around),
+      modsecurity: modsecurityView(settings, can, around),
+      opentelemetry: tracingView(settings, can, around),
+    },
+    server: serverSnippetView(settings),
+    stream: {
+      directives: stream,
+      snippet: snippetView(settings.streamSnippet),
+      logs: streamLogs(settings, around),
+      realIp: streamRealIpView(settings, can),
+    },
+  };
+}
+
+/** A Problem for each key that is set to something this nginx cannot do, or that lacks what it needs beside nginx. */
+export function settingsProblems(
+  settings: Settings,
+  can: Capabilities,
+  { files }: Surroundings,
+  object: ObjectName,
+): readonly Problem[] {
+  const declared = Object.entries(declarations) as unknown as readonly [keyof Settings, Setting<unknown>][];
+  const useless = (key: string, why: string) => ({ kind: "setting-useless", object, key, why }) as const;
+  const lacking = declared.flatMap(([name, { key, kind, needs, default: usual }]) => {
+    if (needs === undefined || can[needs] || written(kind, settings[name]) === written(kind, usual)) return [];
+    return [useless(key, `nginx here has no ${capabilityNames[needs]}`)];
+  });
+  const without = can.lua ? [] : settingsWithoutLua(settings, object);
+  const blind = settings.useGeoip2 && can.geoip2 && files.geoipDatabases.length === 0;
+  const folder = "no database of --maxmind-edition-ids is in the folder of --geoip-folder";
+  const noHttp3 = whyNoHttp3(settings, can);
+  return [
+    ...lacking,
+    ...without,
+    ...(blind ? [useless("use-geoip2", folder)] : []),
+    ...(noHttp3 === undefined ? [] : [useless("use-http3", noHttp3)]),
+  ];
+}

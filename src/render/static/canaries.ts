@@ -1,0 +1,167 @@
+/**
+ * Canaries without Lua: which upstream block takes a request is a variable, worked out by maps and split_clients (RS-13.4 to 13.7). For
+ * each canary its header and its cookie say take, out or nothing; one map reads all these words and the draw, first by header, then by
+ * cookie, then by weight, as `nginx/lua/sluice/canary.lua` does.
+ */
+
+import { shortHash } from "../../directives/short-hash.ts";
+import { Token } from "../../directives/token.ts";
+import { regexMistake } from "../../kinds/patterns.ts";
+import type { CanaryPolicy } from "../../model/configuration.ts";
+import { escaped, inCookies } from "./affinity.ts";
+
+export interface StaticCanary {
+  readonly policy: CanaryPolicy;
+  /** The name of its upstream block for plain HTTP. */
+  readonly block: string;
+  readonly label: string;
+  /** What binds clients to it; undefined where it issues no cookie. */
+  readonly binding: string | undefined;
+}
+
+/** The cookie of the main upstream, and what binds clients to that. */
+export interface MainCookie {
+  readonly name: string;
+  readonly binding: string;
+}
+
+export interface StaticChoice {
+  /** Gives the base of the name of the upstream block. */
+  readonly block: Token;
+  /** Gives what the log calls the canary that was chosen; empty for the main upstream. */
+  readonly label: Token;
+  /** Gives what binds a client to whom it is sent to. */
+  readonly binding: Token;
+  /** Blocks of the http block that these variables come from. */
+  readonly http: readonly Token[];
+}
+
+/** `main` is the block of the main upstream; `canaries` have endpoints, the oldest first. */
+export function choiceOf(
+  main: string,
+  canaries: readonly StaticCanary[],
+  cookie: MainCookie | undefined,
+): StaticChoice {
+  const id = shortHash(JSON.stringify([main, canaries, cookie]));
+  const words = canaries.flatMap(({ policy }, at) => [
+    headerWord(policy, `${id}_${at}`),
+    cookieWord(policy, `${id}_${at}`),
+  ]);
+  const bound = boundWord(canaries, cookie, id);
+  const draw = Token.variable(`canary_draw_${id}`);
+  const key = Token.conf`"${bound.value};${joined(words.map(({ value }) => value))};${draw}"`;
+  const rules = [...byBinding(canaries), ...by(canaries, 0), ...by(canaries, 1), ...byWeight(canaries)];
+  const lines = (said: (canary: StaticCanary) => Token) =>
+    Token.words(rules.map(({ pattern, canary }) => Token.conf`${Token.pattern(`~${pattern}`)} ${said(canary)};`));
+  const [block, label] = [Token.variable(`canary_block_${id}`), Token.variable(`canary_label_${id}`)];
+  const binding = Token.variable(`canary_binding_${id}`);
+  const ofMain = Token.text(cookie?.binding ?? "");
+  return {
+    block: Token.bracedVariable(`canary_block_${id}`),
+    label,
+    binding,
+    http: [
+      ...(bound.map === undefined ? [] : [bound.map]),
+      // By the canary and not by its block: two canaries of a rule may name one Service.
+      Token.conf`map ${key} ${binding} { default ${ofMain}; "~^main;" ${ofMain}; ${lines((one) => Token.text(one.binding ?? ""))} }`,
+      ...words.flatMap(({ map }) => (map === undefined ? [] : [map])),
+      split(id, draw, canaries),
+      Token.conf`map ${key} ${block} { default ${Token.name(main)}; "~^main;" ${Token.name(main)}; ${lines((one) => Token.name(one.block))} }`,
+      Token.conf`map ${key} ${label} { default ""; "~^main;" ""; ${lines((one) => Token.text(one.label))} }`,
+    ],
+  };
+}
+
+/** What a header or a cookie says of a canary: `take`, `out` or nothing. */
+interface Word {
+  readonly value: Token;
+  readonly map?: Token;
+}
+
+const nothing: Word = { value: Token.conf`` };
+const alwaysNever = Token.conf`"~^always$" take; "~^never$" out;`;
+
+function headerWord({ header, headerValue, headerPattern }: CanaryPolicy, id: string): Word {
+  const name = `http_${header.toLowerCase().replaceAll("-", "_")}`;
+  if (header === "" || !/^\w+$/.test(name)) return nothing;
+  const value = Token.variable(`canary_header_${id}`);
+  const taking =
+    headerValue !== ""
+      ? Token.conf`${Token.pattern(`~^${escaped(headerValue)}$`)} take;`
+      : headerPattern !== ""
+        ? takingPattern(headerPattern)
+        : alwaysNever;
+  return { value, map: Token.conf`map ${Token.variable(name)} ${value} { default ""; "" ""; ${taking} }` };
+}
+
+/** A pattern that is none leaves every request that has the header where it is (RS-13.5); nginx would refuse it. */
+function takingPattern(pattern: string): Token {
+  return regexMistake(pattern) === undefined
+    ? Token.conf`${Token.pattern(`~${pattern}`)} take;`
+    : Token.conf`"~^" out;`;
+}
+
+/** Looked for in the whole header, since a cookie's name may hold what a variable's may not; in any letter case (RS-32.12). */
+function cookieWord({ cookie }: CanaryPolicy, id: string): Word {
+  if (cookie === "") return nothing;
+  const value = Token.variable(`canary_cookie_${id}`);
+  const line = (word: string, meaning: Token) =>
+    Token.conf`${Token.pattern(`~(?:^|;\\s*)(?i:${escaped(cookie)})=${word}\\s*(?:;|$)`)} ${meaning};`;
+  const lines = Token.words([line("always", Token.name("take")), line("never", Token.name("out"))]);
+  return { value, map: Token.conf`map $http_cookie ${value} { default ""; ${lines} }` };
+}
+
+interface Rule {
+  readonly pattern: string;
+  readonly canary: StaticCanary;
+}
+
+const any = "[^,;]*,";
+const afterBinding = "^[^;]*;";
+
+/** A client whose cookie says where it was stays there; that of the main upstream has a line of its own. */
+function byBinding(canaries: readonly StaticCanary[]): Rule[] {
+  return canaries.map((canary, at) => ({ pattern: `^${at};`, canary }));
+}
+
+/** `main`, or the place of a canary, for a client that a cookie binds. */
+function boundWord(canaries: readonly StaticCanary[], cookie: MainCookie | undefined, id: string): Word {
+  if (cookie === undefined) return nothing;
+  const value = Token.variable(`canary_bound_${id}`);
+  const line = (binding: string, meaning: Token) =>
+    Token.conf`${Token.pattern(`~${inCookies(cookie.name)}[^|;]*\\|${binding}\\s*(?:;|$)`)} ${meaning};`;
+  const lines = [
+    line(cookie.binding, Token.name("main")),
+    ...canaries.flatMap(({ binding }, at) => (binding === undefined ? [] : [line(binding, Token.count(at))])),
+  ];
+  return { value, map: Token.conf`map $http_cookie ${value} { default ""; ${Token.words(lines)} }` };
+}
+
+/** By header (0) or by cookie (1): a header that keeps a canary out, or says anything, comes before its cookie. */
+function by(canaries: readonly StaticCanary[], word: 0 | 1): Rule[] {
+  return canaries.map((canary, at) => ({
+    pattern: `${afterBinding}(?:${any}${any}){${at}}${word === 0 ? "" : ","}take,`,
+    canary,
+  }));
+}
+
+function byWeight(canaries: readonly StaticCanary[]): Rule[] {
+  return canaries.map((canary, at) => ({ pattern: `${afterBinding}(?:${any}${any}){${at}},,.*;${at}$`, canary }));
+}
+
+/** Each canary's share of all requests, in hundredths of a percent, as nginx counts; no more than all of them. */
+function split(id: string, draw: Token, canaries: readonly StaticCanary[]): Token {
+  let left = 10_000;
+  const shares = canaries.flatMap(({ policy: { weight, weightTotal } }, at) => {
+    const share = Math.min(left, Math.round((10_000 * weight) / weightTotal));
+    left -= Math.max(0, share);
+    return share > 0 ? [Token.conf`${Token.name((share / 100).toFixed(2))}% ${Token.count(at)};`] : [];
+  });
+  const key = Token.conf`"${Token.bracedVariable("request_id")}${Token.name(id)}"`;
+  return Token.conf`split_clients ${key} ${draw} { ${Token.words(shares)} * ""; }`;
+}
+
+/** Every word ends with a comma. */
+function joined(values: readonly Token[]): Token {
+  return values.reduce((text, value) => Token.conf`${text}${value},`, Token.conf``);
+}

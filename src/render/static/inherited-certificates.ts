@@ -1,0 +1,39 @@
+/**
+ * Certificates by SNI without Lua: a name that has none is served that of the wildcard one label above it (RS-10.5), as
+ * `nginx/lua/sluice/certificate.lua` does. A weak one stays with its own host, whose ciphers are made for it: nginx would refuse it elsewhere.
+ */
+import { formOf } from "../../kinds/server-names.ts";
+import type { Alias, Certificate, Server } from "../../model/configuration.ts";
+import type { Table } from "../../model/table.ts";
+
+/** Ids of Certificates by wildcard: `*.example.com`. */
+export type WildcardCertificates = ReadonlyMap<string, string>;
+
+export function wildcardCertificates(
+  servers: Iterable<Server<unknown>>,
+  certificates: Table<Certificate>,
+): WildcardCertificates {
+  const found = new Map<string, string>();
+  for (const server of servers) {
+    for (const { name, certificate } of [server, ...server.aliases]) {
+      if (certificate === undefined || !name.startsWith("*.")) continue;
+      if (certificates.get(certificate)?.weakness === undefined) found.set(name, certificate);
+    }
+  }
+  return found;
+}
+
+/** The Server with the Certificate that each of its names is served: itself where it inherits none. */
+export function withInherited<F>(server: Server<F>, wildcards: WildcardCertificates): Server<F> {
+  const names: readonly Alias[] = [server, ...server.aliases, ...(server.redirectFrom ? [server.redirectFrom] : [])];
+  if (wildcards.size === 0 || names.every((one) => above(one, wildcards) === undefined)) return server;
+  const served = <N extends Alias>(one: N): N => ({ ...one, certificate: one.certificate ?? above(one, wildcards) });
+  const { aliases, redirectFrom } = server;
+  return { ...served(server), aliases: aliases.map(served), redirectFrom: redirectFrom && served(redirectFrom) };
+}
+
+function above({ name, certificate }: Alias, wildcards: WildcardCertificates): string | undefined {
+  const dot = name.indexOf(".");
+  if (certificate !== undefined || dot < 1 || formOf(name) !== "exact") return undefined;
+  return wildcards.get(`*${name.slice(dot)}`);
+}

@@ -1,0 +1,23 @@
+/** What the server blocks of a host ask of the world beyond its Server (static mode). */
+
+import type { Token } from "../../directives/token.ts";
+import type { AffinityCookie } from "../../model/configuration.ts";
+import type { AboutServers } from "../conf/server-views.ts";
+import type { LocationTexts } from "../location/text.ts";
+import type { Template } from "../template.ts";
+
+export interface StaticParts {
+  readonly about: AboutServers;
+  readonly texts: LocationTexts;
+  readonly template: Template;
+  isServed(upstream: string): boolean;
+  labelOf(upstream: string): string;
+  /** The cookie that binds clients to its endpoints. */
+  cookieOf(upstream: string): AffinityCookie | undefined;
+  /** Answers for names that only a pattern takes; undefined where TLS is configured for no wildcard. */
+  readonly configuredNames: Token | undefined;
+  /** Where a Certificate's files are, without ending; `default` for hosts without one. */
+  certificateFile(id: string | undefined): string;
+  /** Where its OCSP answer is, below the run folder. */
+  stapleFile(id: string | undefined): string | undefined;
+}

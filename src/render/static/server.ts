@@ -1,0 +1,164 @@
+/** One host's server blocks as text: each route a location, each Location's body what a shape would be (static mode). */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { isRequestVariable } from "../../annotations/variables.ts";
+import { comeBack } from "../../directives/hops.ts";
+import { escapedPath } from "../../directives/path-words.ts";
+import type { HttpPart } from "../../directives/place.ts";
+import { Token, type View } from "../../directives/token.ts";
+import { type Alias, catchAll, type Route, type Server } from "../../model/configuration.ts";
+import { ownHost } from "../../settings/own-host.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { certificateAt, defaultPairFile, headOf } from "../conf/server-views.ts";
+import { plainServerView, textServerOf, twinServerOf, writtenName } from "../conf/text-servers.ts";
+import { blocksOf } from "../location/blocks.ts";
+import { hopOf } from "../location/hops.ts";
+import type { BesideLocation } from "../location/text.ts";
+import type { RenderedFile } from "../rendered-files.ts";
+import { speaksHttp3 } from "../settings/http3.ts";
+import { isPattern } from "./configured-names.ts";
+import { bodyOf, groupsOf, labelsOf } from "./location.ts";
+import type { StaticParts } from "./parts.ts";
+
+export interface ServerText {
+  /** More than one where aliases have another certificate. */
+  readonly texts: readonly Token[];
+  readonly files: readonly RenderedFile[];
+  readonly needs: ReadonlySet<HttpPart>;
+  readonly http: readonly Token[];
+  /** Id of the Upstream behind each upstream block that its locations send to. */
+  readonly pools: ReadonlyMap<string, string>;
+}
+
+/** What the locations of a host ask for beside their text. */
+interface Gathered {
+  readonly beside: BesideLocation[];
+  readonly files: RenderedFile[];
+  readonly needs: Set<HttpPart>;
+  readonly http: Token[];
+  /** Id of the Upstream behind each upstream block. */
+  readonly pools: Map<string, string>;
+}
+
+export function staticServers(server: Server<FeatureValues>, parts: StaticParts): ServerText {
+  const { about, template } = parts;
+  const files: RenderedFile[] = [];
+  const beside: BesideLocation[] = [];
+  const { view: features, files: featureFiles } =
+    server.name === catchAll
+      ? { view: plainServerView, files: [] }
+      : textServerOf(server, about.settings, about.machine.paths.root);
+  files.push(...featureFiles);
+  const isPlain = Object.values(features).every((view) => view === false);
+  const gathered: Gathered = { beside, files, needs: new Set(), http: [], pools: new Map() };
+  const http3 = speaksHttp3(about.settings, about.machine.capabilities);
+  const texts = namesByCertificate(server, parts).map((names) => {
+    const tls = names[0]!;
+    const locations = locationViews(server, tls, parts, gathered);
+    const takesUnknownNames = tls.name === catchAll;
+    return template.render("static-server", {
+      ...headOf(about, takesUnknownNames),
+      dynamic: false,
+      rejectsUnknownNames:
+        about.settings.sslRejectHandshake && takesUnknownNames && about.machine.capabilities.rejectHandshake,
+      names: Token.words(names.map((one) => writtenName(server, one.name))),
+      certificate: certificateView(tls, parts, takesUnknownNames || !isPlain),
+      features,
+      catchAll: server.name === catchAll && { healthPath: Token.word(about.machine.healthPath) },
+      appRoot: server.appRoot !== undefined && appRootUrl(server.appRoot, http3, about.settings),
+      slashes: server.routes.flatMap((route) => slashView(route, server, about.settings)),
+      locations,
+      beside: beside.map(({ match, text }) => ({ match, text })),
+    });
+  });
+  if (server.redirectFrom !== undefined) texts.push(twinText(server, server.redirectFrom, parts));
+  return { texts, files, needs: gathered.needs, http: gathered.http, pools: gathered.pools };
+}
+
+/**
+ * The certificate of a server block; false where the default one's TLS serves it as well: nginx reads certificate and key again
+ * for each block that names them, 2 ms each. `ownTls`: whether the block says something of TLS itself, or is the default one. Where
+ * the default one refuses handshakes, nginx asks all others for a certificate.
+ */
+function certificateView({ certificate }: Alias, { about, certificateFile, stapleFile }: StaticParts, ownTls: boolean) {
+  const file = certificateFile(certificate);
+  const refuses = about.settings.sslRejectHandshake && about.machine.capabilities.rejectHandshake;
+  return (ownTls || refuses || file !== defaultPairFile) && certificateAt(about.machine, file, stapleFile(certificate));
+}
+
+/** A server block has one certificate and one answer on TLS, so names that differ in these get a block of their own. */
+function namesByCertificate(
+  { name, aliases, certificate, tlsConfigured }: Server<FeatureValues>,
+  { configuredNames }: StaticParts,
+): Alias[][] {
+  const names = [{ name, certificate, tlsConfigured }, ...aliases];
+  const answer = (one: Alias) => (configuredNames !== undefined && isPattern(one, name) ? "asked" : one.tlsConfigured);
+  return [...Map.groupBy(names, (one) => `${one.certificate} ${answer(one)}`).values()];
+}
+
+/** Where HTTP/3 is spoken, reading `$http_host` here would leave it empty for good: `http3-host.tmpl` has another name for it. */
+function appRootUrl(path: string, http3: boolean, settings: Settings): Token {
+  const host = http3 ? "asked_host" : ownHost(settings);
+  return Token.rewriteTarget(`$scheme://$${host}${path}`, (name) => name === host || isRequestVariable(name));
+}
+
+/** The other of `www.host` and `host`. */
+function twinText(server: Server<FeatureValues>, twin: Alias, parts: StaticParts): Token {
+  const { about, template } = parts;
+  return template.render("www-server", {
+    ...headOf(about, false),
+    dynamic: false,
+    rejectsUnknownNames: false,
+    names: Token.word(twin.name),
+    certificate: certificateView(twin, parts, false),
+    features: twinServerOf(server)?.view ?? plainServerView,
+    host: Token.name(server.name),
+  });
+}
+
+/** The redirect to the path with a slash says scheme, host and port as the Location there does, and takes bodies as large. */
+function slashView(route: Route, { locations }: Server<FeatureValues>, settings: Settings): View[] {
+  if (route.match !== "slash") return [];
+  const { redirects, sslRedirect, requestBody } = locations[route.location]!.features;
+  const target = `${escapedPath(route.path).replaceAll("$", "%24")}/$is_args$args`;
+  return [
+    {
+      path: Token.word(route.path),
+      target: Token.variables(target, (name) => name === "is_args" || name === "args"),
+      most: requestBody.most !== settings.proxyBodySize && Token.size(requestBody.most),
+      relative: redirects.relative && !settings.relativeRedirects,
+      port: sslRedirect.port && !settings.usePortInRedirects,
+    },
+  ];
+}
+
+function locationViews(
+  server: Server<FeatureValues>,
+  tls: Alias,
+  parts: StaticParts,
+  { beside, files, needs, http, pools }: Gathered,
+): View[] {
+  const { routes, appRoot } = server;
+  const { about } = parts;
+  const asked = routes.filter((route) => appRoot === undefined || route.match !== "exact" || route.path !== "/");
+  return blocksOf({ ...server, routes: asked }).map(({ match, location, rewrite, pattern = false }) => {
+    const body = bodyOf(server, location, rewrite, parts);
+    files.push(...body.files);
+    for (const part of body.needs) needs.add(part);
+    http.push(...body.http);
+    for (const [pool, upstream] of body.pools) pools.set(pool, upstream);
+    for (const one of body.beside)
+      if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
+    const labels = [...groupsOf(server, pattern), ...labelsOf(server, location, tls, parts), ...body.labels];
+    // a snippet that limits bodies in the server would else hold here
+    const { most } = server.locations[location]!.features.requestBody;
+    const restated = server.features.serverSnippet.limitsBodies && most === about.settings.proxyBodySize;
+    const hop = hopOf(server, location);
+    return {
+      match,
+      labels,
+      comeBack: hop !== "" && comeBack(hop),
+      most: restated && Token.size(most),
+      text: body.text,
+    };
+  });
+}

@@ -1,0 +1,43 @@
+/**
+ * The four directives about buffers of answers, brought together: nginx refuses a whole configuration in which they do not fit
+ * each other, so a value that does not is moved to the nearest that does.
+ */
+
+import { Token } from "../directives/token.ts";
+import { bytesOf } from "../kinds/measures.ts";
+
+export interface ProxyBuffers {
+  readonly number: number;
+  /** nginx sizes. */
+  readonly size: string;
+  /** Undefined: nginx's own, two buffers. */
+  readonly busy: string | undefined;
+  readonly maxTempFile: string;
+}
+
+export interface ProxyBufferTokens {
+  readonly proxy_buffer_size: Token;
+  readonly proxy_buffers: Token;
+  readonly proxy_busy_buffers_size: Token | undefined;
+  readonly proxy_max_temp_file_size: Token;
+}
+
+/** By nginx's rules: at least two buffers; busy ones between one and all but one; a temporary file of none or at least one. */
+export function proxyBufferTokens({ number, size, busy, maxTempFile }: ProxyBuffers): ProxyBufferTokens {
+  const count = Math.max(2, number);
+  const one = bytesOf(size);
+  const wanted = busy === undefined ? 2 * one : bytesOf(busy);
+  const fitting = Math.min(Math.max(wanted, one), (count - 1) * one);
+  const file = bytesOf(maxTempFile);
+  return {
+    proxy_buffer_size: Token.size(size),
+    proxy_buffers: Token.words([Token.count(count), Token.size(size)]),
+    proxy_busy_buffers_size:
+      busy === undefined && fitting === wanted
+        ? undefined
+        : fitting === wanted
+          ? Token.size(busy!)
+          : Token.count(fitting),
+    proxy_max_temp_file_size: file !== 0 && file < one ? Token.size(size) : Token.size(maxTempFile),
+  };
+}

@@ -1,0 +1,88 @@
+import { generatePrimeSync } from "node:crypto";
+import { expect, test } from "vitest";
+import type { ConfigMap, Secret } from "../model/objects.ts";
+import { sentence } from "../problem.ts";
+import { followedOf } from "./read-followed.ts";
+import { defaultSettings, type Settings } from "./registry.ts";
+
+const object = { kind: "ConfigMap", namespace: "edge", name: "settings" };
+
+function read(changed: Partial<Settings>, data?: Record<string, string>, secretData?: Record<string, string>) {
+  const metadata = { namespace: "edge", name: "extra" };
+  const configMap: ConfigMap | undefined = data && { apiVersion: "v1", kind: "ConfigMap", metadata, data };
+  const secret: Secret | undefined = secretData && { apiVersion: "v1", kind: "Secret", metadata, data: secretData };
+  const lookup = { configMap: () => configMap, secret: () => secret };
+  const { followed, problems } = followedOf({ ...defaultSettings, ...changed }, object, lookup);
+  return { ...followed, said: problems.map((problem) => `${problem.object.name} ${sentence(problem)}`) };
+}
+
+test("entries are headers in the order of their names, with variables, and an empty one removes", () => {
+  const data = { "X-Zone": "north\n", "X-Id": 'a "$req_id"', Server: "" };
+  expect(read({ addHeaders: "edge/extra" }, data)).toMatchObject({
+    addHeaders: [
+      { name: "Server", value: "" },
+      { name: "X-Id", value: 'a "$req_id"' },
+      { name: "X-Zone", value: "north" },
+    ],
+    proxySetHeaders: [],
+    said: [],
+  });
+});
+
+test("what cannot be a header is left out, and the others stay", () => {
+  const data = { "bad name": "x", "X-Two": "a\nX-Forged: b", "X-Var": "$nope", "X-Ok": "1" };
+  expect(read({ proxySetHeaders: "edge/extra" }, data)).toMatchObject({
+    proxySetHeaders: [{ name: "X-Ok", value: "1" }],
+    said: [
+      'extra data.X-Two: "a\\nX-Forged: b" has a line break or control character; it is left out',
+      'extra data.X-Var: "$nope" names $nope, which nothing declares; it is left out',
+      'extra data.bad name: "bad name" is not a header name of letters, digits, - and _; it is left out',
+    ],
+  });
+});
+
+test("a variable that a snippet of the operator declares can be used", () => {
+  const settings = { addHeaders: "edge/extra", httpSnippet: "map $host $zone { default north; }" };
+  expect(read(settings, { "X-Zone": "$zone" })).toMatchObject({ addHeaders: [{ value: "$zone" }], said: [] });
+});
+
+test("an object that is missing is said on the settings", () => {
+  expect(read({ addHeaders: "edge/extra", sslDhParam: "edge/dh" })).toEqual({
+    addHeaders: [],
+    proxySetHeaders: [],
+    dhParam: undefined,
+    said: [
+      "settings data.add-headers: ConfigMap edge/extra not found; no headers come from it",
+      "settings data.ssl-dh-param: Secret edge/dh is missing or has no dhparam.pem; DHE ciphers are not spoken",
+    ],
+  });
+});
+
+/** DER of a sequence of a prime and the generator 2. */
+function dhParameters(bits: number): string {
+  const prime = Buffer.concat([Buffer.from([0]), Buffer.from(generatePrimeSync(bits))]);
+  const element = (tag: number, content: Buffer) => {
+    const length = content.length < 128 ? [content.length] : [0x82, content.length >> 8, content.length & 255];
+    return Buffer.concat([Buffer.from([tag, ...length]), content]);
+  };
+  const der = element(0x30, Buffer.concat([element(2, prime), element(2, Buffer.from([2]))]));
+  return `-----BEGIN DH PARAMETERS-----\n${der.toString("base64")}\n-----END DH PARAMETERS-----\n`;
+}
+
+test.each([
+  [dhParameters(2048), undefined],
+  [dhParameters(1024), "holds DH PARAMETERS of 1024 bits; at least 2048 are wanted"],
+  [
+    "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+    "does not hold one PEM block of type DH PARAMETERS",
+  ],
+  ["-----BEGIN DH PARAMETERS-----\nMAA=\n-----END DH PARAMETERS-----\n", "holds DH PARAMETERS that cannot be decoded"],
+])("DH parameters are checked before nginx sees them", (pem, why) => {
+  const { dhParam, said } = read({ sslDhParam: "edge/extra" }, undefined, {
+    "dhparam.pem": Buffer.from(pem).toString("base64"),
+  });
+  expect(dhParam).toBe(why === undefined ? pem : undefined);
+  expect(said).toEqual(
+    why === undefined ? [] : [`settings data.ssl-dh-param: Secret edge/extra ${why}; DHE ciphers are not spoken`],
+  );
+});

@@ -1,0 +1,121 @@
+/**
+ * What the settings name in other objects: the ConfigMaps of `add-headers` and `proxy-set-headers`, the Secret of
+ * `ssl-dh-param`. They are followed: an edit there is an edit of the settings. An entry that cannot be used is left out, and a
+ * Problem on its object says so; the others stay.
+ */
+import { readValue, shown } from "../kinds/kind.ts";
+import { headerName } from "../kinds/names.ts";
+import { framesMessages, reservedWhy } from "../kinds/reserved-headers.ts";
+import { decodedMistake, isKnownVariable, variablesIn, variableText } from "../kinds/variables.ts";
+import type { ConfigMap, Secret } from "../model/objects.ts";
+import type { ObjectName, Problem } from "../problem.ts";
+import { mistakeInDhParam } from "./dh-param.ts";
+import type { Followed, FollowedHeader } from "./followed.ts";
+import type { Settings } from "./registry.ts";
+
+export interface Lookup {
+  configMap(key: string): ConfigMap | undefined;
+  secret(key: string): Secret | undefined;
+}
+
+export interface FollowedRead {
+  readonly followed: Followed;
+  readonly problems: readonly Problem[];
+}
+
+/** The objects that are followed, as `Kind namespace/name`. */
+export function followedObjects({ addHeaders, proxySetHeaders, sslDhParam }: Settings): readonly string[] {
+  return [
+    ...[addHeaders, proxySetHeaders].flatMap((key) => (key === undefined ? [] : [`ConfigMap ${key}`])),
+    ...(sslDhParam === undefined ? [] : [`Secret ${sslDhParam}`]),
+  ];
+}
+
+/** `object` is the ConfigMap of the settings, which a missing object is a mistake of. */
+export function followedOf(settings: Settings, object: ObjectName, lookup: Lookup): FollowedRead {
+  const problems: Problem[] = [];
+  const headers = (key: "add-headers" | "proxy-set-headers", reference: string | undefined): FollowedHeader[] => {
+    if (reference === undefined) return [];
+    const configMap = lookup.configMap(reference);
+    if (configMap !== undefined) return headersOf(configMap, settings, problems);
+    const why = `ConfigMap ${reference} not found`;
+    problems.push({ kind: "field-unusable", object, field: `data.${key}`, why, done: "no headers come from it" });
+    return [];
+  };
+  const followed = {
+    addHeaders: headers("add-headers", settings.addHeaders),
+    proxySetHeaders: headers("proxy-set-headers", settings.proxySetHeaders),
+    dhParam: dhParamOf(settings, object, lookup, problems),
+  };
+  return { followed, problems };
+}
+
+/** The entries of a ConfigMap as headers, sorted by name. What cannot be one is left out, and added to `problems`. */
+export function headersOf(
+  configMap: ConfigMap,
+  settings: Settings,
+  problems: Problem[],
+  declares: (variable: string) => boolean = () => false,
+): FollowedHeader[] {
+  const { namespace, name: ownName } = configMap.metadata;
+  const object = { kind: "ConfigMap", ...(namespace === undefined ? {} : { namespace }), name: ownName };
+  return Object.keys(configMap.data ?? {})
+    .sort()
+    .flatMap((name) => {
+      const value = (configMap.data?.[name] ?? "").replace(/\r?\n$/, "");
+      const why = mistakeIn(name, value, settings, declares);
+      if (why === undefined) return [{ name, value }];
+      problems.push({ kind: "field-unusable", object, field: `data.${name}`, why, done: "it is left out" });
+      return [];
+    });
+}
+
+function mistakeIn(
+  name: string,
+  value: string,
+  settings: Settings,
+  declares: (variable: string) => boolean,
+): string | undefined {
+  // a ConfigMap's key has no other letter that is none of a header's
+  const named = readValue(headerName, name.replaceAll(".", "-"));
+  if (!named.ok) return named.why;
+  if (framesMessages(name)) return reservedWhy(name);
+  if (value === "") return undefined;
+  const text = readValue(variableText, value);
+  if (!text.ok) return text.why;
+  if (value.length > 3000) return `the value has ${value.length} characters; at most 3000 are taken`;
+  const decoded = decodedMistake(value);
+  if (decoded !== undefined) return decoded;
+  const own = snippetVariables(settings);
+  const stranger = variablesIn(value).find(
+    (variable) => !own.has(variable) && !declares(variable) && !isKnownVariable(variable, "http"),
+  );
+  return stranger === undefined ? undefined : `${shown(value)} names $${stranger}, which nothing declares`;
+}
+
+/** Variables that the operator's snippets mention: one of them may declare what a header uses. */
+function snippetVariables({ httpSnippet, serverSnippet, locationSnippet }: Settings): ReadonlySet<string> {
+  return new Set(variablesIn([httpSnippet, serverSnippet, locationSnippet].join("\n")));
+}
+
+function dhParamOf(
+  { sslDhParam }: Settings,
+  object: ObjectName,
+  lookup: Lookup,
+  problems: Problem[],
+): string | undefined {
+  if (sslDhParam === undefined) return undefined;
+  const text = lookup.secret(sslDhParam)?.data?.["dhparam.pem"];
+  const pem = text === undefined ? undefined : Buffer.from(text, "base64").toString("utf8");
+  const why = pem === undefined ? "is missing or has no dhparam.pem" : mistakeInDhParam(pem);
+  if (why === undefined) return pem;
+  const said = `Secret ${sslDhParam} ${why}`;
+  problems.push({
+    kind: "field-unusable",
+    object,
+    field: "data.ssl-dh-param",
+    why: said,
+    done: "DHE ciphers are not spoken",
+  });
+  return undefined;
+}

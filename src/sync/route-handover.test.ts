@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import type { ChangedRecord } from "../render/rendering.ts";
+import { Passage } from "./route-handover.ts";
+
+const route = (value: string, ...shapes: string[]) => new Map([["host a", { value, shapes }]]);
+const running = (...shapes: string[]) => ({ running: new Set(shapes), coming: undefined, older: [] });
+const passage = (records: Record<string, string> = {}) => new Passage(new Map(Object.entries(records)));
+
+test("a route that the running text can serve just takes the place of the other", () => {
+  const it = passage();
+  expect(it.take(route('"new"', "@1"), new Map([["host a", '"old"']]), running("@1"), 0)).toEqual([
+    ["host a", '"new"'],
+  ]);
+  expect(it.isOn).toBe(false);
+});
+
+test("one that it cannot serve is written beside what it replaces, which goes when the next text runs", () => {
+  const it = passage();
+  expect(it.take(route('"new"', "@2"), new Map([["host a", '"old"']]), running("@1"), 0)).toEqual([
+    ["before host a", '["old"]'],
+    ["host a", '"new"'],
+  ]);
+  expect(it.forget()).toEqual([]);
+  it.take(new Map(), new Map(), running("@2"), 0);
+  expect(it.forget()).toEqual([["before host a", undefined]]);
+  expect(it.isOn).toBe(false);
+});
+
+test("a host that was not there is replaced by none", () => {
+  const [replaced] = passage().take(route('"new"', "@2"), new Map(), running("@1"), 0);
+  expect(replaced).toEqual(["before host a", "[false]"]);
+});
+
+test("what no text ever had is not kept, what the coming one has is", () => {
+  const it = passage();
+  it.take(route('"b"', "@b"), new Map([["host a", '"a"']]), running("@a"), 0);
+  const skipped = it.take(route('"c"', "@c"), new Map([["host a", '"b"']]), running("@a"), 0);
+  expect(skipped).toEqual([["host a", '"c"']]);
+  const coming = { running: new Set(["@a"]), coming: new Set(["@c"]), older: [] };
+  expect(it.take(route('"d"', "@d"), new Map([["host a", '"c"']]), coming, 0)[0]).toEqual([
+    "before host a",
+    '["c","a"]',
+  ]);
+});
+
+test("however often a route changes while a text is coming, what that text can serve stays", () => {
+  const it = passage();
+  const coming = { running: new Set(["@a", "@c"]), coming: new Set(["@b"]), older: [] };
+  const kept = (record: string, shape: string, current: string) =>
+    it.take(route(record, shape), new Map([["host a", current]]), coming, 0)[0];
+  it.take(route('"b"', "@b"), new Map([["host a", '"a"']]), running("@a", "@c"), 0);
+  expect(kept('"c1"', "@c", '"b"')).toEqual(["before host a", '["b","a"]']);
+  expect(kept('"c2"', "@c", '"c1"')).toEqual(["before host a", '["c1","b"]']);
+  expect(kept('"c3"', "@c", '"c2"')).toEqual(["before host a", '["c2","b"]']);
+  expect(kept('"d"', "@d", '"c3"')).toEqual(["before host a", '["c3","b"]']);
+});
+
+test("a route that goes back while the text for its change is coming is kept for both", () => {
+  const it = passage();
+  it.take(route('"b"', "@b"), new Map([["host a", '"a"']]), running("@a"), 0);
+  const coming = { running: new Set(["@a"]), coming: new Set(["@b"]), older: [] };
+  expect(it.take(route('"a"', "@a"), new Map([["host a", '"b"']]), coming, 0)).toEqual([
+    ["before host a", '["b","a"]'],
+    ["host a", '"a"'],
+  ]);
+});
+
+test("a shape that older workers lack is none that a route can go to alone, although the running text has it", () => {
+  const it = passage();
+  const older = [new Set(["@1"])];
+  const around = { running: new Set(["@1", "@2"]), coming: undefined, older };
+  expect(it.take(route('"b"', "@2"), new Map([["host a", '"a"']]), around, 0)[0]).toEqual(["before host a", '["a"]']);
+  const next = { running: new Set(["@2"]), coming: undefined, older };
+  expect(it.take(route('"c"', "@3"), new Map([["host a", '"b"']]), next, 0)[0]).toEqual(["before host a", '["b","a"]']);
+  it.take(new Map(), new Map(), running("@3"), 0);
+  expect(it.forget()).toEqual([["before host a", undefined]]);
+});
+
+test("an upstream that a replaced route may name stays until the route has arrived", () => {
+  const it = passage();
+  const gone: ChangedRecord = { value: undefined, shapes: [] };
+  const changed = new Map<string, ChangedRecord>([...route('"new"', "@2"), ["upstream x", gone]]);
+  expect(it.take(changed, new Map(), running("@1"), 0)).not.toContainEqual(["upstream x", undefined]);
+  expect(it.take(new Map(), new Map(), running("@2"), 300_000)).toEqual([["upstream x", undefined]]);
+});
+
+test("what is looked up by what a client says goes at once, whatever else waits for a text", () => {
+  const gone: ChangedRecord = { value: undefined, shapes: [] };
+  const changed = new Map([
+    ["patterns", gone],
+    ["sni a.example", gone],
+  ]);
+  const it = passage();
+  it.take(route('"new"', "@2"), new Map(), running("@1"), 0);
+  expect(it.take(changed, new Map(), running("@1"), 0)).toEqual([
+    ["patterns", undefined],
+    ["sni a.example", undefined],
+  ]);
+});
+
+test("an upstream that a request on its way may ask for once more stays for some minutes, unless it comes back", () => {
+  const it = passage();
+  const gone: ChangedRecord = { value: undefined, shapes: [] };
+  const here: ChangedRecord = { value: '"again"', shapes: [] };
+  const both = new Map([
+    ["upstream x", gone],
+    ["upstream y", gone],
+  ]);
+  expect(it.take(both, new Map(), running(), 0)).toEqual([]);
+  expect(it.isOn).toBe(true);
+  expect(it.take(new Map([["upstream y", here]]), new Map(), running(), 1000)).toEqual([["upstream y", '"again"']]);
+  expect(it.take(new Map(), new Map(), running(), 239_999)).toEqual([]);
+  expect(it.take(new Map(), new Map(), running(), 240_000)).toEqual([["upstream x", undefined]]);
+  expect(it.isOn).toBe(false);
+});
+
+test("replaced routes of an earlier life stay until a text is known to run", () => {
+  const it = passage({ "before host a": '[{"old":1},false]', "host a": '"new"' });
+  const unknown = { running: undefined, coming: undefined, older: [] };
+  expect(it.take(new Map(), new Map(), unknown, 0)).toEqual([]);
+  expect(it.forget()).toEqual([]);
+  expect(it.take(route('"newer"', "@3"), new Map([["host a", '"new"']]), unknown, 0)[0]).toEqual([
+    "before host a",
+    '["new",{"old":1},false]',
+  ]);
+  it.take(new Map(), new Map(), running("@3"), 0);
+  expect(it.forget()).toEqual([["before host a", undefined]]);
+});
+
+test("where no nginx runs nothing is kept", () => {
+  const it = passage();
+  expect(it.take(route('"new"', "@2"), new Map([["host a", '"old"']]), undefined, 0)).toEqual([["host a", '"new"']]);
+  expect(it.isOn).toBe(false);
+});

@@ -1,0 +1,58 @@
+/**
+ * Tries a template on what is served now, before it is used: a Renderer of its own renders the Configuration with it, and
+ * nginx is asked whether it would take the text. So a bad template never reaches what is live.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Configuration } from "../model/configuration.ts";
+import type { Nginx } from "../nginx/index.ts";
+import type { Machine } from "../render/machine.ts";
+import { openRenderer } from "../render/open-renderer.ts";
+import { type Template, TemplateError } from "../render/template.ts";
+import type { Settings } from "../settings/registry.ts";
+
+export type TemplateVerdict =
+  | { readonly kind: "good" }
+  | {
+      readonly kind: "bad";
+      readonly why: string;
+      /** The rendered line that nginx will not have. */
+      readonly line?: string;
+    };
+
+export interface TrialOptions {
+  readonly machine: Machine;
+  readonly nginx: Nginx;
+  /** The template that comes with Sluice. Its mistakes are bugs of single hosts, and those of any other are its author's. */
+  readonly builtIn: Template;
+  readonly signal: AbortSignal;
+}
+
+export async function tryTemplate(
+  template: Template,
+  configuration: Configuration<Settings, FeatureValues>,
+  { machine, nginx, builtIn, signal }: TrialOptions,
+): Promise<TemplateVerdict> {
+  const conf = rendered(template, builtIn, configuration, machine);
+  if (conf instanceof TemplateError) return { kind: "bad", why: conf.message };
+  const tested = await nginx.test(conf, signal);
+  if (tested.kind === "accepted") return { kind: "good" };
+  if (tested.kind === "unreachable") return { kind: "bad", why: tested.cause.message };
+  const line = tested.at === undefined ? undefined : conf.split("\n")[tested.at.line - 1]?.trim();
+  return { kind: "bad", why: `nginx refuses what it gives: ${tested.stderr}`, ...(line === undefined ? {} : { line }) };
+}
+
+function rendered(
+  template: Template,
+  builtIn: Template,
+  configuration: Configuration<Settings, FeatureValues>,
+  machine: Machine,
+): string | TemplateError {
+  try {
+    const renderer = openRenderer(machine, builtIn);
+    renderer.use(template);
+    return renderer.render(configuration).text.conf;
+  } catch (error) {
+    if (error instanceof TemplateError) return error;
+    throw error;
+  }
+}

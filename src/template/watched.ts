@@ -1,0 +1,80 @@
+/**
+ * The template, followed while the controller runs: a good new version is used at once, a bad one is set aside and the old
+ * one stays. A user's own folder lies over the built-in one, file by file, so `nginx.tmpl` alone can be replaced.
+ */
+import type { Problem } from "../problem.ts";
+import { compileTemplate, type Template, type TemplateFiles } from "../render/template.ts";
+import { watchFolder } from "../watched-folder.ts";
+import { builtInTemplates, readTemplateFiles } from "./files.ts";
+import type { TemplateVerdict } from "./trial.ts";
+
+export interface TemplateWatch {
+  /** The user's folder, where there is one. */
+  readonly own: string | undefined;
+  /** Tries a template and uses it if it is good. */
+  readonly offer: (template: Template) => Promise<TemplateVerdict>;
+  /** What is wrong with the files as they are now; undefined: nothing, and they are in use. */
+  readonly told: (problem: Problem | undefined) => void;
+}
+
+/** Resolves, once the user's template was tried, with how to stop. What is in use at the beginning is the built-in one. */
+export async function watchTemplate(watch: TemplateWatch): Promise<() => Promise<void>> {
+  const folders = [builtInTemplates, ...(watch.own === undefined ? [] : [watch.own])];
+  let inUse = signature(readTemplateFiles(builtInTemplates));
+  let looking: Promise<void> = Promise.resolve();
+  const look = async (): Promise<void> => {
+    const files = filesOf(folders);
+    if (files instanceof Error) return watch.told(unusable(watch.own ?? "", `it cannot be read: ${files.message}`));
+    if (signature(files) === inUse) return;
+    inUse = signature(files);
+    watch.told(await tried(files, watch));
+  };
+  const soon = (): Promise<void> => {
+    looking = looking.then(look);
+    return looking;
+  };
+  await soon();
+  const stops = await Promise.all(folders.map((folder) => watchFolder(folder, () => void soon())));
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()));
+  };
+}
+
+async function tried(files: TemplateFiles, { offer }: TemplateWatch): Promise<Problem | undefined> {
+  const compiled = compileTemplate(files);
+  if (!compiled.ok) return unusable("nginx.conf", compiled.why);
+  const verdict = await offer(compiled.template);
+  if (verdict.kind === "good") return undefined;
+  const place = verdict.line === undefined ? "" : placeOf(verdict.line, files);
+  return unusable("nginx.conf", `${verdict.why}${place}`);
+}
+
+/** Where in the template the rendered line comes from, where that is to be seen. */
+function placeOf(line: string, files: TemplateFiles): string {
+  const places = [...files].flatMap(([name, text]) =>
+    text.split("\n").flatMap((one, at) => (one.trim() === line ? [`${name}.tmpl line ${at + 1}`] : [])),
+  );
+  return places.length === 1 ? ` (${places[0]})` : ` (the line is ${JSON.stringify(line)})`;
+}
+
+function unusable(name: string, why: string, done = "the one before it stays in use"): Problem {
+  return { kind: "field-unusable", object: { kind: "Template", name }, field: "the template", why, done };
+}
+
+/** A template that was in use and failed on something new. */
+export function gaveUp(why: string): Problem {
+  return unusable("nginx.conf", why, "the built-in one is used until the template changes");
+}
+
+function filesOf(folders: readonly string[]): TemplateFiles | Error {
+  try {
+    return new Map(folders.flatMap((folder) => [...readTemplateFiles(folder)]));
+  } catch (error) {
+    if (error instanceof Error && "syscall" in error) return error;
+    throw error;
+  }
+}
+
+function signature(files: TemplateFiles): string {
+  return JSON.stringify([...files].sort());
+}

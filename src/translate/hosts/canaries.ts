@@ -1,0 +1,111 @@
+/**
+ * Canary Ingresses folded into the Locations they shadow (RS-13). A canary adds to the Locations of one rule and never makes
+ * one; it counts for that rule alone, and a rule may have several. Its Upstream is its own even where the Service has
+ * another one, because clients bound to the main Service are bound to its canary by the same cookie (RS-14.7).
+ */
+import { type Canary, catchAll, defaultUpstream } from "../../model/configuration.ts";
+import type { IngressBackend } from "../../model/objects.ts";
+import { named, type Problem } from "../../problem.ts";
+import type { Claim } from "../claim.ts";
+import { backendOf, type NamedBackend } from "../ingress/backends.ts";
+import { typedPath } from "../ingress/paths.ts";
+import { unheardAnnotations } from "../ingress/unheard-annotations.ts";
+import type { UpstreamUse } from "../upstreams/balance.ts";
+import { servicePortOf } from "../upstreams/endpoints.ts";
+import type { World } from "../world.ts";
+import { shownHost } from "./shown-host.ts";
+
+/** What is asked of a Location that a canary may shadow. */
+export interface Main {
+  readonly path: string;
+  readonly type: "exact" | "prefix";
+  readonly upstream: string;
+  /** Undefined: it is nobody's. */
+  readonly claim: Claim | undefined;
+}
+
+export interface Shadow {
+  /** Which of the mains it shadows, by place. */
+  readonly main: number;
+  readonly canary: Canary;
+  readonly claim: Claim;
+}
+
+export interface Shadows {
+  readonly shadows: readonly Shadow[];
+  readonly uses: readonly UpstreamUse[];
+  readonly problems: readonly Problem[];
+}
+
+/** `claims` are canaries, oldest first. */
+export function shadowsOf(host: string, claims: readonly Claim[], mains: readonly Main[], world: World): Shadows {
+  const shadows: Shadow[] = [];
+  const uses: UpstreamUse[] = [];
+  const problems: Problem[] = [];
+  for (const claim of claims) {
+    const known = shadows.length;
+    const backing = claim.ingress.spec?.defaultBackend;
+    if (host === catchAll && backing !== undefined) {
+      const relieved = [...mains.keys()].filter((main) => mains[main]!.upstream !== defaultUpstream);
+      shadow(claim, "spec.defaultBackend", backing, relieved);
+    }
+    for (const { field, path } of claim.hosts.get(host) ?? []) {
+      const { text, type } = typedPath(path);
+      const main = mains.findIndex((one) => one.path === text && one.type === type);
+      shadow(claim, `${field}.backend`, path.backend, main < 0 ? [] : [main]);
+    }
+    const relieved = shadows.slice(known).map(({ main }) => mains[main]!.claim);
+    problems.push(...unheardAnnotations(claim, relieved, world.annotationsPrefix));
+  }
+  return { shadows, uses, problems };
+
+  function shadow(claim: Claim, field: string, backend: IngressBackend, relieved: readonly number[]): void {
+    const { object } = claim;
+    const done = "the canary gets no requests there";
+    const idle = (why: string) => problems.push({ object, kind: "field-unusable", field, why, done });
+    const answer = backendOf(backend, object.namespace);
+    if (!answer.ok) return void idle(answer.why);
+    if (relieved.length === 0) return void idle("no ordinary Ingress has this host, path and path type");
+    const own = answer.backend;
+    const mine = ownOf(claim, relieved, idle).filter(
+      (main) => !shadows.some((one) => one.main === main && one.claim === claim),
+    );
+    const possible = mine.filter((main) => {
+      const { upstream } = mains[main]!;
+      if (upstream === defaultUpstream) idle("the path belongs to the default backend");
+      else if (upstream === own.upstream) idle("it names the Service and port that the path has already");
+      return upstream !== defaultUpstream && upstream !== own.upstream;
+    });
+    for (const main of possible) add(claim, own, main, mains[main]!.upstream);
+    // Said only where the Service counts: an unused one is not followed, so its coming would not be noticed.
+    const missing = missingPart(own, world);
+    if (possible.length > 0 && missing !== undefined) idle(missing);
+  }
+
+  /** Those of its own namespace: a canary would else take requests that another tenant's users make behind that one's login. */
+  function ownOf({ object }: Claim, relieved: readonly number[], idle: (why: string) => void): readonly number[] {
+    if (world.settings.allowCrossNamespaceCanaries) return relieved;
+    return relieved.filter((main) => {
+      const { claim: owner, path } = mains[main]!;
+      if (owner === undefined || owner.object.namespace === object.namespace) return true;
+      idle(
+        `path ${path} of host ${shownHost(host)} is served by ${named(owner.object)}, and a canary stands beside an Ingress of its own namespace (allow-cross-namespace-canaries)`,
+      );
+      return false;
+    });
+  }
+
+  function add(claim: Claim, { upstream, key, port }: NamedBackend, main: number, relieves: string): void {
+    const id = `${upstream} for ${relieves}`;
+    shadows.push({ main, claim, canary: { upstream: id, policy: claim.values.canary! } });
+    uses.push({ id, service: key, port, claim, asDefault: false, relieves });
+  }
+}
+
+/** What is missing of the Service and its port. */
+function missingPart({ key, port }: NamedBackend, world: World): string | undefined {
+  const service = world.service(key);
+  if (service === undefined) return `Service ${key} not found`;
+  if (service.spec?.type === "ExternalName" || servicePortOf(service, port) !== undefined) return undefined;
+  return `Service ${key} has no port ${port}`;
+}

@@ -1,0 +1,51 @@
+/** What is to be said about certificates that are served: they are out of date, or weak. It changes with time alone. */
+import type { Certificate } from "../../model/configuration.ts";
+import { Table } from "../../model/table.ts";
+import type { Problem } from "../../problem.ts";
+
+/** All are looked at again when the next one has begun, if somebody asks then. */
+export const hourMs = 3_600_000;
+
+/** Looks at certificates that changed, and at all of them once an hour. */
+export class CertificateDoubts {
+  #certificates = Table.empty<Certificate>();
+  #hour = 0;
+  #problems = Table.empty<readonly Problem[]>();
+
+  /** By what the Problems are about. */
+  of(certificates: Table<Certificate>, now: Date): Table<readonly Problem[]> {
+    const hour = Math.floor(now.getTime() / hourMs);
+    if (hour !== this.#hour) {
+      this.#certificates = Table.empty();
+      this.#problems = Table.empty();
+    }
+    const entries = certificates.changesSince(this.#certificates).map(({ key, after }) => {
+      return [`Secret ${key}`, after && problemsOf(key, after, now)] as const;
+    });
+    this.#certificates = certificates;
+    this.#hour = hour;
+    this.#problems = this.#problems.with(entries);
+    return this.#problems;
+  }
+}
+
+function problemsOf(key: string, certificate: Certificate, now: Date): readonly Problem[] | undefined {
+  const why = doubt(certificate, now);
+  const [namespace, name] = key.split("/");
+  if (why === undefined || namespace === undefined || name === undefined) return undefined;
+  return [{ object: { kind: "Secret", namespace, name }, kind: "certificate-doubtful", why }];
+}
+
+/** Ten days, as ingress-nginx has it. */
+const soonMs = 240 * 3_600_000;
+
+function doubt({ notBefore, notAfter, weakness }: Certificate, now: Date): string | undefined {
+  if (notAfter < now) return `the certificate expired on ${day(notAfter)}`;
+  if (notAfter.getTime() - now.getTime() < soonMs) return `the certificate expires soon, on ${day(notAfter)}`;
+  if (notBefore > now) return `the certificate is not valid before ${day(notBefore)}`;
+  return weakness?.why;
+}
+
+function day(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}

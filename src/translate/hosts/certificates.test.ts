@@ -1,0 +1,44 @@
+import { beforeAll, expect, test } from "vitest";
+import { fake, put, tlsSecret, turnTo } from "../../../test/support/sketch.ts";
+import { fakeCertificate } from "../../certificates/fake.ts";
+import type { Secret } from "../../model/objects.ts";
+import { emptySnapshot } from "../../model/snapshot.ts";
+import { Certificates } from "./certificates.ts";
+
+let good: Secret;
+beforeAll(async () => {
+  const { chain, key } = await fakeCertificate(new Date());
+  good = tlsSecret(chain, key.reveal());
+});
+
+test("a Certificate is there while a host uses its Secret", () => {
+  const certificates = new Certificates(undefined, fake);
+  certificates.takeIn(turnTo(put(emptySnapshot, good)));
+  certificates.renew();
+  expect(certificates.all.size).toBe(0);
+  certificates.use("a.example", "ns/tls");
+  certificates.renew();
+  expect(certificates.all.get("ns/tls")?.names).toEqual(["ingress.local"]);
+  certificates.use("a.example", undefined);
+  certificates.renew();
+  expect(certificates.all.size).toBe(0);
+});
+
+test("new content that is no pair leaves the old one in force until it is mended or gone", () => {
+  const certificates = new Certificates("ns/tls", fake);
+  const broken = tlsSecret("no certificate", "no key");
+  const [first, second] = [put(emptySnapshot, good), put(emptySnapshot, broken)];
+  certificates.use("a.example", "ns/tls");
+  certificates.takeIn(turnTo(first));
+  certificates.takeIn(turnTo(second, first));
+  certificates.renew();
+  expect(certificates.secret("ns/tls")).toBe(good);
+  expect(certificates.all.get("ns/tls")?.id).toBe("ns/tls");
+  expect(certificates.default.id).toBe("ns/tls");
+  const lastGood = { ingresses: emptySnapshot.ingresses, secrets: certificates.lastGood, settings: {} };
+  certificates.takeIn(turnTo(emptySnapshot, second, { lastGood }));
+  certificates.renew();
+  expect(certificates.all.size).toBe(0);
+  expect(certificates.lastGood.size).toBe(0);
+  expect(certificates.default).toBe(fake);
+});

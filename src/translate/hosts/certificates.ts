@@ -1,0 +1,108 @@
+/**
+ * The Certificates that Servers use, and the Secrets they are read from. A Secret whose new content is no usable pair leaves
+ * the last good one in force; so a Server asks here for a Secret, and not the Snapshot.
+ */
+import { certificateOf } from "../../certificates/certificate.ts";
+import { guarded } from "../../guarded.ts";
+import type { Certificate } from "../../model/configuration.ts";
+import { Dependencies } from "../../model/dependencies.ts";
+import type { Secret } from "../../model/objects.ts";
+import { emptySnapshot, type Snapshot } from "../../model/snapshot.ts";
+import { Table, type TableChange } from "../../model/table.ts";
+import { emptyLastGood, type LastGood } from "../last-good.ts";
+import type { Turn } from "../turn.ts";
+
+export class Certificates {
+  readonly #defaultSecret: string | undefined;
+  readonly #fake: Certificate;
+  readonly #users = new Dependencies();
+  readonly #outdated = new Set<string>();
+  #secrets: Snapshot["secrets"] = emptySnapshot.secrets;
+  #lastGood: LastGood["secrets"] = emptyLastGood.secrets;
+  #all = Table.empty<Certificate>();
+
+  /** `defaultSecret` is `namespace/name`; `fake` stands in where it gives no Certificate. */
+  constructor(defaultSecret: string | undefined, fake: Certificate) {
+    this.#defaultSecret = defaultSecret;
+    this.#fake = fake;
+  }
+
+  /** By `namespace/name` of the Secret, as of the last `renew`. */
+  get all(): Table<Certificate> {
+    return this.#all;
+  }
+
+  /** For hosts that have none. */
+  get default(): Certificate {
+    return (this.#defaultSecret === undefined ? undefined : this.#read(this.#defaultSecret)) ?? this.#fake;
+  }
+
+  /** Secrets that stand in for broken ones. */
+  get lastGood(): LastGood["secrets"] {
+    return this.#lastGood;
+  }
+
+  /** Takes in the Secrets of this turn, before anybody asks for one. */
+  takeIn({ before, now }: Turn): void {
+    this.#secrets = now.snapshot.secrets;
+    this.#lastGood = now.lastGood.secrets;
+    for (const change of this.#secrets.changesSince(before.snapshot.secrets)) {
+      const good = guarded(
+        () => this.#goodOneBehind(change),
+        () => undefined,
+      );
+      this.#keep(change.key, good);
+      this.#outdated.add(change.key);
+    }
+  }
+
+  /** The Secret as it is, or the last good one where its content is no usable pair. */
+  secret(key: string): Secret | undefined {
+    const secret = this.#secrets.get(key);
+    return secret === undefined ? undefined : (this.#lastGood.get(key) ?? secret);
+  }
+
+  /** What is wrong with the Secret as it is, where the last good one stands in for it. */
+  broken(key: string): string | undefined {
+    const secret = this.#lastGood.has(key) ? this.#secrets.get(key) : undefined;
+    const read = secret && certificateOf(secret);
+    return read?.ok === false ? read.why : undefined;
+  }
+
+  /** Says which Secret `host` uses now, if any. */
+  use(host: string, key: string | undefined): void {
+    for (const used of this.#users.usedBy(host)) this.#outdated.add(used);
+    this.#users.set(host, key === undefined ? [] : [key]);
+    if (key !== undefined) this.#outdated.add(key);
+  }
+
+  /** Reads again what has changed. What nobody uses is no longer there. */
+  renew(): void {
+    const entries = [...this.#outdated].map((key) => {
+      return [key, this.#users.isUsed(key) ? this.#read(key) : undefined] as const;
+    });
+    this.#all = this.#all.with(entries);
+    this.#outdated.clear();
+  }
+
+  #read(key: string): Certificate | undefined {
+    const secret = this.secret(key);
+    const read = secret && certificateOf(secret);
+    return read?.ok === true ? read.certificate : undefined;
+  }
+
+  #goodOneBehind({ key, before, after }: TableChange<Secret>): Secret | undefined {
+    // A Secret with nothing behind it is read when somebody uses it.
+    const previous = this.#lastGood.get(key) ?? before;
+    if (after === undefined || previous === undefined || !isPair(after) || certificateOf(after).ok) return undefined;
+    return certificateOf(previous).ok ? previous : undefined;
+  }
+
+  #keep(key: string, good: Secret | undefined): void {
+    if (this.#lastGood.get(key) !== good) this.#lastGood = this.#lastGood.with([[key, good]]);
+  }
+}
+
+function isPair({ data }: Secret): boolean {
+  return data?.["tls.crt"] !== undefined || data?.["tls.key"] !== undefined;
+}

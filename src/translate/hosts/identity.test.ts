@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { settingsOf } from "../../../test/support/reading.ts";
+import { unannotated } from "../../annotations/read.ts";
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { SecretText } from "../../model/configuration.ts";
+import type { Claim } from "../claim.ts";
+import { withHostIdentity } from "./identity.ts";
+
+const settings = settingsOf();
+const plain = unannotated(settings);
+const identity = (name: string): FeatureValues => ({
+  ...plain,
+  proxySsl: {
+    kind: "identity",
+    chain: "",
+    key: new SecretText(""),
+    authorities: "PEM",
+    verify: true,
+    depth: 1,
+    name,
+    sni: false,
+    protocols: [],
+    ciphers: "",
+  },
+});
+const claim = (namespace: string, values: FeatureValues) =>
+  ({ object: { kind: "Ingress", namespace, name: "x" }, values }) as unknown as Claim;
+const names = (claims: readonly Claim[]) =>
+  claims.map(({ values }) => (values.proxySsl.kind === "identity" ? values.proxySsl.name : undefined));
+
+test("a path without an identity has that of the oldest Ingress of its host and namespace", () => {
+  const claims = [claim("a", plain), claim("a", identity("first")), claim("a", identity("second")), claim("b", plain)];
+  expect(names(withHostIdentity(claims, settings))).toEqual(["first", "first", "second", undefined]);
+});
+
+test("proxy-ssl-location-only keeps it to its own paths", () => {
+  const claims = [claim("a", plain), claim("a", identity("first"))];
+  expect(names(withHostIdentity(claims, settingsOf({ "proxy-ssl-location-only": "true" })))).toEqual([
+    undefined,
+    "first",
+  ]);
+});

@@ -1,0 +1,86 @@
+/**
+ * The routes of a host on which several namespaces have paths and one has regular expressions (RS-6 for one namespace). Each namespace keeps the
+ * meaning of its own paths: those of one without regular expressions stay prefixes and whole paths. Where a pattern begins no further in than
+ * a path of an older namespace does, that path comes first, so `/.*` takes nothing from `/admin`, and `/api(/|$)(.*)` its part of `/`.
+ */
+import { literalPrefix } from "../../kinds/literal-prefix.ts";
+import type { Route } from "../../model/configuration.ts";
+import { isRegexHost, type NumberedPath, plainRoutes, regexRoutes } from "./path-routes.ts";
+
+export interface MixedRoutes {
+  readonly routes: readonly Route[];
+  /** Locations that come later than their length says, with the Location of another namespace that comes before. */
+  readonly displaced: ReadonlyMap<number, number>;
+}
+
+interface Entry {
+  readonly route: Extract<Route, { match: "regex" }>;
+  readonly namespace: string | undefined;
+  /** Its path, by whose length regular expressions are ordered. */
+  readonly text: Buffer;
+  /** In lower case: patterns take any. */
+  readonly begins: string;
+  /** Whether it is written by somebody: the `/` that nobody has gives way to all. */
+  readonly own: boolean;
+}
+
+/** `namespaces` are those of the paths, the oldest first; undefined is that of a path which is nobody's. */
+export function mixedRoutes(paths: readonly NumberedPath[], namespaces: readonly (string | undefined)[]): MixedRoutes {
+  const merged: Entry[] = [];
+  const slashes: Route[] = [];
+  const displaced = new Map<number, number>();
+  for (const namespace of namespaces) {
+    const mine = paths.filter(([, path]) => path.namespace === namespace);
+    let least = 0;
+    for (const entry of entriesOf(mine, namespace, slashes)) {
+      const before = merged.findLastIndex((one) => one.own && isBefore(one, entry));
+      const natural = merged.findIndex((one) => isLonger(entry.text, one.text));
+      const place = natural < 0 ? merged.length : natural;
+      if (before >= place) displaced.set(entry.route.location, merged[before]!.route.location);
+      least = Math.max(least, before + 1, place);
+      merged.splice(least, 0, entry);
+      least += 1;
+    }
+  }
+  const free = slashes.filter(({ path }) => paths.every(([, one]) => one.path !== path));
+  return { routes: [...merged.map(({ route }) => route), ...free], displaced };
+}
+
+/** Whether an older namespace's path keeps its requests from this one. */
+function isBefore(older: Entry, entry: Entry): boolean {
+  return older.namespace !== entry.namespace && older.begins.startsWith(entry.begins);
+}
+
+function entriesOf(paths: readonly NumberedPath[], namespace: string | undefined, slashes: Route[]): Entry[] {
+  const own = new Map(paths.map(([location, { implicit }]) => [location, implicit !== true]));
+  const entry = (route: Entry["route"], text: string, begins: string): Entry => {
+    return {
+      route,
+      namespace,
+      text: Buffer.from(text),
+      begins: begins.toLowerCase(),
+      own: own.get(route.location) === true,
+    };
+  };
+  if (isRegexHost(paths.map(([, path]) => path))) {
+    return regexRoutes(paths).flatMap((route) =>
+      route.match === "regex" ? [entry(route, route.path, literalPrefix(route.path))] : [],
+    );
+  }
+  return plainRoutes(paths).flatMap((route) => {
+    const { path, location } = route;
+    if (route.match === "slash") slashes.push(route);
+    if (route.match === "slash" || route.match === "regex") return [];
+    const end = route.match === "exact" ? "\\z" : "";
+    return [entry({ match: "regex", path: `(?-i:${escapeRegex(path)}${end})`, location }, path, path)];
+  });
+}
+
+/** In bytes, as in RS-6.3; of equal ones the one that is further back in the alphabet. */
+function isLonger(one: Buffer, two: Buffer): boolean {
+  return one.length === two.length ? Buffer.compare(one, two) > 0 : one.length > two.length;
+}
+
+function escapeRegex(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { HostNames, twinOf } from "./names.ts";
+
+const wants = (...aliases: string[]) => ({ aliases, twin: undefined });
+
+test("a name belongs to the host of that name, then to the host whose twin it is, then to the first host that lists it", () => {
+  const names = new HostNames();
+  names.set("z.example", wants("a.example"));
+  expect(names.ownerOf("a.example")).toBe("z.example");
+  names.set("b.example", wants("a.example"));
+  expect(names.ownerOf("a.example")).toBe("b.example");
+  names.set("www.a.example", { aliases: [], twin: "a.example" });
+  expect(names.ownerOf("a.example")).toBe("www.a.example");
+  names.set("a.example", wants());
+  expect(names.ownerOf("a.example")).toBe("a.example");
+  expect(names.ownerOf("nobody.example")).toBeUndefined();
+});
+
+test("whoever may win or lose a name by a change is told", () => {
+  const names = new HostNames();
+  names.set("a.example", wants("x.example"));
+  expect(names.set("b.example", wants("x.example"))).toEqual(new Set(["a.example"]));
+  expect(names.set("x.example", wants())).toEqual(new Set(["a.example", "b.example"]));
+  expect(names.set("x.example", wants())).toEqual(new Set());
+  expect(names.set("x.example", undefined)).toEqual(new Set(["a.example", "b.example"]));
+  expect(names.set("a.example", undefined)).toEqual(new Set(["b.example"]));
+  expect(names.ownerOf("x.example")).toBe("b.example");
+});
+
+test.each([
+  ["a.example", "www.a.example"],
+  ["www.a.example", "a.example"],
+  ["*.a.example", undefined],
+  ["_", undefined],
+])("the twin of %s is %s", (host, twin) => {
+  expect(twinOf(host)).toBe(twin);
+});

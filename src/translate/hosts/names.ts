@@ -1,0 +1,161 @@
+/**
+ * Names beside its own that a host answers to: aliases, and the other of `www.host` and `host` where that redirects to it.
+ * A name goes to the host of that name if some Ingress has one, else to the host whose twin it is, else to the first host, by
+ * name, that lists it as an alias. Between namespaces the older host keeps what it has.
+ */
+import { formOf } from "../../kinds/server-names.ts";
+import { catchAll } from "../../model/configuration.ts";
+import type { Ingress } from "../../model/objects.ts";
+import type { Problem } from "../../problem.ts";
+import type { Settings } from "../../settings/registry.ts";
+import type { Claim } from "../claim.ts";
+import { byAge } from "../ingress/accept.ts";
+import { mayTake } from "./name-patterns.ts";
+import { hostOwner } from "./owner.ts";
+
+export interface WantedNames {
+  readonly aliases: readonly string[];
+  readonly twin: string | undefined;
+  /** Whose the host is; undefined where it does not matter. */
+  readonly owner?: Ingress | undefined;
+}
+
+const noNames: WantedNames = { aliases: [], twin: undefined };
+
+/** `claims` are those of the host but canaries, oldest first; there is one. */
+export function wantedNames(host: string, claims: readonly Claim[], settings: Settings): WantedNames {
+  const { hears, oldest } = hostOwner(host, claims, settings);
+  const heard = claims.filter(hears);
+  const owner = settings.allowCrossNamespaceHostSettings ? undefined : oldest?.ingress;
+  const listed = heard.find(({ values }) => values.aliases.names.length > 0)?.values.aliases.names ?? [];
+  const twin = heard.some(({ values }) => values.redirects.twin) ? twinOf(host) : undefined;
+  const aliases = new Set(listed.flatMap((name) => (name.startsWith(".") ? [name.slice(1), `*${name}`] : [name])));
+  aliases.delete(host);
+  return { aliases: [...aliases], twin, owner };
+}
+
+/** What of the wanted names comes to nothing, said to the Ingress that is heard. */
+export function nameProblems(
+  host: string,
+  claims: readonly Claim[],
+  names: WantedNames,
+  ownerOf: (name: string) => string | undefined,
+): Problem[] {
+  const lister = claims.find(({ values }) => values.aliases.names.length > 0);
+  const redirecting = claims.find(({ values }) => values.redirects.twin);
+  const problems = names.aliases.flatMap((name): Problem[] => {
+    const owner = ownerOf(name);
+    if (lister === undefined || owner === host) return [];
+    const why =
+      owner === name
+        ? `${name} is the host of an Ingress`
+        : formOf(name) !== "exact" && formOf(owner ?? "") !== "exact"
+          ? `${name} takes names that host ${owner} of another namespace has`
+          : `${name} is an alias of ${owner} already`;
+    return [{ object: lister.object, kind: "annotation-useless", key: "server-alias", why }];
+  });
+  if (redirecting !== undefined && names.twin === undefined) {
+    const why = `${host === catchAll ? "a rule without a host" : host} has no name with or without www.`;
+    problems.push({ object: redirecting.object, kind: "annotation-useless", key: "from-to-www-redirect", why });
+  }
+  return problems;
+}
+
+/** Undefined where there is none: of the catch-all, and of a wildcard. */
+export function twinOf(host: string): string | undefined {
+  if (host === catchAll || host.startsWith("*.")) return undefined;
+  return host.startsWith("www.") ? host.slice("www.".length) : `www.${host}`;
+}
+
+/** Which host has which name, kept as hosts come and go. */
+export class HostNames {
+  readonly #wanted = new Map<string, WantedNames>();
+  readonly #aliasOf = new Map<string, Set<string>>();
+  readonly #twinOf = new Map<string, string>();
+  /** Hosts that answer to more names than one can list, by a wildcard or by an alias that is a pattern. */
+  readonly #wildcards = new Set<string>();
+  readonly #withPatterns = new Set<string>();
+
+  /** Takes in what `host` wants, undefined where there is no such host any more; gives all other hosts that it may concern. */
+  set(host: string, wanted: WantedNames | undefined): ReadonlySet<string> {
+    const before = this.#wanted.get(host);
+    for (const name of before?.aliases ?? []) this.#aliasOf.get(name)?.delete(host);
+    if (before?.twin !== undefined) this.#twinOf.delete(before.twin);
+    for (const name of wanted?.aliases ?? []) this.#aliasOf.set(name, (this.#aliasOf.get(name) ?? new Set()).add(host));
+    if (wanted?.twin !== undefined) this.#twinOf.set(wanted.twin, host);
+    if (wanted === undefined) this.#wanted.delete(host);
+    else this.#wanted.set(host, wanted);
+    const concerned = new Set<string>();
+    if (before?.owner !== wanted?.owner || (before === undefined) !== (wanted === undefined)) {
+      this.#addUsers(host, concerned);
+    }
+    for (const name of [...namesIn(before), ...namesIn(wanted)]) {
+      this.#addUsers(name, concerned);
+      if (this.#wanted.has(name)) concerned.add(name);
+    }
+    if (this.#notePatterns(host, wanted)) for (const other of this.#withPatterns) concerned.add(other);
+    concerned.delete(host);
+    return concerned;
+  }
+
+  /** Of the hosts that want a name, those of the namespace that was there first; among these a host of that name comes first. */
+  ownerOf(name: string): string | undefined {
+    const isPattern = formOf(name) !== "exact";
+    const aliases = [...(this.#aliasOf.get(name) ?? [])].sort();
+    const twin = this.#twinOf.get(name);
+    const wanting = [...(this.#wanted.has(name) ? [name] : []), ...(twin === undefined ? [] : [twin]), ...aliases];
+    if (wanting.length < 2 && !isPattern) return wanting[0];
+    const first = wanting.reduce((one, other) => (this.#isOlder(other, one) ? other : one), wanting[0] ?? "");
+    const owner = wanting.find((one) => !this.#isForeign(one, first));
+    if (!isPattern || owner === undefined || owner === name) return owner;
+    return this.#keeperOf(name, owner) ?? owner;
+  }
+
+  /** The older host of another namespace from which this alias would take names. */
+  #keeperOf(alias: string, host: string): string | undefined {
+    const wildcards = [...this.#wildcards].filter((one) => mayTake(alias, host, one));
+    const patterns = alias.startsWith("~")
+      ? [...this.#withPatterns].filter((one) => host < one && this.#hasRegex(one))
+      : [];
+    return [...wildcards, ...patterns].sort().find((one) => this.#isForeign(one, host) && this.#isOlder(one, host));
+  }
+
+  #hasRegex(host: string): boolean {
+    return this.#wanted.get(host)?.aliases.some((name) => name.startsWith("~")) === true;
+  }
+
+  #isForeign(host: string, other: string): boolean {
+    const [one, two] = [this.#wanted.get(host)?.owner, this.#wanted.get(other)?.owner];
+    return one !== undefined && two !== undefined && one.metadata.namespace !== two.metadata.namespace;
+  }
+
+  #isOlder(host: string, other: string): boolean {
+    const [one, two] = [this.#wanted.get(host)?.owner, this.#wanted.get(other)?.owner];
+    return one !== undefined && two !== undefined && byAge(one, two) < 0;
+  }
+
+  /** Whether the host has, or had, names that others cannot list. */
+  #notePatterns(host: string, wanted: WantedNames | undefined): boolean {
+    const had = this.#wildcards.delete(host) || this.#withPatterns.has(host);
+    this.#withPatterns.delete(host);
+    const isWildcard = wanted !== undefined && host.startsWith("*.");
+    const hasPatterns = wanted?.aliases.some((name) => formOf(name) !== "exact") === true;
+    if (isWildcard) this.#wildcards.add(host);
+    if (hasPatterns) this.#withPatterns.add(host);
+    return had || isWildcard || hasPatterns;
+  }
+
+  wantedBy(host: string): WantedNames {
+    return this.#wanted.get(host) ?? noNames;
+  }
+
+  #addUsers(name: string, users: Set<string>): void {
+    for (const host of this.#aliasOf.get(name) ?? []) users.add(host);
+    const twin = this.#twinOf.get(name);
+    if (twin !== undefined) users.add(twin);
+  }
+}
+
+function namesIn({ aliases, twin }: WantedNames = noNames): readonly string[] {
+  return twin === undefined ? aliases : [...aliases, twin];
+}

@@ -1,0 +1,138 @@
+/**
+ * One host's Server from the Claims on it, oldest first. What it needs of the world beyond its Claims it asks `World`
+ * for, and what it used it reports as `uses` and `secrets`, so that `Servers` knows when to build it again.
+ */
+import { unannotated } from "../../annotations/read.ts";
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { rewritesLate } from "../../annotations/rewrite.ts";
+import { catchAll, type Location, type Route, type Server } from "../../model/configuration.ts";
+import type { Problem } from "../../problem.ts";
+import type { Claim } from "../claim.ts";
+import type { UpstreamUse } from "../upstreams/balance.ts";
+import type { World } from "../world.ts";
+import { type Shadow, type Shadows, shadowsOf } from "./canaries.ts";
+import { changedNeighbours, idlePassthrough } from "./doubts.ts";
+import { asksForTimes, type Draft } from "./draft.ts";
+import { draftsOf } from "./drafts.ts";
+import { hostFeatures, hostlessOf } from "./features.ts";
+import { withHostIdentity } from "./identity.ts";
+import { nameProblems } from "./names.ts";
+import { type HostOwner, hostOwner, unheardOf } from "./owner.ts";
+import { routesOf } from "./routes.ts";
+import { appRootOf, comingLater, strangersRoot } from "./sharing.ts";
+import { aliasesOf, type HostTls, hasTls, isCovered, tlsOf } from "./tls.ts";
+import { featuresFor } from "./weak-certificates.ts";
+
+export interface BuiltServer {
+  /** Undefined where only canaries speak for the host: they make none (RS-3.8). */
+  readonly server: Server<FeatureValues> | undefined;
+  readonly uses: readonly UpstreamUse[];
+  /** Keys of the Secrets its certificate was looked for in. */
+  readonly secrets: readonly string[];
+  readonly problems: readonly Problem[];
+  /** Whose word the TLS of the host is, and by which Secret; undefined where TLS is not configured. */
+  readonly tlsSpeaker?: string | undefined;
+}
+
+export function serverOf(host: string, all: readonly Claim[], world: World): BuiltServer {
+  const ordinary = all.filter(({ values }) => values.canary === undefined);
+  const claims = withHostIdentity(ordinary, world.settings);
+  const drafted = draftsOf(host, claims, world);
+  const { drafts } = drafted;
+  const shadowed = shadowedBy(all, host, drafts, world);
+  const uses = drafted.uses.concat(shadowed.uses);
+  const problems = drafted.problems.concat(shadowed.problems);
+  if (drafts.length === 0) return { server: undefined, uses, secrets: [], problems };
+
+  const owner = hostOwner(host, ordinary, world.settings);
+  const hostless = hostlessOf(host, claims, owner);
+  const tls = tlsOf(host, claims, world, owner);
+  const tlsConfigured = tls.configured || isCovered(host, world, owner.oldest);
+  const { aliases, redirectFrom } = namesOf(host, tls, world, owner);
+  const said = hostFeatures(all.filter(owner.hears), world.settings);
+  const unheard = unheardOf(owner, all, said, world.annotationsPrefix);
+  const root = appRootOf(host, drafts, owner);
+  const { routes, displaced } = routesOf(drafts.map(({ path }) => path));
+  const passthrough = strangersRoot(host, said, drafts, owner);
+  const heard =
+    passthrough.length === 0 ? said : { ...said, sslPassthrough: unannotated(world.settings).sslPassthrough };
+  const server: Server<FeatureValues> = {
+    name: host,
+    aliases,
+    redirectFrom,
+    certificate: tls.certificate,
+    tlsConfigured,
+    appRoot: root.appRoot,
+    locations: drafts.map(({ location, claim }, at) => {
+      const closed = claim !== undefined && (hostless.closes(claim) || unheard.closes(claim));
+      const shadows = shadowed.shadows.filter(({ main }) => main === at);
+      const ownTls = !tlsConfigured && host !== catchAll && claim !== undefined && hasTls(claim);
+      const kept = keptUri(location, at, routes);
+      return shadows.length === 0 && !closed && !ownTls ? kept : changed(kept, shadows, closed, ownTls);
+    }),
+    routes,
+    features: featuresFor(tls.weakness, heard, world.settings),
+  };
+  const told = problems.concat(
+    idlePassthrough(host, claims.filter(owner.hears), drafts, world),
+    changedNeighbours(host, drafts),
+    comingLater(host, drafts, displaced),
+    hostless.problems,
+    unheard.problems,
+    root.problems,
+    passthrough,
+    tls.problems,
+    nameProblems(host, claims.filter(owner.hears), world.wantedBy(host), world.ownerOf),
+  );
+  const tlsSpeaker =
+    tls.speaker && [tls.speaker.key, tls.speaker.ingress.metadata.creationTimestamp, tls.certificate].join(" ");
+  return { server, uses, secrets: tls.secrets, problems: told, tlsSpeaker };
+}
+
+/** What the canaries among the Claims take of the host's Locations. */
+function shadowedBy(all: readonly Claim[], host: string, drafts: readonly Draft[], world: World): Shadows {
+  const canaries = all.filter(({ values }) => values.canary !== undefined);
+  if (canaries.length === 0) return unshadowed;
+  const mains = drafts.map(({ path, location, claim }) => ({ ...path, upstream: location.upstream, claim }));
+  return shadowsOf(host, canaries, mains, world);
+}
+
+const unshadowed: Shadows = { shadows: [], uses: [], problems: [] };
+
+/** Only a text that rewrites by itself has to know. */
+function keptUri(location: Location<FeatureValues>, at: number, routes: readonly Route[]): Location<FeatureValues> {
+  if (!rewritesLate(location.features)) return location;
+  const rewrites = routes.some((route) => route.location === at && "rewrite" in route && route.rewrite !== undefined);
+  return rewrites ? location : { ...location, keepsUri: true };
+}
+
+/** A Location with its canaries; what they ask for is noted beside its own. */
+function changed(
+  location: Location<FeatureValues>,
+  shadows: readonly Shadow[],
+  closed: boolean,
+  ownTls: boolean,
+): Location<FeatureValues> {
+  return {
+    ...location,
+    canaries: shadows.map(({ canary }) => canary),
+    timed: location.timed || shadows.some(({ claim }) => asksForTimes(claim.values)),
+    denied: location.denied || closed,
+    ...(ownTls ? { ownTls } : {}),
+  };
+}
+
+/** The names beside its own that it gets of those it wants. */
+function namesOf(
+  host: string,
+  tls: HostTls,
+  world: World,
+  { oldest }: HostOwner,
+): Pick<Server<FeatureValues>, "aliases" | "redirectFrom"> {
+  const { aliases, twin } = world.wantedBy(host);
+  const wanted = twin === undefined ? aliases : [...aliases, twin];
+  if (wanted.length === 0) return { aliases: [], redirectFrom: undefined };
+  const own = wanted.filter((name) => world.ownerOf(name) === host);
+  const named = aliasesOf(own, tls, world, oldest);
+  return { aliases: named.filter(({ name }) => name !== twin), redirectFrom: named.find(({ name }) => name === twin) };
+}

@@ -1,0 +1,57 @@
+/** What a host's Ingresses of several namespaces share beside its paths, and what keeps one from the other's requests. */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { named, type Problem } from "../../problem.ts";
+import { type Draft, isRoot } from "./draft.ts";
+import type { HostOwner } from "./owner.ts";
+import { shownHost } from "./shown-host.ts";
+
+export interface AppRoot {
+  readonly appRoot: string | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Of several, the one of the longest path is heard (RS-12.3). Only who has the path `/` may say where a request for it goes, and the namespace of the
+ * host's oldest Ingress.
+ */
+export function appRootOf(host: string, drafts: readonly Draft[], owner: HostOwner): AppRoot {
+  const withRoot = drafts.filter(({ location }) => location.features.appRoot.path !== "");
+  if (withRoot.length === 0) return { appRoot: undefined, problems: [] };
+  const root = drafts.find(({ path }) => path.path === "/" && path.implicit !== true)?.claim;
+  const isHeard = ({ claim }: Draft) =>
+    claim === undefined || owner.hears(claim) || claim.object.namespace === root?.object.namespace;
+  const heard = withRoot.filter(isHeard);
+  const longest = Math.max(...heard.map(({ path }) => path.path.length));
+  const strangers = new Set(
+    withRoot.flatMap((draft) => (isHeard(draft) || draft.claim === undefined ? [] : [draft.claim])),
+  );
+  const rest = host === "_" ? "requests for / without a host" : `requests for / of host ${shownHost(host)}`;
+  const why = `${rest} belong to ${named((root ?? owner.oldest)!.object)}`;
+  return {
+    appRoot: heard.find(({ path }) => path.path.length === longest)?.location.features.appRoot.path,
+    problems: [...strangers].map(({ object }) => ({ object, kind: "annotation-useless", key: "app-root", why })),
+  };
+}
+
+/** TLS that passes through goes to the Service of `/`, which has to be that of the namespace which asked for it. */
+export function strangersRoot(
+  host: string,
+  { sslPassthrough }: FeatureValues,
+  drafts: readonly Draft[],
+  { hears, oldest }: HostOwner,
+): Problem[] {
+  const root = drafts.find(isRoot)?.claim;
+  if (!sslPassthrough.on || root === undefined || oldest === undefined || hears(root)) return [];
+  const why = `the path / of host ${shownHost(host)} belongs to ${named(root.object)}, whose Service would get all its TLS connections`;
+  return [{ object: oldest.object, kind: "annotation-useless", key: "ssl-passthrough", why }];
+}
+
+/** `displaced`: Locations that come later than their length says, with the Location of another namespace before them. */
+export function comingLater(host: string, drafts: readonly Draft[], displaced: ReadonlyMap<number, number>): Problem[] {
+  return [...displaced].flatMap(([at, before]): Problem[] => {
+    const [{ claim, field }, older] = [drafts[at]!, drafts[before]!];
+    if (claim === undefined || older.claim === undefined) return [];
+    const why = `it would take requests from path ${older.path.path} of host ${shownHost(host)}, which the older ${named(older.claim.object)} has`;
+    return [{ object: claim.object, kind: "field-unusable", field, why, done: "that path comes before it" }];
+  });
+}

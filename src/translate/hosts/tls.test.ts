@@ -1,0 +1,78 @@
+import { beforeAll, expect, test } from "vitest";
+import { ingress } from "../../../test/support/sketch.ts";
+import { fakeCertificate } from "../../certificates/fake.ts";
+import type { IngressTLS, Secret } from "../../model/objects.ts";
+import type { Claim } from "../claim.ts";
+import type { World } from "../world.ts";
+import { aliasesOf, parentOf, tlsOf } from "./tls.ts";
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+let secrets: Record<string, Secret>;
+/** The one pair is valid for ingress.local. */
+beforeAll(async () => {
+  const { chain, key } = await fakeCertificate(new Date());
+  const metadata = { namespace: "ns", name: "pair" };
+  const data = { "tls.crt": base64(chain), "tls.key": base64(key.reveal()) };
+  secrets = { "ns/pair": { apiVersion: "v1", kind: "Secret", metadata, data } };
+});
+
+const world = {
+  secret: (key: string) => secrets[key],
+  brokenSecret: () => undefined,
+  isTlsConfigured: (wildcard: string) => wildcard === "*.covered.example",
+} as Pick<World, "secret" | "isTlsConfigured"> as World;
+
+const owner = { oldest: undefined, hears: () => true, why: "" };
+
+function claim(...tls: IngressTLS[]): Claim {
+  const one = ingress({ name: "a", host: "ingress.local" });
+  const object = { kind: "Ingress", namespace: "ns", name: "a" };
+  return { key: "ns/a", object, ingress: { ...one, spec: { ...one.spec, tls } } } as unknown as Claim;
+}
+
+test("the entry that lists the host is the only one that counts", () => {
+  const listed = claim({ secretName: "pair" }, { hosts: ["INGRESS.local"], secretName: "gone" });
+  expect(tlsOf("ingress.local", [listed], world, owner)).toMatchObject({
+    configured: true,
+    certificate: undefined,
+    secrets: ["ns/gone"],
+    problems: [{ kind: "secret-unusable", field: "spec.tls[1].secretName", secret: "ns/gone" }],
+  });
+});
+
+test("without such an entry the first Certificate that is valid for the host does", () => {
+  const unlisted = claim({ hosts: ["x.example"], secretName: "gone" }, {}, { secretName: "pair" });
+  expect(tlsOf("ingress.local", [claim(), unlisted], world, owner)).toMatchObject({
+    certificate: "ns/pair",
+    secrets: ["ns/gone", "ns/pair"],
+  });
+});
+
+test("a Certificate for other names is not served, and whoever lists the host for it is told", () => {
+  const listing = claim({ hosts: ["b.example"], secretName: "pair" });
+  expect(tlsOf("b.example", [listing], world, owner)).toMatchObject({
+    configured: true,
+    certificate: undefined,
+    problems: [{ kind: "certificate-misfit", names: "ingress.local" }],
+  });
+  expect(tlsOf("b.example", [claim({ secretName: "pair" })], world, owner).problems).toEqual([]);
+});
+
+test("an alias has TLS by the host's Certificate or by a wildcard above it, and else none", () => {
+  const tls = tlsOf("ingress.local", [claim({ secretName: "pair" })], world, owner);
+  const names = ["ingress.local", "a.covered.example", "a.example"];
+  expect(aliasesOf(names, tls, world, owner.oldest)).toEqual([
+    { name: "ingress.local", certificate: "ns/pair", tlsConfigured: true },
+    { name: "a.covered.example", certificate: undefined, tlsConfigured: true },
+    { name: "a.example", certificate: undefined, tlsConfigured: false },
+  ]);
+});
+
+test.each([
+  ["a.b.example", "*.b.example"],
+  ["*.b.example", undefined],
+  ["_", undefined],
+  ["local", undefined],
+])("the wildcard above %s is %s", (name, parent) => {
+  expect(parentOf(name)).toBe(parent);
+});

@@ -1,0 +1,138 @@
+/**
+ * Which Certificate a host has, and whether TLS is configured for it: it may be without a Certificate of its own, and then
+ * has the default one. A host under a wildcard with TLS has TLS too.
+ */
+import { certificateOf, isValidFor } from "../../certificates/certificate.ts";
+import { formOf } from "../../kinds/server-names.ts";
+import { type Alias, catchAll, type Weakness } from "../../model/configuration.ts";
+import type { Problem } from "../../problem.ts";
+import type { Claim } from "../claim.ts";
+import { byAge } from "../ingress/accept.ts";
+import type { World } from "../world.ts";
+import type { HostOwner } from "./owner.ts";
+
+export interface HostTls {
+  /** Whether its own Ingresses configure it. */
+  readonly configured: boolean;
+  /** Key of the Secret whose Certificate is valid for the host. */
+  readonly certificate: string | undefined;
+  /** What is weak about that. */
+  readonly weakness: Weakness | undefined;
+  /** Keys of the Secrets it was looked for in. */
+  readonly secrets: readonly string[];
+  readonly problems: readonly Problem[];
+  /** Whose word it is; undefined where TLS is not configured. */
+  readonly speaker: Claim | undefined;
+}
+
+const withoutTls: HostTls = {
+  configured: false,
+  certificate: undefined,
+  weakness: undefined,
+  secrets: [],
+  problems: [],
+  speaker: undefined,
+};
+
+/**
+ * RS-10.1: the oldest Ingress with a TLS section decides; in it the entry that lists the host, else the first that fits. Where the
+ * namespace of the host's oldest Ingress has none, others may bring a Certificate that is good for the host, but no more: without one the whole host
+ * would be redirected to where nothing fits.
+ */
+export function tlsOf(host: string, claims: readonly Claim[], world: World, owner: HostOwner): HostTls {
+  const speaking = host === catchAll ? [] : claims.filter(hasTls);
+  const own = speaking.find(owner.hears);
+  if (own !== undefined) return said(host, own, world);
+  const secrets: string[] = [];
+  const problems: Problem[] = [];
+  for (const claim of speaking) {
+    const brought = said(host, claim, world);
+    secrets.push(...brought.secrets);
+    if (brought.certificate !== undefined && brought.weakness === undefined) return { ...brought, secrets };
+    problems.push(...brought.problems, unheard(claim, owner, brought));
+  }
+  return { ...withoutTls, secrets, problems };
+}
+
+/** Whether an Ingress has a TLS section. */
+export function hasTls({ ingress }: Claim): boolean {
+  return (ingress.spec?.tls?.length ?? 0) > 0;
+}
+
+function unheard({ object }: Claim, { why }: HostOwner, { weakness }: HostTls): Problem {
+  const lacking =
+    weakness === undefined ? "it brings no certificate for the host" : `its certificate is weak, ${weakness.why}`;
+  const done = "TLS is configured for its own paths alone";
+  return { object, kind: "field-unusable", field: "spec.tls", why: `${why}; ${lacking}`, done };
+}
+
+function said(host: string, claim: Claim, world: World): HostTls {
+  const { object } = claim;
+  const problems: Problem[] = [];
+  const candidates = candidatesOf(host, claim);
+  const secrets = candidates.map(({ secret }) => secret);
+  for (const { field, secret, lists } of candidates) {
+    const found = world.secret(secret);
+    const read = found === undefined ? ({ ok: false, why: "not found" } as const) : certificateOf(found);
+    if (!read.ok) problems.push({ object, kind: "secret-unusable", field, secret, why: read.why });
+    else if (isValidFor(read.certificate, host)) {
+      const why = world.brokenSecret(secret);
+      if (why !== undefined) problems.push({ object, kind: "secret-kept", field, secret, why });
+      const { weakness } = read.certificate;
+      return { configured: true, certificate: secret, weakness, secrets, problems, speaker: claim };
+    } else if (lists) {
+      const names = read.certificate.names.join(", ") || "no name at all";
+      problems.push({ object, kind: "certificate-misfit", secret, host, names });
+    }
+  }
+  return { ...withoutTls, configured: true, secrets, problems, speaker: claim };
+}
+
+/** The Secrets to look in, in their order. */
+function candidatesOf(host: string, { object, ingress }: Claim) {
+  const entries = ingress.spec!.tls!.map(({ hosts, secretName = "" }, at) => ({
+    field: `spec.tls[${at}].secretName`,
+    lists: hosts?.some((name) => name.toLowerCase() === host) === true,
+    secret: secretName === "" ? "" : `${object.namespace}/${secretName}`,
+  }));
+  const listing = entries.find(({ lists }) => lists);
+  const heard = listing === undefined ? entries : [listing];
+  return heard.filter(({ secret }) => secret !== "");
+}
+
+/** An alias has the host's certificate if that covers it, and TLS is configured for it only then (RS-10.8, RS-11.2). */
+export function aliasesOf(
+  names: readonly string[],
+  { certificate }: HostTls,
+  world: World,
+  oldest: Claim | undefined,
+): Alias[] {
+  const secret = certificate === undefined ? undefined : world.secret(certificate);
+  const read = secret && certificateOf(secret);
+  return names.map((name) => {
+    const covered = read?.ok === true && isValidFor(read.certificate, name);
+    return {
+      name,
+      certificate: covered ? certificate : undefined,
+      tlsConfigured: covered || isCovered(name, world, oldest),
+    };
+  });
+}
+
+/** Whether a wildcard above the name has TLS configured. `oldest` is the Ingress that the name belongs to. */
+export function isCovered(name: string, world: World, oldest: Claim | undefined): boolean {
+  const parent = parentOf(name);
+  return parent !== undefined && world.isTlsConfigured(parent, oldest);
+}
+
+/** Whether TLS of a wildcard counts for a host below it: it is of the same namespace, was there first, or has a certificate. */
+export function covers({ configured, certificate, speaker }: HostTls, oldest: Claim | undefined): boolean {
+  if (!configured || speaker === undefined) return false;
+  if (certificate !== undefined || oldest === undefined) return true;
+  return speaker.object.namespace === oldest.object.namespace || byAge(speaker.ingress, oldest.ingress) < 0;
+}
+
+/** The wildcard one level above an exact name. */
+export function parentOf(name: string): string | undefined {
+  return formOf(name) === "exact" && name.includes(".") ? `*${name.slice(name.indexOf("."))}` : undefined;
+}

@@ -1,0 +1,39 @@
+/** Which Ingresses are ours (RS-1). Everything here is silent: an Ingress of another class is no mistake. */
+import type { Ingress, IngressClass } from "../../model/objects.ts";
+import type { Table } from "../../model/table.ts";
+import type { TranslateOptions } from "../options.ts";
+
+const legacyClass = "kubernetes.io/ingress.class";
+
+export function isOurs(ingress: Ingress, classes: Table<IngressClass> | undefined, options: TranslateOptions): boolean {
+  return (
+    isOfOurClass(ingress, classes, options) && !(options.disableCatchAll && ingress.spec?.defaultBackend !== undefined)
+  );
+}
+
+function isOfOurClass(
+  { spec, metadata }: Ingress,
+  classes: Table<IngressClass> | undefined,
+  o: TranslateOptions,
+): boolean {
+  if (spec?.ingressClassName !== undefined && classes !== undefined) {
+    const named = classes.get(spec.ingressClassName);
+    return named !== undefined && isOurClass(named, o);
+  }
+  const annotation = metadata.annotations?.[legacyClass];
+  if (annotation !== undefined) return annotation === o.ingressClass;
+  return o.watchIngressWithoutClass;
+}
+
+export function isOurClass({ spec, metadata }: IngressClass, options: TranslateOptions): boolean {
+  if (spec?.controller === options.controllerClass) return true;
+  return options.ingressClassByName && metadata.name === options.ingressClass;
+}
+
+/** Oldest first; equal timestamps by `namespace/name`, descending (RS-3.1). */
+export function byAge(a: Ingress, b: Ingress): number {
+  const [left, right] = [a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? ""];
+  if (left !== right) return left < right ? -1 : 1;
+  const [one, other] = [`${a.metadata.namespace}/${a.metadata.name}`, `${b.metadata.namespace}/${b.metadata.name}`];
+  return one === other ? 0 : one > other ? -1 : 1;
+}

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { base, ingress, put, service, turnTo } from "../../../test/support/sketch.ts";
+import type { IngressClass } from "../../model/objects.ts";
+import { Table } from "../../model/table.ts";
+import { emptyLastGood } from "../last-good.ts";
+import { defaultOptions } from "../options.ts";
+import { Problems } from "../problems.ts";
+import { emptyQuarantine, versionOf } from "../quarantine.ts";
+import { Claims } from "./claims.ts";
+
+const a = ingress({ name: "a", host: "a.example" });
+const b = ingress({ name: "b", host: "b.example", age: 1 });
+const world = put(base, a, b);
+
+function begun(snapshot = world) {
+  const problems = new Problems();
+  const claims = new Claims(defaultOptions, problems);
+  const hosts = claims.renew(turnTo(snapshot));
+  return { claims, problems, hosts };
+}
+
+test("only the hosts that an Ingress spoke for, or speaks for now, are named", () => {
+  const { claims, hosts } = begun();
+  expect(hosts).toEqual(new Set(["a.example", "b.example"]));
+  expect(claims.renew(turnTo(world, world))).toEqual(new Set());
+  const moved = put(world, ingress({ name: "a", host: "c.example" }));
+  expect(claims.renew(turnTo(moved, world))).toEqual(new Set(["a.example", "c.example"]));
+  expect(claims.of("a.example")).toEqual([]);
+});
+
+test("the Claims of a host are the oldest first", () => {
+  const { claims } = begun(put(world, ingress({ name: "old", host: "a.example", age: 9 })));
+  expect(claims.of("a.example").map(({ key }) => key)).toEqual(["ns/old", "ns/a"]);
+});
+
+test("an Ingress is read again when an object that it names changes", () => {
+  const named = put(world, ingress({ name: "a", host: "a.example", annotations: { "default-backend": "spare" } }));
+  const { claims } = begun(named);
+  expect(claims.renew(turnTo(put(named, service("other")), named))).toEqual(new Set());
+  expect(claims.renew(turnTo(put(named, service("spare")), named))).toEqual(new Set(["a.example"]));
+});
+
+test("a last good form is read again when an object that it alone names changes", () => {
+  const good = put(base, ingress({ name: "a", host: "a.example", annotations: { "default-backend": "spare" } }));
+  const { claims } = begun(good);
+  const refused = put(good, ingress({ name: "a", host: "a.example", annotations: { "load-balance": "fastest" } }));
+  claims.renew(turnTo(refused, good));
+  const { lastGood: ingresses } = claims;
+  const turn = turnTo(put(refused, service("spare")), refused, { lastGood: { ...emptyLastGood, ingresses } });
+  const before = { ...turn.before, lastGood: turn.now.lastGood };
+  expect(claims.renew({ ...turn, before })).toEqual(new Set(["a.example"]));
+});
+
+test("when the class is gone nobody is ours, and nobody is told of anything", () => {
+  const { claims, problems } = begun(
+    put(world, ingress({ name: "a", host: "a.example", annotations: { "proxy-read-timeout": "x" } })),
+  );
+  expect([...claims.accepted].sort()).toEqual(["ns/a", "ns/b"]);
+  expect([...problems.byOwner.keys()]).toEqual(["Ingress ns/a"]);
+  const without = {
+    ...world,
+    ingressClasses: Table.empty<IngressClass>(),
+  };
+  expect(claims.renew(turnTo(without, world))).toEqual(new Set(["a.example", "b.example"]));
+  expect(claims.accepted.size).toBe(0);
+  expect(problems.byOwner.size).toBe(0);
+});
+
+test.each([
+  ["goes on being served", {}, "old.example", false],
+  [
+    "is closed where the refused version guards more",
+    { "whitelist-source-range": "192.0.2.0/24" },
+    "new.example",
+    true,
+  ],
+])("the last good form of what nginx refused %s", (_, annotations, host, denied) => {
+  const good = ingress({ name: "a", host: "old.example" });
+  const bad = ingress({ name: "a", host: "new.example", annotations });
+  const { claims, problems } = begun(put(base, good));
+  const quarantine = { ...emptyQuarantine, ingresses: new Map([["ns/a", { version: versionOf(bad), why: "no" }]]) };
+  claims.renew(turnTo(put(base, bad), put(base, good), { quarantine }));
+  expect(claims.of(host)).toMatchObject([{ key: "ns/a", denied }]);
+  expect(claims.lastGood.get("ns/a")).toBe(good);
+  expect(problems.byOwner.get("Ingress ns/a")).toMatchObject([{ kind: "nginx-refused", why: "no" }]);
+});

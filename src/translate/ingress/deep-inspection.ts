@@ -1,0 +1,47 @@
+/**
+ * Hosts, paths and Secret names that look like an attempt to configure nginx (RS-1.9). None of them could reach nginx as
+ * more than a quoted value; the Ingress is refused all the same, because whoever writes such a thing should hear of it.
+ */
+import type { Ingress } from "../../model/objects.ts";
+import type { Problem } from "../../problem.ts";
+
+const signs: readonly (readonly [(text: string) => boolean, string])[] = [
+  [(text) => hasInOrder(text, "alias", ";"), "an alias directive"],
+  [(text) => hasInOrder(text, "root", ";"), "a root directive"],
+  [(text) => /\/etc\/(passwd|shadow|group|nginx|ingress-controller)/.test(text), "a protected file of the controller"],
+  [(text) => text.includes("/var/run/secrets"), "the folder with the controller's token"],
+  [(text) => text.includes("_by_lua"), "a Lua directive"],
+];
+
+/** Whether `last` stands somewhere behind `first`. */
+function hasInOrder(text: string, first: string, last: string): boolean {
+  const at = text.indexOf(first);
+  return at >= 0 && text.includes(last, at + first.length);
+}
+
+const anySign = (text: string): boolean => signs.some(([isIn]) => isIn(text));
+
+/** One Problem for each field that shows a sign. */
+export function inspect({ metadata, spec }: Ingress): Problem[] {
+  const problems: Problem[] = [];
+  spec?.rules?.forEach(({ host = "", http }, r) => {
+    if (anySign(host)) tell(host, `spec.rules[${r}].host`);
+    http?.paths?.forEach(({ path = "" }, p) => {
+      if (anySign(path)) tell(path, `spec.rules[${r}].http.paths[${p}].path`);
+    });
+  });
+  spec?.tls?.forEach(({ hosts = [], secretName = "" }, t) => {
+    hosts.forEach((host, h) => {
+      if (anySign(host)) tell(host, `spec.tls[${t}].hosts[${h}]`);
+    });
+    if (anySign(secretName)) tell(secretName, `spec.tls[${t}].secretName`);
+  });
+  return problems;
+
+  function tell(text: string, field: string): void {
+    const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
+    const [, sign] = signs.find(([isIn]) => isIn(text))!;
+    const why = `it looks like ${sign}, and --deep-inspect is on`;
+    problems.push({ object, kind: "field-unusable", field, why, done: "the Ingress is not applied" });
+  }
+}

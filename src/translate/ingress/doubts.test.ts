@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import { base, fake, ingress, put, service } from "../../../test/support/sketch.ts";
+import { sentence } from "../../problem.ts";
+import { defaultOptions } from "../options.ts";
+import { translate } from "../translator.ts";
+import { emptyInputs } from "../turn.ts";
+
+const said = (...objects: ReturnType<typeof ingress>[]) => {
+  const { problems } = translate(
+    { ...emptyInputs, snapshot: put(base, service("web"), ...objects) },
+    defaultOptions,
+    fake,
+  );
+  return [...problems.values()].flat().map(sentence).sort();
+};
+const rewritten = (path: string, target: string, type?: string) =>
+  said(
+    ingress({
+      name: "a",
+      host: "a.example",
+      paths: [[path, "web", type ?? "ImplementationSpecific"]],
+      annotations: { "rewrite-target": target },
+    }),
+  );
+
+test.each([
+  ["/app(/|$)(.*)", "/$2", []],
+  [
+    "/app",
+    "/",
+    [
+      "annotation rewrite-target: everything below the path /app reaches the backend as /; the path /app(/|$)(.*) with rewrite-target /$2 keeps what follows",
+    ],
+  ],
+  ["/", "/", ["annotation rewrite-target: the path is / already, so nothing is rewritten"]],
+  ["/app", "/$2", ["annotation rewrite-target: it names $2, and the path /app has no group"]],
+  ["/a(?:b)(c)[(]", "/$2", ["annotation rewrite-target: it names $2, and the path /a(?:b)(c)[(] has 1 group"]],
+  ["/only$", "/one", []],
+])("path %s with rewrite-target %s", (path, target, expected) => {
+  expect(rewritten(path, target)).toEqual(expected);
+});
+
+test("an Exact path has nothing below it to lose", () => {
+  expect(rewritten("/app", "/", "Exact")).toEqual([]);
+});
+
+test.each([
+  [{ "cors-allow-origin": "https://a.example" }, "annotation cors-allow-origin has no effect: enable-cors is not true"],
+  [{ "fastcgi-index": "index.php" }, "annotation fastcgi-index has no effect: backend-protocol is not FCGI"],
+  [{ "x-forwarded-prefix": "/x" }, "annotation x-forwarded-prefix has no effect: it is sent only with rewrite-target"],
+  [
+    { "limit-rate": "10" },
+    "annotation limit-rate has no effect: nginx slows down only what it buffers, and proxy-buffering is off",
+  ],
+  [{ "limit-whitelist": "192.0.2.1" }, "annotation limit-whitelist has no effect: no limit is set"],
+  [{ "permanent-redirect-code": "308" }, "annotation permanent-redirect-code has no effect: no redirect is set"],
+  [
+    { "client-max-body-size": "1m" },
+    "annotation client-max-body-size does not exist: proxy-body-size is the largest body; it is ignored",
+  ],
+  [
+    { "use-forwarded-headers": "true" },
+    "annotation use-forwarded-headers does not exist: it is a key of the controller's ConfigMap; it is ignored",
+  ],
+  [
+    { "proxy-body-sise": "1m" },
+    "annotation proxy-body-sise does not exist (did you mean proxy-body-size?); it is ignored",
+  ],
+  [
+    { "proxy-read-timeout": "60s" },
+    'annotation proxy-read-timeout: "60s" has a unit; it is a number of seconds, like 60; the default is used',
+  ],
+  [{ "server-alias": "a.example, .b.example" }, []],
+])("%j", (annotations, expected) => {
+  expect(said(ingress({ name: "a", host: "a.example", annotations }))).toEqual([expected].flat());
+});
+
+test("who turns the paths of others into regular expressions is told", () => {
+  const plain = ingress({ name: "plain", host: "a.example", paths: [["/cart", "web"]] });
+  const regex = ingress({
+    name: "regex",
+    host: "a.example",
+    paths: [["/x.*", "web"]],
+    annotations: { "use-regex": "true" },
+  });
+  expect(said(plain, regex)).toEqual([
+    "annotation use-regex makes every path of host a.example a regular expression, those of Ingress ns/plain too: /cart there also takes /cartoons",
+  ]);
+  expect(said(regex)).toEqual([]);
+});
+
+test("an alias that is the host of an Ingress stays that host's, and its author is told", () => {
+  const alias = ingress({ name: "a", host: "a.example", annotations: { "server-alias": "b.example" } });
+  expect(said(alias, ingress({ name: "b", host: "b.example" }))).toEqual([
+    "annotation server-alias has no effect: b.example is the host of an Ingress",
+  ]);
+});
+
+test("an annotation with the prefix of long ago is told which one is read", () => {
+  const one = ingress({ name: "a", host: "a.example" });
+  const annotations = { "ingress.kubernetes.io/rewrite-target": "/x", "ingress.kubernetes.io/backends": "{}" };
+  expect(said({ ...one, metadata: { ...one.metadata, annotations } })).toEqual([
+    "annotation ingress.kubernetes.io/rewrite-target has no effect: the prefix ingress.kubernetes.io is not read; write nginx.ingress.kubernetes.io/rewrite-target",
+  ]);
+});

@@ -1,0 +1,163 @@
+/**
+ * What an Ingress says that does not do what its author will have meant. It is served as it is written; the author is told.
+ * Each of these has cost many people an afternoon.
+ */
+import { annotationKeys } from "../../annotations/read.ts";
+import type { FeatureValues } from "../../annotations/registry.ts";
+import type { Ingress } from "../../model/objects.ts";
+import type { Problem } from "../../problem.ts";
+import { typedPath } from "./paths.ts";
+
+/** `values` are what its annotations mean; `prefix` is theirs, without a slash. */
+export function doubtsOf(ingress: Ingress, prefix: string, values: FeatureValues): readonly Problem[] {
+  const { namespace = "default", name, annotations = {} } = ingress.metadata;
+  const idle = idleAnnotations(annotations, prefix, values);
+  const doubtful = none.concat(
+    rewriteDoubts(ingress, values),
+    patternDoubts(ingress, values),
+    slashDoubts(ingress, values),
+    websocketDoubts(values),
+  );
+  // Nearly always: thousands of Ingresses share this answer.
+  if (idle.length === 0 && doubtful.length === 0) return nothing;
+  const object = { kind: "Ingress", namespace, name };
+  return [
+    ...idle.map((one): Problem => ({ object, kind: "annotation-useless", ...one })),
+    ...doubtful.map((one): Problem => ({ object, kind: "annotation-doubtful", ...one })),
+  ];
+}
+
+const nothing: readonly Problem[] = [];
+
+interface Doubt {
+  readonly key: string;
+  readonly why: string;
+}
+
+const none: readonly Doubt[] = [];
+
+function pathsOf({ spec }: Ingress) {
+  return (spec?.rules ?? []).flatMap(({ http }) => http?.paths ?? []).map(typedPath);
+}
+
+/** A pattern is not anchored at its end, so a plain path takes more than it says. */
+function patternDoubts(ingress: Ingress, { rewrite }: FeatureValues): readonly Doubt[] {
+  if (!rewrite.regex) return none;
+  const plain = pathsOf(ingress).find(({ text }) => /^\/[\w/-]*[\w-]$/.test(text));
+  if (plain === undefined) return none;
+  const { text } = plain;
+  return [
+    {
+      key: "use-regex",
+      why: `the path ${text} also takes ${text}-2; ${text}(/|$) takes ${text} and what is below it`,
+    },
+  ];
+}
+
+/** The redirect to https takes the slash at the end of a path away, and a path that is Exact with it. */
+function slashDoubts(ingress: Ingress, { sslRedirect }: FeatureValues): readonly Doubt[] {
+  const { always, whenConfigured, keepTrailingSlash } = sslRedirect;
+  const redirects = always || (whenConfigured && (ingress.spec?.tls ?? []).length > 0);
+  if (!redirects || keepTrailingSlash) return none;
+  const exact = pathsOf(ingress).find(({ text, type }) => type === "exact" && text.length > 1 && text.endsWith("/"));
+  if (exact === undefined) return none;
+  const why = `the redirect to https takes the slash of ${exact.text} away, and ${exact.text.slice(0, -1)} is another path; preserve-trailing-slash keeps it`;
+  return [{ key: always ? "force-ssl-redirect" : "ssl-redirect", why }];
+}
+
+function websocketDoubts({ backendRequest, configurationSnippet }: FeatureValues): readonly Doubt[] {
+  const doubts: Doubt[] = [];
+  if (backendRequest.connection !== "") {
+    const why = "websockets do not work with it: their upgrade does not reach the backend";
+    doubts.push({ key: "connection-proxy-header", why });
+  }
+  if (/\bproxy_set_header\s+["']?Upgrade\b/i.test(configurationSnippet.text)) {
+    const why = "websockets need no Upgrade header in a snippet: the backend gets it twice";
+    doubts.push({ key: "configuration-snippet", why });
+  }
+  return doubts;
+}
+
+/** Why an annotation that waits for another one does nothing yet; undefined where it does something. */
+type Waits = (values: FeatureValues) => string | undefined;
+
+const forCors: Waits = ({ cors }) => (cors.enabled ? undefined : "enable-cors is not true");
+const forFastcgi: Waits = ({ backendProtocol }) =>
+  backendProtocol.scheme === "FCGI" ? undefined : "backend-protocol is not FCGI";
+const forTarget: Waits = ({ rewrite }) => (rewrite.target === "" ? "it is sent only with rewrite-target" : undefined);
+const forBuffering: Waits = ({ proxyBuffers }) =>
+  proxyBuffers.buffering === "off" ? "nginx slows down only what it buffers, and proxy-buffering is off" : undefined;
+const forLimit: Waits = ({ rateLimits: { connections, perSecond, perMinute } }) =>
+  connections > 0 || perSecond > 0 || perMinute > 0 ? undefined : "no limit is set";
+const forRedirect: Waits = ({ redirects }) => (redirects.elsewhere === undefined ? "no redirect is set" : undefined);
+
+const waiting: Readonly<Record<string, Waits>> = {
+  "cors-allow-origin": forCors,
+  "cors-allow-methods": forCors,
+  "cors-allow-headers": forCors,
+  "cors-allow-credentials": forCors,
+  "cors-expose-headers": forCors,
+  "cors-max-age": forCors,
+  "fastcgi-index": forFastcgi,
+  "fastcgi-params-configmap": forFastcgi,
+  "x-forwarded-prefix": forTarget,
+  "limit-rate": forBuffering,
+  "limit-rate-after": forBuffering,
+  "limit-burst-multiplier": forLimit,
+  "limit-allowlist": forLimit,
+  "limit-whitelist": forLimit,
+  "permanent-redirect-code": forRedirect,
+  "temporal-redirect-code": forRedirect,
+};
+
+function idleAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  prefix: string,
+  values: FeatureValues,
+): readonly Doubt[] {
+  const doubts: Doubt[] = [];
+  for (const name in annotations) {
+    const old = underOldPrefix(name, prefix);
+    if (old !== undefined) doubts.push(old);
+    const key = name.startsWith(`${prefix}/`) ? name.slice(prefix.length + 1) : "";
+    const why = annotations[name] !== "" && Object.hasOwn(waiting, key) ? waiting[key]!(values) : undefined;
+    if (why !== undefined) doubts.push({ key, why });
+  }
+  return doubts;
+}
+
+/** ingress-nginx has not read this prefix since 2017, and old manifests are still about. */
+const oldPrefix = "ingress.kubernetes.io";
+
+function underOldPrefix(name: string, prefix: string): Doubt | undefined {
+  const key = name.startsWith(`${oldPrefix}/`) ? name.slice(oldPrefix.length + 1) : "";
+  if (prefix === oldPrefix || !annotationKeys.includes(key)) return undefined;
+  return { key: name, why: `the prefix ${oldPrefix} is not read; write ${prefix}/${key}` };
+}
+
+/** A target that loses the rest of the path, or names a group that the path has not. */
+function rewriteDoubts(ingress: Ingress, { rewrite: { target } }: FeatureValues): readonly Doubt[] {
+  if (target === "") return none;
+  const groups = [...target.matchAll(/\$(\d)/g)].map(([, digit]) => Number(digit));
+  const doubts = new Set(pathsOf(ingress).flatMap(({ text, type }) => doubtOf(text, type, target, groups)));
+  return [...doubts].map((why) => ({ key: "rewrite-target", why }));
+}
+
+function doubtOf(path: string, type: "exact" | "prefix", target: string, groups: readonly number[]): string[] {
+  const had = groupsIn(path);
+  const missing = Math.max(0, ...groups) > had;
+  if (missing)
+    return [
+      `it names $${Math.max(...groups)}, and the path ${path} has ${had === 0 ? "no group" : had === 1 ? "1 group" : `${had} groups`}`,
+    ];
+  if (target === path) return [`the path is ${path} already, so nothing is rewritten`];
+  if (groups.length > 0 || type === "exact" || path.endsWith("$")) return [];
+  const keeping = `${path.replace(/\/$/, "")}(/|$)(.*) with rewrite-target ${target.replace(/\/$/, "")}/$2`;
+  return [`everything below the path ${path} reaches the backend as ${target}; the path ${keeping} keeps what follows`];
+}
+
+/** Groups that capture: brackets that no backslash, class or `?` takes that away from. */
+function groupsIn(pattern: string): number {
+  const plain = pattern.replace(/\\./g, "").replace(/\[[^\]]*\]/g, "");
+  return [...plain.matchAll(/\((?!\?)/g)].length;
+}

@@ -1,0 +1,78 @@
+/** All that one Ingress says by itself: its annotations, and whether it may be applied at all. The sync and the webhook read by it alike. */
+
+import type { Fields } from "../../annotations/declare.ts";
+import { type Lookup, readAnnotations } from "../../annotations/read.ts";
+import type { Reading } from "../../annotations/reading.ts";
+import { featureList } from "../../annotations/registry.ts";
+import { type Capability, capabilityNames } from "../../directives/capabilities.ts";
+import type { Ingress } from "../../model/objects.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import type { Problem } from "../../problem.ts";
+import type { Settings } from "../../settings/registry.ts";
+import type { TranslateOptions } from "../options.ts";
+import { inspect } from "./deep-inspection.ts";
+import { doubtsOf } from "./doubts.ts";
+import { isHeardOfCanary } from "./unheard-annotations.ts";
+import { withoutLuaOf } from "./without-lua.ts";
+
+export function readIngress(
+  ingress: Ingress,
+  { secrets, configMaps, services }: Pick<Snapshot, "secrets" | "configMaps" | "services">,
+  settings: Settings,
+  options: Pick<TranslateOptions, "annotationsPrefix" | "annotationValidation" | "asked" | "deepInspect" | "lacks">,
+): Reading {
+  const lookup: Lookup = {
+    secret: (key) => secrets.get(key),
+    configMap: (key) => configMaps.get(key),
+    service: (key) => services.get(key),
+    validates: options.annotationValidation,
+    asked: options.asked,
+  };
+  const { annotationsPrefix, deepInspect, lacks } = options;
+  const reading = readAnnotations(ingress, annotationsPrefix, settings, lookup);
+  const idle = idleAnnotations(ingress, annotationsPrefix, lacks);
+  const doubtful = doubtsOf(ingress, annotationsPrefix, reading.values);
+  const doubts = lacks.has("lua")
+    ? [...doubtful, ...withoutLuaOf(ingress, annotationsPrefix, reading.values)]
+    : doubtful;
+  const found = deepInspect ? inspect(ingress) : [];
+  if (found.length === 0 && idle.length === 0 && doubts.length === 0) return withHeardProblems(reading);
+  const verdict = found.length === 0 ? reading.verdict : "reject";
+  return withHeardProblems({ ...reading, verdict, problems: [...found, ...reading.problems, ...idle, ...doubts] });
+}
+
+/** What would come of an annotation that a canary is not heard about does not come; that it is not heard is said where it relieves somebody. */
+function withHeardProblems(reading: Reading): Reading {
+  const { values, verdict, problems } = reading;
+  const ofText: readonly Problem["kind"][] = [
+    "annotation-unreadable",
+    "annotation-partly",
+    "annotation-useless",
+    "annotation-doubtful",
+  ];
+  const unheard = (one: Problem) => ofText.includes(one.kind) && "key" in one && !isHeardOfCanary(one.key);
+  if (values.canary === undefined || verdict === "reject" || !problems.some(unheard)) return reading;
+  return { ...reading, problems: problems.filter((one) => !unheard(one)) };
+}
+
+/** What a key needs of nginx. */
+const needs = new Map<string, Capability>();
+for (const [, feature] of featureList) {
+  if (feature.needs === undefined) continue;
+  for (const { key } of Object.values(feature.fields as Fields)) needs.set(key, feature.needs);
+}
+
+/** Annotations that need what nginx here has not. */
+function idleAnnotations({ metadata }: Ingress, prefix: string, lacks: ReadonlySet<Capability>): Problem[] {
+  const { annotations = {} } = metadata;
+  const problems: Problem[] = [];
+  for (const name in annotations) {
+    if (annotations[name] === "" || !name.startsWith(`${prefix}/`)) continue;
+    const key = name.slice(prefix.length + 1);
+    const needed = needs.get(key);
+    if (needed === undefined || !lacks.has(needed)) continue;
+    const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
+    problems.push({ object, kind: "annotation-useless", key, why: `nginx here has no ${capabilityNames[needed]}` });
+  }
+  return problems;
+}

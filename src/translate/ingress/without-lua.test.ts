@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { settingsOf } from "../../../test/support/reading.ts";
+import type { Ingress } from "../../model/objects.ts";
+import { emptySnapshot } from "../../model/snapshot.ts";
+import { sentence } from "../../problem.ts";
+import { defaultOptions } from "../options.ts";
+import { readIngress } from "./reading.ts";
+
+const prefix = "nginx.ingress.kubernetes.io";
+const said = (annotations: Record<string, string>, lacks: readonly "lua"[]) => {
+  const prefixed = Object.entries(annotations).map(([key, text]) => [`${prefix}/${key}`, text]);
+  const metadata = { name: "web", namespace: "shop", annotations: Object.fromEntries(prefixed) };
+  const ingress = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata, spec: {} } as Ingress;
+  const options = { ...defaultOptions, lacks: new Set(lacks) };
+  return readIngress(ingress, emptySnapshot, settingsOf(), options).problems.map(sentence);
+};
+
+const balancing = {
+  affinity: "cookie",
+  "affinity-mode": "persistent",
+  "session-cookie-expires": "60",
+  "session-cookie-change-on-failure": "true",
+  "load-balance": "ewma",
+  "upstream-hash-by": "$request_uri",
+  "upstream-hash-by-subset": "true",
+  "proxy-next-upstream-tries": "5",
+};
+
+test("what nginx cannot balance by itself is said where there is no Lua, by annotation and mode", () => {
+  expect(said(balancing, ["lua"])).toEqual([
+    "annotation affinity-mode has no effect: static mode finds the Endpoint of a cookie as balanced does",
+    "annotation session-cookie-expires has no effect: static mode writes no dates; session-cookie-max-age does the same",
+    "annotation session-cookie-change-on-failure has no effect: in static mode a retry asks another Endpoint, whatever it says, and the cookie stays",
+    "annotation load-balance has no effect: static mode has no ewma; requests go round in turn",
+    "annotation upstream-hash-by-subset has no effect: static mode hashes to one Endpoint of all, not to a group of them",
+    "annotation proxy-next-upstream-tries: static mode asks each Endpoint once for a request at most",
+  ]);
+});
+
+test("with Lua there is nothing to say", () => {
+  expect(said(balancing, [])).toEqual([]);
+});
+
+test("so is what it cannot ask an auth service, and a canary that it cannot draw or find", () => {
+  const auth = {
+    "auth-url": "http://auth.shop/",
+    "auth-signin": "http://auth.shop/login",
+    "auth-response-headers": "X-User",
+  };
+  expect(said(auth, ["lua"])).toEqual([
+    "annotation auth-signin: static mode cannot escape the address that the client came from, so the page gets it up to the first &",
+    "annotation auth-response-headers: of several headers of one name in the answer static mode passes on the first, and of several cookies",
+  ]);
+  const noPage = { "auth-url": "http://auth.shop/", "auth-signin": "https://a/?p=$http_authorization" };
+  expect(said(noPage, ["lua"]).filter((sentence) => sentence.includes("static mode"))).toEqual([]);
+  const canary = (more: Record<string, string>) => said({ canary: "true", ...more }, ["lua"]);
+  expect(canary({ "canary-weight": "4", "canary-weight-total": "100000" })).toEqual([
+    "annotation canary-weight has no effect: static mode draws in hundredths of a percent, and this share is less than half of one",
+  ]);
+  expect(canary({ "canary-weight": "5", "canary-weight-total": "100000" })).toEqual([]);
+  expect(canary({ "canary-by-header": "x.canary" })).toEqual([
+    "annotation canary-by-header has no effect: static mode cannot look for a header called x.canary",
+  ]);
+});
+
+test("what nginx does by itself is not complained of", () => {
+  const plain = { "upstream-hash-by": "$request_uri", "load-balance": "round_robin", affinity: "cookie" };
+  expect(said({ ...plain, "proxy-next-upstream-tries": "1", "auth-url": "http://auth.shop/" }, ["lua"])).toEqual([]);
+});

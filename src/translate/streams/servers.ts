@@ -1,0 +1,126 @@
+/**
+ * What nginx's stream module serves: TCP and UDP services from their two ConfigMaps (RS-27), and hosts whose TLS passes
+ * through (RS-26). All of it is text, so this is worked out as a whole, whenever something it depends on has changed.
+ */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { bugWords, guarded } from "../../guarded.ts";
+import type { Endpoint, Server, StreamServer } from "../../model/configuration.ts";
+import type { Service, ServicePort } from "../../model/objects.ts";
+import type { Table } from "../../model/table.ts";
+import type { ObjectName, Problem } from "../../problem.ts";
+import type { Refusal } from "../quarantine.ts";
+import type { EndpointsAnswer } from "../upstreams/endpoints.ts";
+import { servicePortOf } from "../upstreams/endpoints.ts";
+
+export interface StreamWorld {
+  service(key: string): Service | undefined;
+  endpoints(service: string, port: ServicePort, protocol: "TCP" | "UDP"): EndpointsAnswer;
+  /** Ports that something else of Sluice listens on, with what it is. */
+  readonly reserved: ReadonlyMap<number, string>;
+  /** Whether nginx refused this text for `tcp/5432`, and why. */
+  refusal(port: string, text: string): Refusal | undefined;
+}
+
+export interface PortServers {
+  readonly servers: readonly StreamServer[];
+  readonly problems: readonly Problem[];
+}
+
+/** `data` is that of the ConfigMap `object`: external port to `namespace/service:port[:PROXY[:PROXY]]`. */
+export function portServers(
+  kind: "tcp" | "udp",
+  data: Readonly<Record<string, string>>,
+  object: ObjectName,
+  world: StreamWorld,
+): PortServers {
+  const servers: StreamServer[] = [];
+  const problems: Problem[] = [];
+  for (const [key, text] of Object.entries(data).sort(([a], [b]) => Number(a) - Number(b))) {
+    const refusal = world.refusal(`${kind}/${key}`, text);
+    if (refusal?.suspected) continue;
+    const read = guarded(() => readPort(kind, key, text, world), ofBug);
+    if (typeof read === "string") {
+      problems.push({
+        object,
+        kind: "field-unusable",
+        field: `data.${key}`,
+        why: read,
+        done: "the port is not opened",
+      });
+    } else servers.push(read);
+  }
+  return { servers, problems };
+}
+
+const ofBug = (bug: Error): string =>
+  `Sluice failed on it (${bugWords(bug)}), which is a bug in Sluice: please report it`;
+
+/** A StreamServer, or why there is none. */
+function readPort(kind: "tcp" | "udp", key: string, text: string, world: StreamWorld): StreamServer | string {
+  // `05432` would be the port of `5432` once more, and nginx refuses a port that is there twice.
+  const port = /^[1-9]\d{0,4}$/.test(key) ? Number(key) : 0;
+  if (port === 0 || port > 65_535) return `${JSON.stringify(key)} is not a port number`;
+  const taken = world.reserved.get(port);
+  if (taken !== undefined) return `port ${port} is taken by ${taken}`;
+  const refusal = world.refusal(`${kind}/${port}`, text);
+  if (refusal !== undefined) return refusal.why;
+  const parts = /^([^/:\s]+)\/([^/:\s]+):([^/:\s]+)(?::(|PROXY))?(?::(|PROXY))?$/i.exec(text.trim());
+  if (parts === null) return `${JSON.stringify(text)} is not namespace/service:port with PROXY or nothing behind it`;
+  const [, namespace, name, reference = "", accept = "", send = ""] = parts;
+  const protocol = kind === "tcp" ? "TCP" : "UDP";
+  const service = world.service(`${namespace}/${name}`);
+  if (service === undefined) return `Service ${namespace}/${name} not found`;
+  const declared = streamPortOf(service, reference, protocol);
+  if (declared === undefined) return `Service ${namespace}/${name} has no ${protocol} port ${reference}`;
+  const answer = world.endpoints(`${namespace}/${name}`, declared, protocol);
+  const endpoints = answer.kind === "endpoints" ? answer.endpoints : [];
+  if (endpoints.length === 0) return `Service ${namespace}/${name} has no ready endpoint`;
+  return {
+    kind,
+    port,
+    label: `${kind}-${namespace}-${name}-${reference}`,
+    endpoints,
+    acceptProxyProtocol: kind === "tcp" && accept !== "",
+    sendProxyProtocol: kind === "tcp" && send !== "",
+  };
+}
+
+/** By number of the Service port (not its target) or by its name; the protocol must be the same (RS-27.2). */
+function streamPortOf({ spec }: Service, reference: string, protocol: string): ServicePort | undefined {
+  if (spec?.type === "ExternalName" && (spec.ports ?? []).length === 0) {
+    return /^\d+$/.test(reference) ? { port: Number(reference) } : undefined;
+  }
+  return spec?.ports?.find((one) => {
+    return (one.protocol ?? "TCP") === protocol && (String(one.port) === reference || one.name === reference);
+  });
+}
+
+/** The hosts whose TLS passes through: to the address of the Service behind `/`, or its endpoints where it has none. */
+export function passthroughServers(servers: Table<Server<FeatureValues>>, world: StreamWorld): StreamServer[] {
+  const found: StreamServer[] = [];
+  for (const server of servers.values()) {
+    if (!server.features.sslPassthrough.on || server.name.startsWith("*") || server.name === "_") continue;
+    const root = server.locations.find(({ path }) => path === "/");
+    if (root === undefined || root.service === "") continue;
+    const endpoints = guarded(
+      () => passthroughEndpoints(`${root.ingress.namespace}/${root.service}`, root.servicePort, world),
+      () => [],
+    );
+    if (endpoints.length > 0) found.push({ kind: "passthrough", host: server.name, endpoints });
+  }
+  return found.sort((a, b) => (hostOf(a) < hostOf(b) ? -1 : 1));
+}
+
+function passthroughEndpoints(key: string, port: string, world: StreamWorld): readonly Endpoint[] {
+  const service = world.service(key);
+  const declared = service && servicePortOf(service, port);
+  const clusterIP = service?.spec?.clusterIP ?? "None";
+  if (declared !== undefined && clusterIP !== "None" && clusterIP !== "")
+    return [{ address: clusterIP, port: declared.port }];
+  const answer = declared === undefined ? undefined : world.endpoints(key, declared, "TCP");
+  return answer?.kind === "endpoints" ? answer.endpoints : [];
+}
+
+function hostOf(server: StreamServer): string {
+  return server.kind === "passthrough" ? server.host : "";
+}

@@ -1,0 +1,85 @@
+/**
+ * What the stream module serves, worked out as a whole when something that it could depend on has changed. Hosts whose TLS
+ * passes through may change with any Server, so with that flag it is worked out in each turn.
+ */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { bugProblem, guarded } from "../../guarded.ts";
+import type { Server, StreamServer } from "../../model/configuration.ts";
+import { nameOf } from "../../model/objects.ts";
+import type { Table } from "../../model/table.ts";
+import type { TranslateOptions } from "../options.ts";
+import type { Problems } from "../problems.ts";
+import type { Inputs, Turn } from "../turn.ts";
+import type { ServiceEndpoints } from "../upstreams/service-endpoints.ts";
+import { passthroughServers, portServers, type StreamWorld } from "./servers.ts";
+
+export class Streams {
+  readonly #options: TranslateOptions;
+  readonly #endpoints: ServiceEndpoints;
+  readonly #problems: Problems;
+  /** The ConfigMaps of ports, by what is spoken there. */
+  readonly #maps: readonly (readonly ["tcp" | "udp", string])[];
+  #servers: readonly StreamServer[] = [];
+
+  constructor(options: TranslateOptions, endpoints: ServiceEndpoints, problems: Problems) {
+    this.#options = options;
+    this.#endpoints = endpoints;
+    this.#problems = problems;
+    const { tcpServicesConfigMap, udpServicesConfigMap } = options;
+    this.#maps = (
+      [
+        ["tcp", tcpServicesConfigMap],
+        ["udp", udpServicesConfigMap],
+      ] as const
+    ).flatMap(([kind, key]) => (key === undefined ? [] : [[kind, key] as const]));
+  }
+
+  /** As of the last `renew`; the same array while nothing is different. */
+  get servers(): readonly StreamServer[] {
+    return this.#servers;
+  }
+
+  renew({ before, now }: Turn, servers: Table<Server<FeatureValues>>): void {
+    const { enableSslPassthrough } = this.#options;
+    if (!enableSslPassthrough && !this.#mayDiffer(before, now)) return;
+    const world = this.#world(now);
+    const streams = this.#maps.flatMap(([kind, key]) => this.#portServers(kind, key, now, world));
+    if (enableSslPassthrough) streams.push(...passthroughServers(servers, world));
+    if (JSON.stringify(streams) !== JSON.stringify(this.#servers)) this.#servers = streams;
+  }
+
+  #mayDiffer(before: Inputs, now: Inputs): boolean {
+    if (this.#maps.length === 0) return false;
+    if (before.quarantine.ports !== now.quarantine.ports) return true;
+    if (
+      (["services", "endpointSlices", "addresses"] as const).some(
+        (kind) => before.snapshot[kind] !== now.snapshot[kind],
+      )
+    )
+      return true;
+    return this.#maps.some(([, key]) => before.snapshot.configMaps.get(key) !== now.snapshot.configMaps.get(key));
+  }
+
+  #portServers(kind: "tcp" | "udp", key: string, { snapshot }: Inputs, world: StreamWorld): readonly StreamServer[] {
+    const object = { kind: "ConfigMap", ...nameOf(key) };
+    const { servers, problems } = guarded(
+      () => portServers(kind, snapshot.configMaps.get(key)?.data ?? {}, object, world),
+      (bug) => ({ servers: [], problems: [bugProblem(object, bug)] }),
+    );
+    this.#problems.tell(`${kind} services`, problems);
+    return servers;
+  }
+
+  #world({ snapshot, quarantine }: Inputs): StreamWorld {
+    return {
+      service: (key) => snapshot.services.get(key),
+      endpoints: (key, declared, protocol) =>
+        this.#endpoints.of(key, { port: String(declared.port), declared, serviceUpstream: false, protocol }),
+      reserved: this.#options.reservedPorts,
+      refusal: (port, text) => {
+        const refused = quarantine.ports.get(port);
+        return refused?.version === text ? refused : undefined;
+      },
+    };
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * How the peers of an Upstream are chosen, where several Ingresses share it and may say different things (RS-3.7, RS-14.3):
+ * the oldest decides the algorithm, the oldest that names one the mode of affinity, the youngest the cookie.
+ */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import type { AffinityCookie, Balance } from "../../model/configuration.ts";
+import type { Claim } from "../claim.ts";
+import { byAge } from "../ingress/accept.ts";
+
+/** A port of a Service that a Location sends to, and a Claim that speaks for it. */
+export interface UpstreamUse {
+  readonly id: string;
+  readonly service: string;
+  readonly port: string;
+  readonly claim: Claim;
+  /** Whether `spec.defaultBackend` names it, which gives this Ingress the last word (RS-3.7). */
+  readonly asDefault: boolean;
+  /** Of a canary: the id of the Upstream it relieves. */
+  readonly relieves: string | undefined;
+}
+
+export const roundRobin: Balance = { algorithm: "round_robin" };
+
+/** The use whose Ingress decides, out of at least one: the youngest with the last word, else the oldest. */
+export function speakerOf(uses: readonly UpstreamUse[]): UpstreamUse {
+  if (uses.length === 1) return uses[0]!;
+  const last = uses.filter(({ asDefault }) => asDefault);
+  const wins = last.length > 0 ? younger : older;
+  return (last.length > 0 ? last : uses).reduce((best, use) => (wins(use.claim, best.claim) ? use : best));
+}
+
+export function balanceOf(uses: readonly UpstreamUse[]): Balance {
+  const cookie = cookieOf(uses);
+  return cookie === undefined ? plainBalance(speakerOf(uses).claim.values) : { algorithm: "cookie", cookie };
+}
+
+/** A canary's own word, unless clients are bound to the Upstream it relieves: then they are bound to it alike (RS-14.7). */
+export function canaryBalance(uses: readonly UpstreamUse[], relieved: Balance): Balance {
+  const { values } = speakerOf(uses).claim;
+  const sticky = values.sessionAffinity.canaryBehavior === "sticky";
+  return sticky && relieved.algorithm === "cookie" ? relieved : plainBalance(values);
+}
+
+function plainBalance({ upstreamHashBy, loadBalance }: FeatureValues): Balance {
+  if (upstreamHashBy === undefined) return { algorithm: loadBalance.algorithm };
+  return { algorithm: "hash", by: upstreamHashBy.text, subset: upstreamHashBy.subset, ...declaredIn(upstreamHashBy) };
+}
+
+function declaredIn({ declared }: { readonly declared: readonly string[] }) {
+  return declared.length === 0 ? {} : { declared };
+}
+
+function cookieOf(uses: readonly UpstreamUse[]): AffinityCookie | undefined {
+  if (uses.every(({ claim }) => claim.values.sessionAffinity.type !== "cookie")) return undefined;
+  const ruling = uses.filter(({ asDefault }) => !asDefault).map(({ claim }) => claim);
+  const sticky = ruling.filter(({ values }) => values.sessionAffinity.type === "cookie");
+  if (sticky.length === 0) return undefined;
+  const youngest = sticky.reduce((best, claim) => (younger(claim, best) ? claim : best));
+  const oldest = ruling
+    .filter(({ values }) => values.sessionAffinity.mode !== undefined)
+    .reduce<Claim | undefined>((best, claim) => (best === undefined || older(claim, best) ? claim : best), undefined);
+  const { type: _, canaryBehavior: __, ...cookie } = youngest.values.sessionAffinity;
+  return { ...cookie, mode: oldest?.values.sessionAffinity.mode ?? "balanced" };
+}
+
+function older(a: Claim, b: Claim): boolean {
+  return byAge(a.ingress, b.ingress) < 0;
+}
+
+function younger(a: Claim, b: Claim): boolean {
+  return byAge(a.ingress, b.ingress) > 0;
+}

@@ -1,0 +1,185 @@
+/**
+ * The Endpoints behind one port of one Service (RS-9). An endpoint counts unless its ready condition is false; one that is
+ * terminating but still serving counts only while no other is ready, so a rollout never empties an Upstream.
+ */
+import { isIP } from "node:net";
+import { whyNotAsked, whyNotHost } from "../../kinds/asked.ts";
+import type { Endpoint } from "../../model/configuration.ts";
+import type { EndpointSlice, Service, ServicePort } from "../../model/objects.ts";
+import type { Table } from "../../model/table.ts";
+import type { TranslateOptions } from "../options.ts";
+
+export interface EndpointsQuestion {
+  readonly service: Service;
+  readonly slices: readonly EndpointSlice[];
+  /** Number or name, as the Ingress has it. */
+  readonly port: string;
+  /** The port itself, where it is known already. */
+  readonly declared?: ServicePort;
+  /** Whether the Service's own address is asked for instead of its endpoints (RS-9.7). */
+  readonly serviceUpstream: boolean;
+  /** `TCP` for everything but UDP services. */
+  readonly protocol: string;
+  /** Addresses of ExternalName hosts. */
+  readonly addresses: Table<readonly string[]>;
+}
+
+export type EndpointsAnswer =
+  | {
+      readonly kind: "endpoints";
+      readonly endpoints: readonly Endpoint[];
+      /** Only where there were more: how many were looked at. */
+      readonly most?: number;
+    }
+  | { readonly kind: "no-port" }
+  | { readonly kind: "unusable"; readonly why: string };
+
+export function endpointsOf(question: EndpointsQuestion, options: TranslateOptions): EndpointsAnswer {
+  const { service, serviceUpstream } = question;
+  if (service.spec?.type === "ExternalName") return externalEndpoints(question, options);
+  const port = question.declared ?? servicePortOf(service, question.port);
+  if (port === undefined) return { kind: "no-port" };
+  const clusterIP = service.spec?.clusterIP ?? "";
+  if (serviceUpstream && isIP(clusterIP) !== 0) {
+    const why = whyNotAsked(clusterIP, port.port, options.asked);
+    return why === undefined
+      ? endpoints([{ address: clusterIP, port: port.port }])
+      : { kind: "unusable", why: `its cluster IP is not asked: ${why}` };
+  }
+  const { found, most } = fromSlices(question, port, options);
+  return { kind: "endpoints", endpoints: sorted(found), ...(most === undefined ? {} : { most }) };
+}
+
+/**
+ * An EndpointSlice may have 20,000 ports, and each of its addresses is an endpoint on each of them: 300 million fit into one
+ * object. So few pairs are looked at for a port, and so few for all ports of a Service, but some for each.
+ */
+const [mostPairs, mostOfService, someOfPort] = [10_000, 100_000, 100];
+
+function mostPairsOf({ spec }: Service): number {
+  const fair = Math.floor(mostOfService / Math.max(1, spec?.ports?.length ?? 1));
+  return Math.max(someOfPort, Math.min(mostPairs, fair));
+}
+
+/** The first port for TCP whose number, target port or name equals the reference (RS-9.2). HTTP is not spoken over UDP. */
+export function servicePortOf({ spec }: Service, reference: string): ServicePort | undefined {
+  return spec?.ports?.find(({ port, targetPort, name, protocol = "TCP" }) => {
+    const isMeant = String(port) === reference || String(targetPort ?? "") === reference || (name ?? "") === reference;
+    return isMeant && protocol === "TCP";
+  });
+}
+
+interface FromSlices {
+  readonly found: readonly Endpoint[];
+  /** Where there were more. */
+  readonly most?: number;
+}
+
+function fromSlices(question: EndpointsQuestion, port: ServicePort, options: TranslateOptions): FromSlices {
+  const ready: Endpoint[] = [];
+  const draining: Endpoint[] = [];
+  const most = mostPairsOf(question.service);
+  let looked = 0;
+  for (const { address, number, isReady } of pairsOf(question, port, options)) {
+    if (looked++ >= most) return { found: ready.length > 0 ? ready : draining, most };
+    if (whyNotAsked(address, number, options.asked) === undefined)
+      (isReady ? ready : draining).push({ address, port: number });
+  }
+  return { found: ready.length > 0 ? ready : draining };
+}
+
+interface Pair {
+  readonly address: string;
+  readonly number: number;
+  readonly isReady: boolean;
+}
+
+/** One after the other, since all of them may be more than memory holds. */
+function* pairsOf(
+  { slices, protocol }: EndpointsQuestion,
+  port: ServicePort,
+  { zone: ownZone }: TranslateOptions,
+): Generator<Pair> {
+  for (const slice of slices) {
+    if (slice.addressType === "FQDN") continue;
+    const numbers = slicePorts(slice, port, protocol);
+    const zone = hintedZone(slice, ownZone);
+    for (const { addresses, conditions, hints } of slice.endpoints ?? []) {
+      if (zone !== undefined && hints?.forZones?.some(({ name }) => name === zone) !== true) continue;
+      const isReady = conditions?.ready !== false;
+      if (!isReady && !isDraining(conditions)) continue;
+      for (const address of addresses) for (const number of numbers) yield { address, number, isReady };
+    }
+  }
+}
+
+function isDraining(conditions: { readonly serving?: boolean; readonly terminating?: boolean } | undefined): boolean {
+  return conditions?.terminating === true && conditions.serving === true;
+}
+
+/** RS-9.3: by name; any port where the Service's has none; else a numeric target port. */
+function slicePorts(
+  { ports = [] }: EndpointSlice,
+  { name = "", targetPort, port }: ServicePort,
+  protocol: string,
+): number[] {
+  const fallback =
+    typeof targetPort === "number" ? targetPort : /^\d+$/.test(targetPort ?? "") ? Number(targetPort) : undefined;
+  if (ports.length === 0) return [fallback ?? port];
+  const found: number[] = [];
+  for (const one of ports) {
+    const isMeant = (one.protocol ?? "TCP") === protocol && (name === "" || (one.name ?? "") === name);
+    if (isMeant && one.port !== undefined) found.push(one.port);
+  }
+  return found.length > 0 || fallback === undefined ? found : [fallback];
+}
+
+/** The zone to keep to, if every endpoint of the slice carries hints and some are for it (RS-9.13). */
+function hintedZone({ endpoints = [] }: EndpointSlice, zone: string | undefined): string | undefined {
+  if (zone === undefined || endpoints.length === 0) return undefined;
+  const hinted = endpoints.every(({ hints }) => (hints?.forZones?.length ?? 0) > 0);
+  const ours = endpoints.some(({ hints }) => hints?.forZones?.some(({ name }) => name === zone) === true);
+  return hinted && ours ? zone : undefined;
+}
+
+/**
+ * RS-9.5: the addresses the name resolves to, on the target port of the Service's port, or on the Ingress's own number
+ * where the Service has no such port. A plain IP literal is taken as it is (ingress-nginx has no peer then, RS-9.6).
+ */
+function externalEndpoints(
+  { service, port, addresses }: EndpointsQuestion,
+  options: TranslateOptions,
+): EndpointsAnswer {
+  if (options.disableSvcExternalName) return { kind: "unusable", why: "ExternalName Services are disabled by a flag" };
+  const name = (service.spec?.externalName ?? "").toLowerCase();
+  const bare = name.replace(/\.$/, "");
+  if (isIP(bare) === 0 && !isDnsName(bare)) return { kind: "unusable", why: `externalName ${name} is not a DNS name` };
+  const declared = servicePortOf(service, port);
+  const target = Number(declared === undefined ? port : (declared.targetPort ?? declared.port));
+  if (!Number.isInteger(target)) return { kind: "no-port" };
+  const why = whyNotHost(bare, target, options.asked);
+  if (why !== undefined) return { kind: "unusable", why: `externalName ${name} is not asked: ${why}` };
+  const found = isIP(bare) !== 0 ? [bare] : addresses.get(name);
+  if (found?.length === 0) return { kind: "unusable", why: `externalName ${name} has no address` };
+  const refusals = (found ?? []).map((address) => whyNotAsked(address, target, options.asked));
+  const usable = (found ?? []).filter((_, at) => refusals[at] === undefined);
+  if (found !== undefined && usable.length === 0)
+    return { kind: "unusable", why: `externalName ${name} is not asked: ${refusals[0]}` };
+  return endpoints(usable.map((address) => ({ address, port: target })));
+}
+
+function isDnsName(name: string): boolean {
+  return (
+    name.length <= 253 &&
+    /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/.test(name)
+  );
+}
+
+const endpoints = (found: readonly Endpoint[]): EndpointsAnswer => ({ kind: "endpoints", endpoints: sorted(found) });
+
+/** Without duplicates as well, so equal clusters give equal Upstreams. */
+function sorted(found: readonly Endpoint[]): readonly Endpoint[] {
+  if (found.length < 2) return found;
+  const byText = new Map(found.map((endpoint) => [`${endpoint.address} ${endpoint.port}`, endpoint]));
+  return [...byText.keys()].sort().map((text) => byText.get(text)!);
+}

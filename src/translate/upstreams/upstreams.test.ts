@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { base, ingress, put, service, slice, turnTo } from "../../../test/support/sketch.ts";
+import { defaultUpstream } from "../../model/configuration.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import { Claims } from "../ingress/claims.ts";
+import { defaultOptions } from "../options.ts";
+import { Problems } from "../problems.ts";
+import { ServiceEndpoints } from "./service-endpoints.ts";
+import { Upstreams } from "./upstreams.ts";
+
+/** Upstreams whose uses are those of one host, `a.example`: each of `used` by the Ingress `a`. */
+function keeper(...used: readonly string[]) {
+  const problems = new Problems();
+  const options = { ...defaultOptions, defaultBackendService: "ns/fallback" };
+  const claims = new Claims(options, problems);
+  const endpoints = new ServiceEndpoints(options);
+  const upstreams = new Upstreams(options, endpoints, problems);
+  claims.renew(turnTo(put(base, ingress({ name: "a", host: "a.example" }))));
+  const [claim] = claims.of("a.example");
+  const use = (...names: readonly string[]) =>
+    upstreams.use(
+      "a.example",
+      names.map((name) => ({
+        id: `ns/${name}/80`,
+        service: `ns/${name}`,
+        port: "80",
+        claim: claim!,
+        asDefault: false,
+        relieves: undefined,
+      })),
+    );
+  use(...used);
+  let before: Snapshot | undefined;
+  const renew = (now: Snapshot) => {
+    const old = upstreams.all;
+    const turn = turnTo(now, before);
+    before = now;
+    upstreams.renew(turn, endpoints.takeIn(turn));
+    return upstreams.all
+      .changesSince(old)
+      .map(({ key }) => key)
+      .sort();
+  };
+  return { upstreams, problems, use, renew };
+}
+
+const external = (name: string, externalName: string) => ({
+  ...service(name),
+  spec: { type: "ExternalName", externalName, ports: [{ port: 80 }] },
+});
+const world = put(base, service("web"), service("api"), slice("web", "192.0.2.1"));
+
+test("an Upstream is made again for its own Service and EndpointSlices only", () => {
+  const { upstreams, renew } = keeper("web", "api");
+  expect(renew(world)).toEqual([defaultUpstream, "ns/api/80", "ns/web/80"]);
+  const rolled = put(world, slice("web", "192.0.2.2"));
+  expect(renew(rolled)).toEqual(["ns/web/80"]);
+  expect(upstreams.all.get("ns/web/80")?.endpoints).toEqual([{ address: "192.0.2.2", port: 8080 }]);
+  expect(renew(put(rolled, service("other"), slice("other", "192.0.2.9")))).toEqual([]);
+});
+
+test("one that nobody uses any more is gone", () => {
+  const { use, renew, upstreams } = keeper("web", "api");
+  renew(world);
+  use("web");
+  expect(renew(world)).toContain("ns/api/80");
+  expect(upstreams.all.has("ns/api/80")).toBe(false);
+});
+
+test("the default one follows the Service of the flag, and is the built-in server while that has no endpoints", () => {
+  const { upstreams, renew } = keeper();
+  renew(world);
+  expect(upstreams.all.get(defaultUpstream)?.endpoints).toEqual([{ address: "127.0.0.1", port: 8181 }]);
+  expect(renew(put(world, service("fallback"), slice("fallback", "192.0.2.5")))).toEqual([defaultUpstream]);
+  expect(upstreams.all.get(defaultUpstream)?.endpoints).toEqual([{ address: "192.0.2.5", port: 8080 }]);
+});
+
+test("a new address of the name behind an ExternalName Service makes its Upstream again", () => {
+  const { upstreams, renew } = keeper("web");
+  const named = put(base, external("web", "db.example"));
+  renew(named);
+  const found = { ...named, addresses: named.addresses.with([["db.example", ["192.0.2.7"]]]) };
+  expect(renew(found)).toEqual(["ns/web/80"]);
+  expect(upstreams.all.get("ns/web/80")?.endpoints).toEqual([{ address: "192.0.2.7", port: 80 }]);
+});

@@ -1,0 +1,149 @@
+/**
+ * The Upstreams that Locations send to. Several hosts may share one and say different things about it, so it is made of all
+ * its uses; and it is made again whenever one of them, its Service or the endpoints behind that have changed.
+ */
+
+import { bugProblem, guarded } from "../../guarded.ts";
+import { defaultUpstream, defaultUpstreamLabel, type Upstream } from "../../model/configuration.ts";
+import { Dependencies } from "../../model/dependencies.ts";
+import { nameOf } from "../../model/objects.ts";
+import { emptySnapshot, type Snapshot } from "../../model/snapshot.ts";
+import { Table } from "../../model/table.ts";
+import type { Problem } from "../../problem.ts";
+import type { Claim } from "../claim.ts";
+import type { TranslateOptions } from "../options.ts";
+import type { Problems } from "../problems.ts";
+import type { Turn } from "../turn.ts";
+import { balanceOf, canaryBalance, roundRobin, speakerOf, type UpstreamUse } from "./balance.ts";
+import type { EndpointsAnswer } from "./endpoints.ts";
+import type { ServiceEndpoints } from "./service-endpoints.ts";
+
+export class Upstreams {
+  readonly #options: TranslateOptions;
+  readonly #endpoints: ServiceEndpoints;
+  readonly #problems: Problems;
+  readonly #uses = new Map<string, readonly UpstreamUse[]>();
+  readonly #hosts = new Dependencies();
+  /** By the Service that each was made of, and by the name that an ExternalName stands for. */
+  readonly #byService = new Dependencies();
+  readonly #byName = new Dependencies();
+  readonly #canaries = new Dependencies();
+  readonly #outdated = new Set<string>();
+  #services: Snapshot["services"] = emptySnapshot.services;
+  #all = Table.empty<Upstream>();
+
+  constructor(options: TranslateOptions, endpoints: ServiceEndpoints, problems: Problems) {
+    this.#options = options;
+    this.#endpoints = endpoints;
+    this.#problems = problems;
+  }
+
+  /** By id, as of the last `renew`. */
+  get all(): Table<Upstream> {
+    return this.#all;
+  }
+
+  /** Says what the Locations of `host` send to now. */
+  use(host: string, uses: readonly UpstreamUse[]): void {
+    const ids = uses.length === 1 ? [uses[0]!.id] : [...new Set(uses.map(({ id }) => id))];
+    for (const id of this.#hosts.usedBy(host)) this.#outdated.add(id);
+    for (const id of ids) this.#outdated.add(id);
+    this.#hosts.set(host, ids);
+    if (uses.length === 0) this.#uses.delete(host);
+    else this.#uses.set(host, uses);
+  }
+
+  /** Makes again what may be different now; `rolled` are the Services whose EndpointSlices have changed. */
+  renew(turn: Turn, rolled: Iterable<string>): void {
+    this.#services = turn.now.snapshot.services;
+    this.#noteChanges(turn, rolled);
+    for (const id of [...this.#outdated]) for (const canary of this.#canaries.usersOf(id)) this.#outdated.add(canary);
+    this.#all = this.#all.with([...this.#outdated].map((id) => [id, this.#upstreamOf(id)] as const));
+    this.#outdated.clear();
+  }
+
+  #noteChanges({ before, now, afresh }: Turn, rolled: Iterable<string>): void {
+    if (afresh) {
+      this.#outdated.add(defaultUpstream);
+      for (const id of this.#all.keys()) this.#outdated.add(id);
+      return;
+    }
+    const add = (ids: Iterable<string>): void => {
+      for (const id of ids) this.#outdated.add(id);
+    };
+    const { services, addresses } = now.snapshot;
+    for (const { key } of services.changesSince(before.snapshot.services)) add(this.#byService.usersOf(key));
+    for (const key of rolled) add(this.#byService.usersOf(key));
+    for (const { key } of addresses.changesSince(before.snapshot.addresses)) add(this.#byName.usersOf(key));
+  }
+
+  #upstreamOf(id: string): Upstream | undefined {
+    const make = () => (id === defaultUpstream ? this.#defaultUpstream() : this.#upstreamOfUses(id, this.#usesOf(id)));
+    return guarded(make, (bug) => this.#withoutEndpoints(id, bug));
+  }
+
+  /** Sluice failed on the Service or its EndpointSlices: its paths answer 503. */
+  #withoutEndpoints(id: string, bug: Error): Upstream {
+    const service = this.#usesOf(id)[0]?.service ?? this.#options.defaultBackendService ?? "";
+    this.#problems.tell(`upstream ${id}`, [bugProblem({ kind: "Service", ...nameOf(service) }, bug)]);
+    return { id, label: service.replaceAll("/", "-"), endpoints: [], balance: roundRobin };
+  }
+
+  #upstreamOfUses(id: string, uses: readonly UpstreamUse[]): Upstream | undefined {
+    if (uses.length === 0) {
+      this.#noteSource(id, undefined);
+      this.#canaries.set(id, []);
+      this.#problems.tell(`upstream ${id}`, []);
+      return undefined;
+    }
+    const { service, port, claim, relieves } = speakerOf(uses);
+    this.#noteSource(id, service);
+    this.#canaries.set(id, relieves === undefined ? [] : [relieves]);
+    const relieved = relieves === undefined ? [] : this.#usesOf(relieves);
+    const question = { port, serviceUpstream: claim.values.serviceUpstream.on, protocol: "TCP" };
+    const answer = this.#endpoints.of(service, question);
+    this.#problems.tell(`upstream ${id}`, unusable(answer, service, claim));
+    return {
+      id,
+      label: `${service}/${port}`.replaceAll("/", "-"),
+      endpoints: answer.kind === "endpoints" ? answer.endpoints : [],
+      balance: relieved.length === 0 ? balanceOf(uses) : canaryBalance(uses, balanceOf(relieved)),
+    };
+  }
+
+  /** The global default backend, or the built-in 404 server where that has no endpoints (RS-8.1). */
+  #defaultUpstream(): Upstream {
+    const { defaultBackendService: key, defaultServerPort } = this.#options;
+    this.#noteSource(defaultUpstream, key);
+    const port = key === undefined ? undefined : this.#services.get(key)?.spec?.ports?.[0]?.port;
+    const question = { port: String(port), serviceUpstream: false, protocol: "TCP" };
+    const answer = key === undefined || port === undefined ? undefined : this.#endpoints.of(key, question);
+    const found = answer?.kind === "endpoints" ? answer.endpoints : [];
+    const endpoints = found.length > 0 ? found : [{ address: "127.0.0.1", port: defaultServerPort }];
+    return { id: defaultUpstream, label: defaultUpstreamLabel, endpoints, balance: roundRobin };
+  }
+
+  #usesOf(id: string): UpstreamUse[] {
+    const uses: UpstreamUse[] = [];
+    for (const host of this.#hosts.usersOf(id)) {
+      for (const use of this.#uses.get(host) ?? []) if (use.id === id) uses.push(use);
+    }
+    return uses;
+  }
+
+  /** The name matters where the addresses come from it. */
+  #noteSource(id: string, service: string | undefined): void {
+    const name = service === undefined ? undefined : this.#services.get(service)?.spec?.externalName;
+    this.#byService.set(id, service === undefined ? [] : [service]);
+    this.#byName.set(id, name === undefined ? [] : [name.toLowerCase()]);
+  }
+}
+
+/** Told on the Ingress that decides about the Upstream. */
+function unusable(answer: EndpointsAnswer, service: string, { object }: Claim): Problem[] {
+  const problem = { object, kind: "field-unusable", field: `Service ${service}` } as const;
+  if (answer.kind === "unusable") return [{ ...problem, why: answer.why, done: "it gets no requests" }];
+  if (answer.kind !== "endpoints" || answer.most === undefined) return [];
+  const why = `its EndpointSlices have more than ${answer.most} pairs of an address and a port`;
+  return [{ ...problem, why, done: "the others get no requests" }];
+}
