@@ -10,9 +10,20 @@ export function guarded<T>(work: () => T, instead: (bug: Error) => T): T {
   try {
     return work();
   } catch (cause) {
-    return instead(cause instanceof Error ? cause : new Error(String(cause)));
+    return instead(errorOf(cause));
   }
 }
+
+/** As `guarded`, for work that waits. */
+export async function guardedLater<T>(work: () => Promise<T>, instead: (bug: Error) => T): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    return instead(errorOf(cause));
+  }
+}
+
+const errorOf = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
 /** What is said of the object that was set aside. */
 export function bugProblem(object: ObjectName, bug: Error): Problem {

@@ -74,13 +74,11 @@ export class CompletedSource implements Source {
   }
 
   #follow(key: string, secret: Secret): void {
-    const chain = decoded(secret, "tls.crt");
-    if (chain === undefined) return;
-    const missing = guarded(
-      () => missingIssuer(chain),
+    const chain = guarded(
+      () => unfinishedChain(secret),
       () => undefined,
     );
-    if (missing === undefined) return;
+    if (chain === undefined) return;
     const completion: Completion = { of: secret, stop: new AbortController(), whole: undefined };
     this.#completions.set(key, completion);
     void this.#complete(key, completion, chain, AbortSignal.any([completion.stop.signal, this.#signal]));
@@ -126,4 +124,10 @@ export class CompletedSource implements Source {
   #announce(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** The chain of the Secret; undefined where nothing of it is missing. */
+function unfinishedChain(secret: Secret): string | undefined {
+  const chain = decoded(secret, "tls.crt");
+  return chain !== undefined && missingIssuer(chain) !== undefined ? chain : undefined;
 }

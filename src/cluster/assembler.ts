@@ -5,6 +5,7 @@
  * former version stays until then; else every new Ingress would serve the default certificate for a moment.
  */
 
+import { bugWords, guarded } from "../guarded.ts";
 import { Dependencies } from "../model/dependencies.ts";
 import {
   type ConfigMap,
@@ -17,13 +18,14 @@ import {
   emptySnapshot,
   type ObjectChange,
   type Snapshot,
+  type SourceFailure,
   tableOf,
   type WatchedKind,
   withObjects,
 } from "../model/snapshot.ts";
 import type { Endpoints } from "../resources.ts";
 import { slicesOf } from "./endpoints.ts";
-import { sameContent } from "./kept.ts";
+import { nameOnly, sameContent } from "./kept.ts";
 import { type Reference, referencesOfIngress, referencesOfSettings } from "./references.ts";
 import type { WatchOptions } from "./watches.ts";
 
@@ -32,6 +34,8 @@ export interface Stores {
   get(kind: string, key: string): KubernetesObject | undefined;
   /** Whether only the name of this object is in memory. */
   isNameOnly(object: KubernetesObject): boolean;
+  /** Why the content of this object could not be taken into memory, where Sluice failed on it. */
+  failureOf(object: KubernetesObject): string | undefined;
   /** All objects of one namespace, as `Kind namespace/name`. Asked only where a selector of namespaces is given. */
   inNamespace(namespace: string): Iterable<string>;
   /** Asks for the data of an object, or lets it go: `loaded` is told when that is done. */
@@ -50,6 +54,8 @@ export class Assembler {
   /** By `Ingress namespace/name`, `ConfigMap namespace/name` and `flags`. */
   readonly #references = new Dependencies();
   readonly #loading = new Set<Reference>();
+  /** Why Sluice failed on an object when it followed what the object refers to. */
+  readonly #failures = new Map<string, string>();
   #dirty = new Set<string>();
   #snapshot: Snapshot = emptySnapshot;
   #assembled: Snapshot = emptySnapshot;
@@ -96,15 +102,34 @@ export class Assembler {
     for (const name of this.#dirty) {
       const [kind, key] = parts(name);
       if (kind === "Namespace") for (const inside of this.#stores.inNamespace(key)) this.#dirty.add(inside);
-      if (kind === "Ingress" || (kind === "ConfigMap" && key === this.#options.named.settings)) this.#refer(name);
+      if (kind === "Ingress" || (kind === "ConfigMap" && key === this.#options.named.settings)) this.#follow(name);
     }
+  }
+
+  /** An object on which Sluice fails keeps the references of its former version. */
+  #follow(user: string): void {
+    this.#failures.delete(user);
+    const object = this.#stores.get(...parts(user));
+    if (object !== undefined && this.#stores.failureOf(object) !== undefined) return;
+    guarded(
+      () => this.#refer(user),
+      (bug) => void this.#failures.set(user, bugWords(bug)),
+    );
   }
 
   /** Puts what was noticed into the Snapshot. False: it says the same as before. */
   assemble(): boolean {
-    const changes = [...this.#dirty].flatMap((name) => this.#changesOf(name));
+    const changes: ObjectChange[] = [];
+    const failures: [name: string, failure: SourceFailure | undefined][] = [];
+    for (const name of this.#dirty) {
+      const why = this.#takeIn(name, changes);
+      if (why === undefined && !this.#snapshot.failures.has(name)) continue;
+      const object = this.#stores.get(...parts(name));
+      failures.push([name, object && why !== undefined ? { object: nameOnly(object), why } : undefined]);
+    }
     this.#dirty = new Set();
     if (changes.length > 0) this.#snapshot = withObjects(this.#snapshot, changes);
+    if (failures.length > 0) this.#snapshot = { ...this.#snapshot, failures: this.#snapshot.failures.with(failures) };
     const changed = this.#snapshot !== this.#assembled;
     this.#assembled = this.#snapshot;
     return changed;
@@ -149,6 +174,15 @@ export class Assembler {
   #letGo(reference: Reference): void {
     this.#dirty.add(reference);
     if (this.#stores.get(...parts(reference)) !== undefined) this.#load(reference);
+  }
+
+  /** Adds the changes of one object; or returns why Sluice failed on it, and its former version stays. */
+  #takeIn(name: string, changes: ObjectChange[]): string | undefined {
+    const [kind, key] = parts(name);
+    const object = this.#counts(kind, key) ? this.#stores.get(kind, key) : undefined;
+    const failure = object && (this.#stores.failureOf(object) ?? this.#failures.get(name));
+    if (failure !== undefined) return failure;
+    return guarded<string | undefined>(() => void changes.push(...this.#changesOf(name)), bugWords);
   }
 
   #changesOf(name: string): ObjectChange[] {

@@ -46,7 +46,7 @@ async function opened(api: FakeApi, options: Partial<ClusterOptions> = {}) {
   return all;
 }
 
-const keys = (table: Table<KubernetesObject> | undefined) => [...(table?.keys() ?? [])].sort();
+const keys = (table: Table<unknown> | undefined) => [...(table?.keys() ?? [])].sort();
 const soon = { timeout: 30_000, interval: 5 };
 
 const object = (kind: string, namespace: string, name: string, content: object = {}): KubernetesObject => ({
@@ -248,3 +248,45 @@ test("it ends when it is told to", async () => {
   stop.abort();
   await cluster.ended;
 });
+
+/** Objects as no API server gives them: something in Sluice fails on each. */
+const broken: readonly (readonly [what: string, good: KubernetesObject, bad: object])[] = [
+  ["the references of an Ingress", ingress("odd", "tls"), { spec: { tls: { secretName: "tls" } } }],
+  [
+    "an Ingress's annotations",
+    ingress("odd"),
+    { metadata: { namespace: "shop", name: "odd", annotations: { "nginx.ingress.kubernetes.io/auth-secret": 7 } } },
+  ],
+  ["an EndpointSlice", object("EndpointSlice", "shop", "odd", { endpoints: [] }), { endpoints: {} }],
+  ["the settings", object("ConfigMap", "own", "settings", { data: {} }), { data: { "add-headers": 7 } }],
+];
+
+test.each(broken)(
+  "%s on which Sluice fails sets that object aside, at a start as well as later",
+  async (_, good, bad) => {
+    const named = { ...nothingNamed, settings: "own/settings" };
+    const strange = { ...good, ...bad } as KubernetesObject;
+    const name = `${good.kind} ${good.metadata.namespace}/${good.metadata.name}`;
+    const api = new FakeApi();
+    api.put(strange, ingress("web", "tls"), secret("tls"));
+    const { cluster } = await opened(api, { named });
+    const tables = () => {
+      const { ingresses, endpointSlices, configMaps } = cluster.snapshot();
+      return [ingresses, endpointSlices, configMaps].flatMap(keys);
+    };
+    expect(tables()).toEqual(["shop/web"]);
+    expect(keys(cluster.snapshot().secrets)).toEqual(["shop/tls"]);
+    expect(cluster.snapshot().failures.get(name)).toMatchObject({ why: expect.stringContaining("TypeError") });
+
+    api.put(good);
+    await vi.waitFor(() => expect(cluster.snapshot().failures.size).toBe(0), soon);
+    expect(tables()).toHaveLength(2);
+    api.put(strange, ingress("later"));
+    await vi.waitFor(() => expect(cluster.snapshot().failures.size).toBe(1), soon);
+    // The former version stays, and others go on.
+    expect(tables()).toHaveLength(3);
+    api.remove(strange);
+    await vi.waitFor(() => expect(cluster.snapshot().failures.size).toBe(0), soon);
+    expect(tables()).toHaveLength(2);
+  },
+);

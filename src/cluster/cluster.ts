@@ -3,7 +3,7 @@
  * of them are spoken of, and of the others no data is taken into memory.
  * Changes are gathered for one turn of the event loop, so a list of ten thousand is one change.
  */
-
+import { bugWords, guarded } from "../guarded.ts";
 import {
   type ApiFailure,
   isDenied,
@@ -70,6 +70,8 @@ class InformedCluster implements Cluster {
   readonly #assembler: Assembler;
   /** Objects whose only remains in memory are their names. */
   readonly #bare = new WeakSet<KubernetesObject>();
+  /** Objects whose content Sluice failed on, and why. */
+  readonly #failures = new WeakMap<KubernetesObject, string>();
   readonly #queue: WorkQueue;
   readonly #listeners = new Set<() => void>();
   readonly #ofSecrets = new Map<string, () => void>();
@@ -156,9 +158,19 @@ class InformedCluster implements Cluster {
 
   #takeIn(object: KubernetesObject): KubernetesObject {
     const held = object.kind === "Secret" || object.kind === "ConfigMap";
-    if (!held || this.#assembler.isReferenced(`${object.kind} ${keyOf(object)}`)) return kept(object);
+    if (!held || this.#assembler.isReferenced(`${object.kind} ${keyOf(object)}`))
+      return guarded(
+        () => kept(object),
+        (bug) => this.#failedOn(object, bug),
+      );
     const bare = nameOnly(object);
     this.#bare.add(bare);
+    return bare;
+  }
+
+  #failedOn(object: KubernetesObject, bug: Error): KubernetesObject {
+    const bare = nameOnly(object);
+    this.#failures.set(bare, bugWords(bug));
     return bare;
   }
 
@@ -252,6 +264,7 @@ class InformedCluster implements Cluster {
     return {
       get: (kind, key) => this.#get(kind, key),
       isNameOnly: (object) => this.#bare.has(object),
+      failureOf: (object) => this.#failures.get(object),
       inNamespace: (namespace) => this.#inNamespace(namespace),
       load: (reference) => this.#queue.add(reference),
     };

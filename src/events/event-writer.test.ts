@@ -13,10 +13,12 @@ const ownPod = { apiVersion: "v1", kind: "Pod", namespace: "own", name: "control
 
 function setUp({ syncEvents = true } = {}) {
   const said: string[] = [];
+  const failures: string[] = [];
   let snapshot = emptySnapshot;
   const writer = new EventWriter({
     recorder: {
       record: (about, type, reason, message) => {
+        if (message.includes("poison")) throw new TypeError("nobody thought of it");
         const { namespace, name } = "metadata" in about ? about.metadata : about;
         said.push(`${about.kind} ${namespace}/${name}: ${type} ${reason} ${message}`);
       },
@@ -26,7 +28,11 @@ function setUp({ syncEvents = true } = {}) {
     configMaps: ["own/settings"],
     ownPod: () => ownPod,
     syncEvents,
+    failed: ({ kind, name }, bug) => failures.push(`${kind} ${name}: ${bug.message}`),
   });
+  const takeIn = (key: string, object: KubernetesObject) => {
+    snapshot = { ...snapshot, failures: snapshot.failures.with([[key, { object, why: "TypeError: x" }]]) };
+  };
   const put = (...objects: readonly KubernetesObject[]) => {
     snapshot = withObjects(
       snapshot,
@@ -35,7 +41,7 @@ function setUp({ syncEvents = true } = {}) {
     writer.look();
     return said.splice(0);
   };
-  return { writer, said, put };
+  return { writer, said, failures, put, takeIn };
 }
 
 const ingress = (name: string, ingressClassName: string, annotations = {}): Ingress => ({
@@ -125,4 +131,31 @@ test("--disable-sync-events leaves only RELOAD", () => {
   expect(put(ingressClass, ingress("web", "nginx"), configMap({}))).toEqual([]);
   writer.problems(Table.from<readonly Problem[]>([["a", [problem("web", "x")]]]));
   expect(said).toEqual([]);
+});
+
+test("an object on which Sluice fails has no Event, and all others have theirs", () => {
+  const { put, writer, said, failures } = setUp();
+  const strange = Object.defineProperty(ingress("strange", "nginx"), "spec", {
+    get: () => {
+      throw new TypeError("nobody thought of it");
+    },
+  });
+  expect(put(ingressClass, strange, ingress("web", "nginx"))).toEqual([
+    "Ingress shop/web: Normal Sync the Ingress was taken in",
+  ]);
+  const problems = [problem("web", "poison"), problem("web", "x")];
+  writer.problems(Table.from<readonly Problem[]>([["a", problems]]));
+  expect(said).toHaveLength(1);
+  expect(failures).toEqual(["Ingress strange: nobody thought of it", "Ingress web: nobody thought of it"]);
+});
+
+test("an object that the source could not take in has an Event all the same", () => {
+  const { put, writer, said, takeIn } = setUp();
+  put(ingressClass);
+  takeIn("Ingress shop/web", ingress("web", "nginx"));
+  const object = { kind: "Ingress", namespace: "shop", name: "web" };
+  writer.problems(Table.from<readonly Problem[]>([["a", [{ kind: "bug", object, why: "TypeError: x" }]]]));
+  expect(said).toEqual([
+    expect.stringContaining("Ingress shop/web: Warning Bug it is set aside because Sluice failed"),
+  ]);
 });

@@ -3,11 +3,12 @@
  * `UPDATE` on the controller's ConfigMaps, `RELOAD` on its Pod, and a Warning for each Problem on the object that it names.
  * It hears of everything twice, when objects change and when a turn has ended, and remembers what it has said.
  */
+import { guarded } from "../guarded.ts";
 import type { ObjectReference } from "../kubernetes/index.ts";
-import { type Ingress, type KubernetesObject, keyOf } from "../model/objects.ts";
+import { type Ingress, type KubernetesObject, nameOf } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot, tableOf, type WatchedKind } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
-import type { Problem } from "../problem.ts";
+import type { ObjectName, Problem } from "../problem.ts";
 import type { Listener, SyncReport } from "../sync/ports.ts";
 import { problemEvents } from "./problem-events.ts";
 
@@ -24,6 +25,8 @@ export interface EventOptions {
   readonly ownPod: () => ObjectReference;
   /** False: only `RELOAD` is said. */
   readonly syncEvents: boolean;
+  /** Called with an object whose Events are left out because Sluice failed on it. */
+  readonly failed: (object: ObjectName, bug: Error) => void;
 }
 
 export class EventWriter implements Listener {
@@ -41,11 +44,17 @@ export class EventWriter implements Listener {
     const [before, now] = [this.#seen, snapshot()];
     this.#seen = now;
     if (!syncEvents) return;
-    for (const ingress of this.#takenIn(before, now)) this.#say(ingress, "Sync", "the Ingress was taken in");
+    for (const [key, ingress] of this.#candidates(before, now))
+      this.#guard({ kind: "Ingress", ...nameOf(key) }, () => {
+        if (this.#isTakenIn(key, ingress, before, now)) this.#say(ingress, "Sync", "the Ingress was taken in");
+      });
     for (const key of configMaps) {
       const [old, configMap] = [before, now].map((one) => one.configMaps.get(key));
       if (configMap === undefined || configMap === old) continue;
-      this.#say(configMap, old === undefined ? "CREATE" : "UPDATE", `ConfigMap ${key} was read`);
+      const reason = old === undefined ? "CREATE" : "UPDATE";
+      this.#guard({ kind: "ConfigMap", ...nameOf(key) }, () =>
+        this.#say(configMap, reason, `ConfigMap ${key} was read`),
+      );
     }
   }
 
@@ -54,8 +63,10 @@ export class EventWriter implements Listener {
     this.#problems = all;
     if (!this.#options.syncEvents) return;
     for (const { object, reason, message } of events) {
-      const about = objectNamed(object, this.#options.snapshot());
-      if (about !== undefined) this.#options.recorder.record(about, "Warning", reason, message);
+      this.#guard(object, () => {
+        const about = objectNamed(object, this.#options.snapshot());
+        if (about !== undefined) this.#options.recorder.record(about, "Warning", reason, message);
+      });
     }
   }
 
@@ -70,19 +81,25 @@ export class EventWriter implements Listener {
     }
   }
 
-  /** Ingresses of ours that are new, different, or ours only now that a class has come. */
-  *#takenIn(before: Snapshot, now: Snapshot): Iterable<Ingress> {
+  /** Ingresses that may be new, different, or ours only now that a class has come. */
+  *#candidates(before: Snapshot, now: Snapshot): Iterable<readonly [key: string, ingress: Ingress]> {
+    if (before.ingressClasses !== now.ingressClasses) {
+      yield* now.ingresses;
+      return;
+    }
+    for (const { key, after } of now.ingresses.changesSince(before.ingresses))
+      if (after !== undefined) yield [key, after];
+  }
+
+  #isTakenIn(key: string, ingress: Ingress, before: Snapshot, now: Snapshot): boolean {
     const { isOurs } = this.#options;
-    const changed = new Set<string>();
-    for (const { after } of now.ingresses.changesSince(before.ingresses)) {
-      if (after === undefined) continue;
-      changed.add(keyOf(after));
-      if (isOurs(after, now)) yield after;
-    }
-    if (before.ingressClasses === now.ingressClasses) return;
-    for (const [key, ingress] of now.ingresses) {
-      if (!changed.has(key) && isOurs(ingress, now) && !isOurs(ingress, before)) yield ingress;
-    }
+    const isSame = before.ingresses.get(key) === ingress;
+    return isOurs(ingress, now) && !(isSame && isOurs(ingress, before));
+  }
+
+  /** One object on which Sluice fails has no Event; the controller and all other objects go on. */
+  #guard(object: ObjectName, work: () => void): void {
+    guarded(work, (bug) => this.#options.failed(object, bug));
   }
 
   #say(about: KubernetesObject, reason: string, message: string): void {
@@ -91,7 +108,8 @@ export class EventWriter implements Listener {
 }
 
 function objectNamed({ kind, namespace, name }: Problem["object"], snapshot: Snapshot): KubernetesObject | undefined {
-  if (!(kind in tableOf)) return undefined;
+  if (!Object.hasOwn(tableOf, kind)) return undefined;
+  const key = namespace === undefined ? name : `${namespace}/${name}`;
   const table = snapshot[tableOf[kind as WatchedKind]] as Table<KubernetesObject> | undefined;
-  return table?.get(namespace === undefined ? name : `${namespace}/${name}`);
+  return table?.get(key) ?? snapshot.failures.get(`${kind} ${key}`)?.object;
 }

@@ -1,7 +1,8 @@
 /**
  * What a request to the API server came to. A refusal is an ordinary answer and travels as a value;
- * its `reason` is the word Kubernetes uses for it, and four more for what never reached a server or made no sense when it came back.
+ * its `reason` is the word Kubernetes uses for it, and five more for what never reached a server or made no sense when it came back.
  */
+import { bugWords } from "../guarded.ts";
 
 export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: ApiFailure };
 
@@ -28,6 +29,8 @@ export const ownReasons = {
   unreadable: "Unreadable",
   /** The caller's signal ended it. */
   aborted: "Aborted",
+  /** Sluice itself failed. */
+  bug: "Bug",
 } as const;
 
 export const succeeded = <T>(value: T): Answer<T> => ({ ok: true, value });
@@ -42,6 +45,10 @@ export const ownFailure = (reason: keyof typeof ownReasons, message: string): Ap
   code: 0,
   message,
 });
+
+/** A failure of this program, as a value, so that work on everything else can go on. */
+export const bugFailure = (bug: Error): ApiFailure =>
+  ownFailure("bug", `Sluice failed on it (${bugWords(bug)}), which is a bug in Sluice: please report it`);
 
 /** The resourceVersion asked for is gone, or the server has not reached it: only a list from scratch helps. */
 export function isVersionLost(failure: ApiFailure): boolean {

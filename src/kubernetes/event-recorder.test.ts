@@ -147,3 +147,13 @@ test("it stops, also while it waits", async () => {
   await ended;
   expect(clock.waiting).toBe(0);
 });
+
+test("an Event on which the recorder itself fails is dropped and reported, and the next is written", async () => {
+  const { clock, recorder, stored, dropped } = setUp();
+  const strange = { ...ingress, metadata: { ...ingress.metadata, name: undefined as unknown as string } };
+  recorder.record(strange, "Warning", "Rejected", "x");
+  recorder.record(ingress, "Warning", "Rejected", "x");
+  await clock.advance(0);
+  expect(dropped).toHaveLength(1);
+  expect(stored.size).toBe(1);
+});

@@ -3,10 +3,11 @@
  * cannot be written is dropped and reported. An Event is a courtesy to whoever runs `kubectl describe`; nothing may depend on it.
  */
 
+import { guardedLater } from "../guarded.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import { type Clock, sleep } from "../timing/clock.ts";
 import { visibleLines } from "../visible.ts";
-import type { ApiFailure } from "./answer.ts";
+import { type ApiFailure, bugFailure } from "./answer.ts";
 import type { Client } from "./client.ts";
 import { EventCorrelator, type ObjectReference, type Occurrence } from "./event-correlator.ts";
 import { TokenBucket } from "./rate-limiter.ts";
@@ -85,12 +86,18 @@ export class EventRecorder {
     signal.addEventListener("abort", () => this.#wake.resolve(), { once: true });
     while (!signal.aborted) {
       const occurrence = this.#queues.Warning.shift() ?? this.#queues.Normal.shift();
-      if (occurrence) await this.#write(occurrence, signal);
+      if (occurrence) await this.#tryToWrite(occurrence, signal);
       else {
         await this.#wake.promise;
         this.#wake = Promise.withResolvers();
       }
     }
+  }
+
+  /** An Event on which the recorder itself fails is dropped like one that the server refuses. */
+  async #tryToWrite(occurrence: Occurrence, signal: AbortSignal): Promise<void> {
+    const dropped = (bug: Error) => this.#options.report?.({ occurrence, failure: bugFailure(bug) });
+    await guardedLater(() => this.#write(occurrence, signal), dropped);
   }
 
   async #write(occurrence: Occurrence, signal: AbortSignal): Promise<void> {

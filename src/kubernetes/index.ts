@@ -5,7 +5,7 @@
 
 export { type KubernetesObject, keyOf, nameOf } from "../model/objects.ts";
 export { type Clock, sleep, systemClock } from "../timing/clock.ts";
-export { type Answer, type ApiFailure, isDenied, isVersionLost, ownReasons, succeeded } from "./answer.ts";
+export { type Answer, type ApiFailure, bugFailure, isDenied, isVersionLost, ownReasons, succeeded } from "./answer.ts";
 export {
   Client,
   type List,

@@ -27,6 +27,15 @@ export interface Snapshot {
   readonly addresses: Table<readonly string[]>;
   /** OCSP answers in base64, by the fingerprint of their Certificate. */
   readonly staples: Table<string>;
+  /** Objects that the source itself failed on, by `Kind namespace/name`. Their former versions stay in the tables above. */
+  readonly failures: Table<SourceFailure>;
+}
+
+/** An object on which the source failed, which is a bug in Sluice. */
+export interface SourceFailure {
+  /** The object without its content, so that an Event can name it. */
+  readonly object: KubernetesObject;
+  readonly why: string;
 }
 
 export const emptySnapshot: Snapshot = {
@@ -39,6 +48,7 @@ export const emptySnapshot: Snapshot = {
   namespaces: Table.empty(),
   addresses: Table.empty(),
   staples: Table.empty(),
+  failures: Table.empty(),
 };
 
 /** The kinds of object a Snapshot holds, by `kind`. */

@@ -3,7 +3,9 @@
  * gone loses its addresses; while no nameserver answers, the last ones are kept, because the backend is likely to be there still.
  */
 import { isIP } from "node:net";
+import { guarded } from "../guarded.ts";
 import { Dependencies } from "../model/dependencies.ts";
+import type { Service } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { Source } from "../sync/ports.ts";
 import { type Clock, sleep } from "../timing/clock.ts";
@@ -81,9 +83,13 @@ class AddressedSource implements Source {
     this.#seen = now;
     const first: Promise<void>[] = [];
     for (const { key, after } of changes) {
-      const { type, externalName } = after?.spec ?? {};
       const before = this.#services.usedBy(key);
-      this.#services.set(key, type === "ExternalName" && isName(externalName) ? [externalName.toLowerCase()] : []);
+      // A Service on which Sluice fails has no name; the Translator says so.
+      const names = guarded(
+        () => namesOf(after),
+        () => [],
+      );
+      this.#services.set(key, names);
       for (const name of before) if (!this.#services.isUsed(name)) this.#leave(name);
       for (const name of this.#services.usedBy(key)) if (!this.#followed.has(name)) first.push(this.#follow(name));
     }
@@ -133,6 +139,11 @@ class AddressedSource implements Source {
   #announce(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+function namesOf(service: Service | undefined): readonly string[] {
+  const { type, externalName } = service?.spec ?? {};
+  return type === "ExternalName" && isName(externalName) ? [externalName.toLowerCase()] : [];
 }
 
 const isName = (text: string | undefined): text is string => text !== undefined && text !== "" && isIP(text) === 0;

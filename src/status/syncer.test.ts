@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { failed, failureFromStatus, ownFailure, succeeded } from "../kubernetes/answer.ts";
 import type { Client, Term } from "../kubernetes/index.ts";
@@ -105,6 +105,23 @@ test("only what differs is written, and the rest of the object stays", async () 
   expect(setup.addressesOf("wrong")).toEqual([{ ip: "192.0.2.1" }]);
   expect(setup.stored.get("shop/new")?.metadata.labels).toEqual({ keep: "me" });
   expect(setup.events).toEqual([{ kind: "written", ingresses: 2 }]);
+});
+
+test("an Ingress on which Sluice fails is reported, and all others are written", async () => {
+  const throwing = () => {
+    throw new TypeError("nobody thought of it");
+  };
+  const strange = Object.defineProperty(ingress("strange"), "status", { enumerable: true, get: throwing });
+  const setup = setUp([strange, ingress("web")]);
+  const { ended } = await started(setup);
+  expect(setup.writes).toEqual(["web"]);
+  expect(setup.events.map(({ kind }) => kind)).toEqual(["write-failed", "written"]);
+  setup.options.addresses = throwing;
+  await vi.waitFor(async () => {
+    await setup.clock.advance(60_000);
+    expect(setup.events.at(-1)).toMatchObject({ kind: "no-addresses" });
+  });
+  expect(await Promise.race([ended, "goes on"])).toBe("goes on");
 });
 
 test("a thousand are written ten at a time", async () => {

@@ -2,8 +2,8 @@
  * Keeps the addresses in the status of all accepted Ingresses, for as long as this process leads, and takes them out when the last controller
  * goes. A new Ingress gets them within a second; what somebody else changed, at the next round.
  */
-
-import type { ApiFailure, Client, Term } from "../kubernetes/index.ts";
+import { guarded, guardedLater } from "../guarded.ts";
+import { type Answer, type ApiFailure, bugFailure, type Client, type Term } from "../kubernetes/index.ts";
 import type { Ingress } from "../model/objects.ts";
 import { type Clock, sleep } from "../timing/clock.ts";
 import { type Addresses, sameAddresses } from "./addresses.ts";
@@ -70,7 +70,7 @@ async function round(
   signal: AbortSignal,
 ): Promise<Look | undefined> {
   const { clock, intervalMs, report } = options;
-  const answer = await options.addresses(signal);
+  const answer = await addressesOf(options, signal);
   if (signal.aborted) return undefined;
   if (!answer.ok) {
     report({ kind: "no-addresses", failure: answer.failure });
@@ -80,11 +80,27 @@ async function round(
   const atMs = clock.now();
   const suffices = last !== undefined && atMs - last.atMs < intervalMs && sameAddresses(last.addresses, addresses);
   const looked = suffices ? options.changed() : options.ingresses();
-  const targets = looked.filter((ingress) => !has(ingress, addresses));
+  const targets = looked.filter((ingress) => mayLack(ingress, addresses));
   const { ingresses, failed } = await write(targets, addresses, { ...options, ...writing });
   if (ingresses > 0) report({ kind: "written", ingresses });
   if (failed) return undefined;
   return suffices ? last : { atMs, addresses };
+}
+
+/** A Service or a Node on which Sluice fails is like one that cannot be read. */
+function addressesOf({ addresses }: StatusOptions, signal: AbortSignal): ReturnType<AddressSource> {
+  return guardedLater<Answer<Addresses>>(
+    () => addresses(signal),
+    (bug) => ({ ok: false, failure: bugFailure(bug) }),
+  );
+}
+
+/** True of an Ingress on which Sluice fails, so that the writer reports it. */
+function mayLack(ingress: Ingress, addresses: Addresses): boolean {
+  return guarded(
+    () => !has(ingress, addresses),
+    () => true,
+  );
 }
 
 export interface ClearOptions extends StatusOptions {
@@ -94,11 +110,11 @@ export interface ClearOptions extends StatusOptions {
 
 /** On shutdown: takes the address out, unless there are several, or a controller is left that it still leads to (process contract C 27). */
 export async function clearStatus(options: ClearOptions, signal: AbortSignal): Promise<void> {
-  const answer = await options.addresses(signal);
+  const answer = await addressesOf(options, signal);
   if (!answer.ok || answer.value.length > 1) return;
   if ((await options.hasCompany(signal)) !== false) return;
   // What was written a moment ago has not come back yet, so all are read again; but nothing was written where there is no address.
-  const targets = options.ingresses().filter((ingress) => answer.value.length > 0 || !has(ingress, []));
+  const targets = options.ingresses().filter((ingress) => answer.value.length > 0 || mayLack(ingress, []));
   const { ingresses } = await write(targets, [], { ...options, mayWrite: () => true, signal });
   if (ingresses > 0) options.report({ kind: "cleared", ingresses });
 }

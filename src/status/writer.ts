@@ -3,7 +3,8 @@
  * What a newcomer would get wrong: a PUT of the status replaces the metadata as well, labels and finalizers too, so what is sent must be the
  * whole of it; and a conflict means that it is not the newest.
  */
-import { type ApiFailure, type Client, nameOf, succeeded } from "../kubernetes/index.ts";
+import { guardedLater } from "../guarded.ts";
+import { type ApiFailure, bugFailure, type Client, nameOf, succeeded } from "../kubernetes/index.ts";
 import { type Ingress, keyOf } from "../model/objects.ts";
 import { ingresses } from "../resources.ts";
 import { type Addresses, sameAddresses } from "./addresses.ts";
@@ -32,7 +33,14 @@ export async function writeAddresses(
   const work = async () => {
     for (const ingress of targets) {
       if (signal.aborted || !options.mayWrite()) return;
-      if (await writeOne(ingress, addresses, options, signal)) written += 1;
+      const isWritten = await guardedLater(
+        () => writeOne(ingress, addresses, options, signal),
+        (bug) => {
+          options.failed(keyOf(ingress), bugFailure(bug));
+          return false;
+        },
+      );
+      if (isWritten) written += 1;
     }
   };
   await Promise.all(Array.from({ length: atATime }, work));

@@ -216,3 +216,12 @@ test("an edit of a ConfigMap that the settings name is an edit of the settings",
   expect(turn(put(one, configMap("ingress-nginx/other", {})))).toBe(before);
   expect(turn(put(one, extra("2"))).followed.addHeaders).toEqual([{ name: "X-Version", value: "2" }]);
 });
+
+test("an object on which the source failed has a Problem until it is taken in", () => {
+  const translator = new Translator(options, fake);
+  const object = { apiVersion: "v1", kind: "Service", metadata: { namespace: "ns", name: "web" } };
+  const failures = base.failures.with([["Service ns/web", { object, why: "TypeError: x" }]]);
+  const problems = (snapshot: Snapshot) => told(translator.turn({ ...emptyInputs, snapshot })).problems;
+  expect(problems({ ...base, failures })).toEqual([expect.stringContaining("Sluice failed on it (TypeError: x)")]);
+  expect(problems(base)).toEqual([]);
+});

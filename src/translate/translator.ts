@@ -7,8 +7,9 @@
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Certificate, Configuration } from "../model/configuration.ts";
+import type { KubernetesObject } from "../model/objects.ts";
 import { Table } from "../model/table.ts";
-import type { Problem } from "../problem.ts";
+import type { ObjectName, Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 import { Certificates } from "./hosts/certificates.ts";
 import { Servers } from "./hosts/servers.ts";
@@ -39,6 +40,10 @@ export function translate(inputs: Inputs, options: TranslateOptions, fake: Certi
 }
 
 const noStaples = Table.empty<string>();
+
+function nameOfObject({ kind, metadata: { namespace, name } }: KubernetesObject): ObjectName {
+  return namespace === undefined ? { kind, name } : { kind, namespace, name };
+}
 
 export class Translator {
   readonly #problems = new Problems();
@@ -71,6 +76,7 @@ export class Translator {
 
   turn(now: Inputs): Translation {
     const turn = this.#begin(now);
+    this.#takeInFailures(turn);
     const spoken = this.#claims.renew(turn);
     this.#certificates.takeIn(turn);
     for (const { host, upstreams, certificate } of this.#servers.renew(turn, spoken)) {
@@ -94,6 +100,15 @@ export class Translator {
     this.#last = now;
     const isOther = this.#settings.renew(before, now);
     return { before, now, settings: this.#settings.value, afresh: isFirst || isOther };
+  }
+
+  /** An object on which the source failed has a Problem like one on which a part of the Translator fails. */
+  #takeInFailures({ before, now }: Turn): void {
+    for (const { key, after } of now.snapshot.failures.changesSince(before.snapshot.failures)) {
+      const { object, why } = after ?? {};
+      const problems = object && why ? [{ object: nameOfObject(object), kind: "bug", why } as const] : [];
+      this.#problems.tell(`the source of ${key}`, problems);
+    }
   }
 
   #configuration({ now, settings }: Turn): Configuration<Settings, FeatureValues> {

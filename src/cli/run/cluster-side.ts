@@ -5,9 +5,11 @@
 
 import { type Cluster, openCluster } from "../../cluster/cluster.ts";
 import { EventWriter } from "../../events/event-writer.ts";
+import { bugWords } from "../../guarded.ts";
 import { type ApiFailure, type Client, EventRecorder } from "../../kubernetes/index.ts";
 import type { Log } from "../../log/log.ts";
 import type { RuntimeMetrics } from "../../metrics/runtime-metrics.ts";
+import { named } from "../../problem.ts";
 import type { ServiceIngressOptions } from "../../service-ingress/keep.ts";
 import type { Listener, Source } from "../../sync/ports.ts";
 import type { Clock } from "../../timing/clock.ts";
@@ -159,7 +161,7 @@ function gated(source: Source, around: Promise<Around>): Source & { readonly syn
 }
 
 function eventWriter(
-  { flags, accept, env }: ClusterSideOptions,
+  { flags, accept, env, log }: ClusterSideOptions,
   recorder: EventRecorder,
   source: Source,
   around: Promise<Around>,
@@ -177,6 +179,8 @@ function eventWriter(
     configMaps: [configMap, tcpServicesConfigMap, udpServicesConfigMap].filter((key) => key !== undefined),
     ownPod: () => ownPod,
     syncEvents: !flags.disableSyncEvents,
+    failed: (object, bug) =>
+      log.error({ object: named(object), why: bugWords(bug) }, "Sluice failed on an Event; this is a bug in Sluice"),
   });
 }
 

@@ -1,6 +1,7 @@
 /** The Ingresses whose status is kept: all that are accepted, or those that changed, each in its newest form, and when to look again. */
 import type { Cluster } from "../../cluster/cluster.ts";
 import { isWhole } from "../../cluster/kept.ts";
+import { guarded } from "../../guarded.ts";
 import type { Ingress } from "../../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../../model/snapshot.ts";
 import type { StatusOptions } from "../../status/syncer.ts";
@@ -23,8 +24,14 @@ export function statusTargets(
 
   function accepted(some: Iterable<readonly [string, Ingress]>, { ingressClasses }: Snapshot): readonly Ingress[] {
     const ours: Ingress[] = [];
-    for (const [key, ingress] of some)
-      if (isOurs(ingress, ingressClasses, accept)) ours.push(cluster.ingress(key) ?? ingress);
+    for (const [key, ingress] of some) {
+      // An Ingress on which Sluice fails is nobody's here; the Translator says so.
+      const accepted = guarded(
+        () => isOurs(ingress, ingressClasses, accept),
+        () => false,
+      );
+      if (accepted) ours.push(cluster.ingress(key) ?? ingress);
+    }
     return ours;
   }
 
