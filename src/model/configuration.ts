@@ -86,6 +86,8 @@ export interface Location<F> {
   readonly denied: boolean;
   /** Whether none of its routes rewrites the path, although its Ingress has a target: then the URI goes on as it came. */
   readonly keepsUri?: true;
+  /** The pattern of the one route that rewrites, where another one does not. Only a text that rewrites by itself has to know. */
+  readonly rewritesAt?: string;
   /** Whether http requests for it are redirected by ssl-redirect though TLS is not configured for the host. */
   readonly ownTls?: true;
 }

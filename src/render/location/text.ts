@@ -60,7 +60,10 @@ export interface LocationTraits {
   readonly hostLines?: readonly HeaderLine[];
   /** Whose pools of kept connections its backends' requests use, where a snippet says how these look; else those of all. */
   readonly poolsOf?: string;
-  /** The path, where nginx has to match it once more for its groups: a rewrite that comes after a snippet takes those away that the snippet's headers name. */
+  /**
+   * The path, where nginx has to match it once more: for its groups, because a rewrite that comes after a snippet takes those away that the
+   * snippet's headers name, or because only one of its routes rewrites.
+   */
   readonly matchedAgain?: string;
   /** Whether the path goes on as it came, although there is a target. */
   readonly keepsUri?: true;
@@ -203,7 +206,7 @@ export function traitsOf(
   { serverSnippet: host, clientCertificate }: FeatureValues,
   settings: Settings,
 ): LocationTraits {
-  const { path, denied, timed, ingress, features, upstream } = location;
+  const { path, denied, timed, ingress, features, upstream, rewritesAt } = location;
   const { headerLines: hostLines } = host;
   const { externalAuth } = features;
   const asksItself = externalAuth.kind === "ask" && externalAuth.question.pool?.apart === true;
@@ -222,7 +225,7 @@ export function traitsOf(
     standsIn: false,
     ...(hostLines.length > 0 ? { hostLines } : {}),
     ...(framed ? { poolsOf: `${ingress.namespace}\0${host.framesRequests ? host.text : ""}` } : {}),
-    ...(again ? { matchedAgain: path } : {}),
+    ...(rewritesAt !== undefined ? { matchedAgain: rewritesAt } : again ? { matchedAgain: path } : {}),
     ...(location.keepsUri === true ? { keepsUri: true } : {}),
     ...(groups.length > 0 ? { groups } : {}),
     ...(isDemanded(clientCertificate) && !within(settings.noAuthLocations) ? { wantsCertificate: true } : {}),

@@ -102,8 +102,11 @@ const unshadowed: Shadows = { shadows: [], uses: [], problems: [] };
 /** Only a text that rewrites by itself has to know. */
 function keptUri(location: Location<FeatureValues>, at: number, routes: readonly Route[]): Location<FeatureValues> {
   if (!rewritesLate(location.features)) return location;
-  const rewrites = routes.some((route) => route.location === at && "rewrite" in route && route.rewrite !== undefined);
-  return rewrites ? location : { ...location, keepsUri: true };
+  const own = routes.filter((route) => route.location === at);
+  const rewriting = own.filter((route) => "rewrite" in route && route.rewrite !== undefined);
+  if (rewriting.length === 0) return { ...location, keepsUri: true };
+  // Two routes of one Location: a Prefix `/foo` with the target `/foo` rewrites below `/foo/`, and leaves `/foo` as it came.
+  return rewriting.length < own.length ? { ...location, rewritesAt: rewriting[0]!.path } : location;
 }
 
 /** A Location with its canaries; what they ask for is noted beside its own. */
