@@ -4,9 +4,9 @@ import { type Ingress, keyOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
-import { claimOf } from "../translate/claim.ts";
+import { byAge } from "../translate/age.ts";
 import { serverOf } from "../translate/hosts/server.ts";
-import { byAge } from "../translate/ingress/accept.ts";
+import { claimOf } from "../translate/ingress/claim.ts";
 import type { TranslateOptions } from "../translate/options.ts";
 import { type HostPath, hostPaths } from "./neighbours.ts";
 
@@ -31,11 +31,11 @@ export function idleParts(
   neighbours: (place: HostPath) => readonly Applied[],
   { snapshot, settings, options }: Around,
 ): readonly Problem[] {
-  const own = claimOf(ingress, reading, false);
+  const own = claimOf(ingress, reading, undefined);
   const others = new Map(
     hostPaths(ingress).flatMap((place) => neighbours(place).map((other) => [keyOf(other.ingress), other] as const)),
   );
-  const claims = [own, ...[...others.values()].map((other) => claimOf(other.ingress, other.reading, false))];
+  const claims = [own, ...[...others.values()].map((other) => claimOf(other.ingress, other.reading, undefined))];
   const world = {
     settings,
     sslPassthrough: options.enableSslPassthrough,
@@ -49,8 +49,8 @@ export function idleParts(
     isTlsConfigured: () => false,
   };
   return [...own.hosts.keys()].flatMap((host) => {
-    const here = claims.filter(({ hosts }) => hosts.has(host)).sort((a, b) => byAge(a.ingress, b.ingress));
-    return serverOf(host, here, world).problems.filter((problem) => problem.object === own.object && isIdle(problem));
+    const here = claims.filter(({ hosts }) => hosts.has(host)).sort((a, b) => byAge(a.since, b.since));
+    return serverOf(host, here, world).problems.filter((problem) => problem.object === own.owner && isIdle(problem));
   });
 }
 

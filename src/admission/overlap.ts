@@ -6,7 +6,7 @@
 import { catchAll } from "../model/configuration.ts";
 import type { Ingress } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
-import { byAge } from "../translate/ingress/accept.ts";
+import { ageOf, byAge } from "../translate/age.ts";
 import type { Applied } from "./idle-parts.ts";
 import { type HostPath, hostPaths } from "./neighbours.ts";
 
@@ -23,11 +23,11 @@ export function overlaps(
     const [oldest] = neighbours(place)
       .map((other) => other.ingress)
       .filter((other) => !sharing(other))
-      .sort(byAge);
+      .sort((a, b) => byAge(ageOf(a), ageOf(b)));
     if (oldest === undefined) return [];
     const { namespace = "default", name } = oldest.metadata;
     const host = place.host === catchAll ? "*" : place.host;
-    const kind = byAge(oldest, ingress) < 0 && hasTyped(oldest, place) ? "path-taken" : "path-contested";
+    const kind = byAge(ageOf(oldest), ageOf(ingress)) < 0 && hasTyped(oldest, place) ? "path-taken" : "path-contested";
     return [{ kind, object, host, path: place.path, by: { kind: "Ingress", namespace, name } }];
   });
 }

@@ -1,8 +1,9 @@
 /**
  * What nginx should do, in nginx's nouns. `translate/` builds it from a Snapshot, `compare` says what changed,
  * `render/` turns it into text and data. `F` is what annotations say (`FeatureValues`), `S` the operator's Settings;
- * both are declared above this file, so the nouns stay free of imports.
+ * both are declared above this file, so the nouns import nothing but Problems and Tables.
  */
+import type { Problem } from "../problem.ts";
 import type { Table } from "./table.ts";
 
 export interface Configuration<S, F> {
@@ -19,7 +20,7 @@ export interface Configuration<S, F> {
   readonly staples: Table<string>;
   /** TCP and UDP services and TLS passthrough, by listening port and protocol or by host. */
   readonly streams: readonly StreamServer[];
-  /** Permitted text for the stream block, in the order of their Ingresses' age. */
+  /** Permitted text for the stream block, in the order of their owners' age. */
   readonly streamSnippets: readonly string[];
 }
 
@@ -44,7 +45,7 @@ export interface Server<F> {
   readonly locations: readonly Location<F>[];
   /** In the order in which nginx should try them within one kind of match. */
   readonly routes: readonly Route[];
-  /** What holds for the host as a whole, each value from the oldest Ingress that gives one (RS-3.5). */
+  /** What holds for the host as a whole, each value from the oldest owner that gives one (RS-3.5). */
   readonly features: F;
 }
 
@@ -59,32 +60,70 @@ export interface Alias {
  * One way into a Location. `exact` and `prefix` compare the decoded path (a prefix ends in a slash), `regex` is anchored
  * at the start and ignores case, `slash` answers 301 to the path with a slash (RS-5.4), as the Location there.
  */
-export type Route =
-  | { readonly match: "exact"; readonly path: string; readonly location: number }
-  | { readonly match: "prefix"; readonly path: string; readonly location: number }
-  | { readonly match: "regex"; readonly path: string; readonly location: number; readonly rewrite?: string }
-  | { readonly match: "slash"; readonly path: string; readonly location: number };
+export type Route = { readonly path: string; readonly location: number; readonly conditions?: Conditions } & (
+  | { readonly match: "exact" }
+  | { readonly match: "prefix" }
+  | { readonly match: "regex"; readonly rewrite?: string }
+  | { readonly match: "slash" }
+);
 
-export interface Location<F> {
-  /** As the Ingress has it: for logs, cookies and error headers. */
-  readonly path: string;
-  /** `uid`: where the API server has given it one. */
-  readonly ingress: { readonly namespace: string; readonly name: string; readonly uid?: string };
-  /** Empty where the Location has no Service of its own. */
-  readonly service: string;
-  /** Number or name, as the Ingress has it. */
-  readonly servicePort: string;
-  readonly features: F;
+/** What a request has to fulfil beside its host and path; all of it. */
+export interface Conditions {
+  /** Undefined: any method. */
+  readonly method?: string;
+  readonly headers: readonly ValueCondition[];
+  readonly query: readonly ValueCondition[];
+}
+
+/** The first header or query parameter of this name has this value, or one that the pattern takes as a whole. */
+export interface ValueCondition {
+  readonly name: string;
+  readonly type: "exact" | "regex";
+  readonly value: string;
+}
+
+/** The object that a Location was made of, as logs, metrics and Problems name it. */
+export interface Owner {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A port of a Service. */
+export interface Backend {
   /** Id of its Upstream. */
   readonly upstream: string;
+  /** `namespace/name` of the Service; empty where the default backend answers. */
+  readonly key: string;
+  /** Name of the Service; empty where the default backend answers. */
+  readonly service: string;
+  /** Number or name, as its owner has it. */
+  readonly port: string;
+}
+
+export interface WeightedBackend extends Backend {
+  /** Its share of requests is its weight among the weights of all backends of the Location. */
+  readonly weight: number;
+}
+
+export interface Location<F> {
+  /** As its owner has it: for logs, cookies and error headers. */
+  readonly path: string;
+  /** Undefined: the path `/` for unknown hosts, where no object has that. */
+  readonly owner: Owner | undefined;
+  /** `metadata.uid` of its owner, where the API server has given one. */
+  readonly ownerUid: string | undefined;
+  /** At least one. */
+  readonly backends: readonly WeightedBackend[];
+  readonly features: F;
   /** Id of the Upstream that answers while its own has no endpoints. */
   readonly standIn: string | undefined;
   readonly canaries: readonly Canary[];
   /** Whether the times of its answers are noted, because an Upstream of it may be balanced by them (ewma). */
   readonly timed: boolean;
-  /** Whether it answers 503 whatever is asked (DENY). */
-  readonly denied: boolean;
-  /** Whether none of its routes rewrites the path, although its Ingress has a target: then the URI goes on as it came. */
+  /** Why it answers 503 whatever is asked; undefined where it does not. */
+  readonly closed: Problem | undefined;
+  /** Whether none of its routes rewrites the path, although its owner has a target: then the URI goes on as it came. */
   readonly keepsUri?: true;
   /** The pattern of the one route that rewrites, where another one does not. Only a text that rewrites by itself has to know. */
   readonly rewritesAt?: string;

@@ -5,7 +5,7 @@
 import { execa } from "execa";
 import { allocatorEnvironment } from "./allocator.ts";
 import type { RunFolder } from "./folder/paths.ts";
-import { machineFault } from "./start-failure.ts";
+import { machineFault } from "./process/start-failure.ts";
 
 export type TestOutcome = { readonly kind: "accepted"; readonly warnings: readonly string[] } | Refused | Unreachable;
 

@@ -1,6 +1,6 @@
 /** Figures of the running nginx: what stub_status says, and what the kernel says of its processes. */
 import { readFileSync } from "node:fs";
-import { nginxProcesses } from "./processes.ts";
+import { nginxProcesses } from "./process/processes.ts";
 
 export interface ConnectionFigures {
   readonly active: number;

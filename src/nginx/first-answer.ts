@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Control } from "./control.ts";
 import type { RunFolder } from "./folder/paths.ts";
-import type { Master } from "./master.ts";
 import { signal } from "./orphans.ts";
-import { type StartFailure, startFailure } from "./start-failure.ts";
+import type { Master } from "./process/master.ts";
+import { type StartFailure, startFailure } from "./process/start-failure.ts";
 
 /** `failure` is what nginx said about it, where it said anything. */
 export interface NotStarted {

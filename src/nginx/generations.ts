@@ -3,7 +3,7 @@
  * longest request lives (a websocket: until `worker_shutdown_timeout`), with all its memory, so there is a limit to them.
  */
 import type { RunFolder } from "./folder/paths.ts";
-import { nginxProcesses } from "./processes.ts";
+import { nginxProcesses } from "./process/processes.ts";
 
 export interface Generations {
   /** How many older generations have workers left. */

@@ -14,6 +14,6 @@ export { type Found, type Nginx, type NginxOptions, type OpenedNginx, openNginx 
 export { openOrders, socketMistake } from "./order-server.ts";
 export { Pass } from "./pass.ts";
 export { type Place, placeHere } from "./place.ts";
+export type { NginxEvent } from "./process/supervisor.ts";
 export type { ReloadOutcome, RenderedConfiguration } from "./reload.ts";
 export { nginxBeside } from "./remote.ts";
-export type { NginxEvent } from "./supervisor.ts";

@@ -13,8 +13,8 @@ import { lock } from "./folder/lock.ts";
 import type { RunFolder } from "./folder/paths.ts";
 import { GenerationBook, type Generations } from "./generations.ts";
 import { Pass } from "./pass.ts";
+import { type NginxEvent, Supervisor } from "./process/supervisor.ts";
 import { Reloader, type ReloadOutcome, type RenderedConfiguration } from "./reload.ts";
-import { type NginxEvent, Supervisor } from "./supervisor.ts";
 
 export interface NginxOptions {
   /** `Capabilities.binary`. */

@@ -8,7 +8,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RunFolder } from "./folder/paths.ts";
-import { type NginxProcess, nginxProcesses } from "./processes.ts";
+import { type NginxProcess, nginxProcesses } from "./process/processes.ts";
 
 /**
  * Resolves with the processes that were in the way, once none of them listens any more; some may still be draining.

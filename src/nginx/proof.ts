@@ -17,8 +17,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Control } from "./control.ts";
 import type { RunFolder } from "./folder/paths.ts";
 import { signal as tell } from "./orphans.ts";
-import { nginxProcesses } from "./processes.ts";
-import { type StartFailure, startFailure } from "./start-failure.ts";
+import { nginxProcesses } from "./process/processes.ts";
+import { type StartFailure, startFailure } from "./process/start-failure.ts";
 
 export type Proof = { readonly live: true } | NotLive;
 

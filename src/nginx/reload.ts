@@ -16,8 +16,8 @@ import {
 } from "./folder/files.ts";
 import type { RunFolder } from "./folder/paths.ts";
 import type { GenerationBook } from "./generations.ts";
+import type { Supervisor } from "./process/supervisor.ts";
 import { type Expected, type NotLive, type Proof, proveLive } from "./proof.ts";
-import type { Supervisor } from "./supervisor.ts";
 
 /** A whole configuration, as rendered. */
 export interface RenderedConfiguration {

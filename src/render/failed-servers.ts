@@ -1,11 +1,11 @@
 /**
- * Hosts on which the renderer itself failed. Such a host is left out of the text and the records, so that one Ingress
- * cannot keep everybody's configuration from being rendered, and its Ingresses get a Problem.
+ * Hosts on which the renderer itself failed. Such a host is left out of the text and the records, so that one object
+ * cannot keep everybody's configuration from being rendered, and its owners get a Problem.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { bugProblem, guarded } from "../guarded.ts";
 import type { Server } from "../model/configuration.ts";
-import type { Problem } from "../problem.ts";
+import { named, type Problem } from "../problem.ts";
 import type { RenderBugs } from "./rendering.ts";
 import { TemplateError } from "./template.ts";
 
@@ -34,8 +34,6 @@ export class FailedServers {
 }
 
 function problemsOf({ locations }: Server<FeatureValues>, bug: Error): readonly Problem[] {
-  const owners = new Map(locations.map(({ ingress }) => [`${ingress.namespace}/${ingress.name}`, ingress]));
-  return [...owners.values()]
-    .filter(({ name }) => name !== "")
-    .map(({ namespace, name }) => bugProblem({ kind: "Ingress", namespace, name }, bug));
+  const owners = locations.flatMap(({ owner }) => (owner === undefined ? [] : [[named(owner), owner] as const]));
+  return [...new Map(owners).values()].map((owner) => bugProblem(owner, bug));
 }

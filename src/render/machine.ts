@@ -32,7 +32,7 @@ export interface RequestCounts {
   readonly undefinedHosts: boolean;
   /** 2xx instead of 200. */
   readonly statusClasses: boolean;
-  /** Histograms for each combination of labels, rather than for each Ingress, Service and host. */
+  /** Histograms for each combination of labels, rather than for each owner, Service and host. */
   readonly full: boolean;
   /** Upper bounds, smallest first. */
   readonly buckets: RequestBuckets;

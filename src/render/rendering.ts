@@ -19,7 +19,7 @@ export interface RenderedText {
 }
 
 /**
- * The Ingresses, `namespace/name`, behind a location of a server, or behind all of them without one. `server` is the first of its names and
+ * The owners, `namespace/name`, behind a location of a server, or behind all of them without one. `server` is the first of its names and
  * `location` what it matches, both as they stand in the text.
  */
 export type Authors = (server: string, location: string | undefined) => ReadonlySet<string>;
@@ -30,7 +30,7 @@ export interface Rendered {
   readonly records: ReadonlyMap<string, ChangedRecord>;
   /** Files that nginx opens at requests, which must be there before the records are published. */
   readonly opened: readonly RenderedFile[];
-  /** By host, what is said of the Ingresses whose host could not be rendered, because of a bug. */
+  /** By host, what is said of the owners whose host could not be rendered, because of a bug. */
   readonly bugs: RenderBugs;
 }
 

@@ -4,6 +4,7 @@
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { type Configuration, catchAll, type Server } from "../model/configuration.ts";
+import { backendOf } from "../model/location.ts";
 import { serviceOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Settings } from "../settings/registry.ts";
@@ -53,17 +54,19 @@ function routeOf(
   { upstreams, certificates }: Served,
   notReady: ReadonlyMap<string, number>,
 ): ServedRoute {
-  const { path, ingress, service, servicePort, upstream, canaries, denied } = server.locations[at]!;
+  const location = server.locations[at]!;
+  const { path, owner, canaries, closed } = location;
+  const { upstream, key, port } = backendOf(location);
   const certificate = certificates.get(server.certificate ?? "");
   const endpoints = upstreams.get(upstream)?.endpoints ?? [];
   return {
     host: server.name === catchAll ? "*" : server.name,
     path,
     type: typeOf(server, at),
-    ingress: `${ingress.namespace}/${ingress.name}`,
-    service: service === "" ? "" : `${ingress.namespace}/${service}:${servicePort}`,
+    ingress: `${owner?.namespace ?? ""}/${owner?.name ?? ""}`,
+    service: key === "" ? "" : `${key}:${port}`,
     endpoints: endpoints.map(({ address, port }) => `${address.includes(":") ? `[${address}]` : address}:${port}`),
-    notReady: service === "" ? 0 : (notReady.get(`${ingress.namespace}/${service}`) ?? 0),
+    notReady: key === "" ? 0 : (notReady.get(key) ?? 0),
     canaries: canaries.map(({ upstream: id, policy }) => ({
       service: id.replace(/ for .*$/, "").replace(/\/([^/]*)$/, ":$1"),
       endpoints: upstreams.get(id)?.endpoints.length ?? 0,
@@ -76,7 +79,7 @@ function routeOf(
     ...(certificate === undefined
       ? {}
       : { certificate: { secret: certificate.id, expires: certificate.notAfter.toISOString() } }),
-    denied,
+    denied: closed !== undefined,
   };
 }
 

@@ -33,5 +33,6 @@ test.each(badAnnotations)("$key: $text", ({ key, annotations, done, gated }) => 
   const server = configuration.servers.get("bad.example");
   if (done === "reject") expect(server).toBeUndefined();
   // what stands beside it may deny: a Secret that is not there
-  else if (!gated || done === "deny") expect(server?.locations.map(({ denied }) => denied)).toEqual([done === "deny"]);
+  else if (!gated || done === "deny")
+    expect(server?.locations.map(({ closed }) => closed !== undefined)).toEqual([done === "deny"]);
 });

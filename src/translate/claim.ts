@@ -1,59 +1,65 @@
 /**
- * What one accepted Ingress says about hosts. A Claim is the unit of remembering: it is made again only when its Ingress,
- * the Settings or an object its annotations look at has changed.
+ * What one accepted object says about hosts, in words that no kind of object owns. A Claim is the unit of remembering: it is
+ * made again only when its object, the Settings or an object that it refers to has changed. What stands behind the sources of
+ * Claims knows owners, paths and backends, and not which kind of object they came from.
  */
-
-import type { Reading } from "../annotations/reading.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
-import { catchAll } from "../model/configuration.ts";
-import { type HTTPIngressPath, type Ingress, keyOf } from "../model/objects.ts";
-import type { ObjectName } from "../problem.ts";
+import type { Conditions, Owner, WeightedBackend } from "../model/configuration.ts";
+import type { Problem } from "../problem.ts";
+import type { Age } from "./age.ts";
 
 export interface Claim {
+  /** `Kind namespace/name`. */
   readonly key: string;
-  readonly object: ObjectName & { readonly namespace: string };
-  readonly ingress: Ingress;
-  readonly values: FeatureValues;
-  readonly denied: boolean;
-  readonly references: readonly string[];
-  /** By host, `_` for rules without one; each with the place it stands in, for Problems. */
+  readonly owner: Owner;
+  /** `metadata.uid`, where the API server has given one. */
+  readonly uid: string | undefined;
+  /** Decides between Claims that contradict each other. */
+  readonly since: Age;
+  /** `metadata.annotations` of the object that is in force. */
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly features: FeatureValues;
+  /** Why all its paths answer 503; undefined where they do not. */
+  readonly closed: Problem | undefined;
+  /** By host in lower case, `_` for paths without one. */
   readonly hosts: ReadonlyMap<string, readonly ClaimedPath[]>;
+  /** Answers where nobody has the path `/`; undefined where the object names none. */
+  readonly defaultBackend: ClaimedBackend | undefined;
+  /** Whether the object has nothing but its default backend, which then answers for all unknown hosts. */
+  readonly answersUnknownHosts: boolean;
+  /** Its TLS sections, in their order. */
+  readonly tls: readonly ClaimedTls[];
 }
 
 export interface ClaimedPath {
+  /** Where it stands in the object: `spec.rules[0].http.paths[1]`. */
   readonly field: string;
-  readonly path: HTTPIngressPath;
+  readonly match: PathMatch;
+  /** At least one. */
+  readonly backends: readonly ClaimedBackend[];
 }
 
-export function claimOf(ingress: Ingress, reading: Reading, denied: boolean): Claim {
-  const { name, namespace = "default" } = ingress.metadata;
-  return {
-    key: keyOf(ingress),
-    object: { kind: "Ingress", namespace, name },
-    ingress,
-    values: reading.values,
-    denied: denied || reading.verdict === "deny",
-    references: reading.references,
-    hosts: hostsOf(ingress, reading.values.canary !== undefined),
-  };
+export interface PathMatch {
+  readonly text: string;
+  readonly type: "exact" | "prefix";
+  /** Whether the object leaves the meaning of the path to the controller, so that it may be meant as a pattern. */
+  readonly loose: boolean;
+  /** What else a request has to fulfil; undefined where the path alone decides. */
+  readonly conditions?: Conditions;
 }
 
-/** An Ingress with nothing but a default backend speaks for the catch-all (RS-4.7), a canary with one always (RS-13.3). */
-function hostsOf({ spec }: Ingress, isCanary: boolean): Map<string, ClaimedPath[]> {
-  const hosts = new Map<string, ClaimedPath[]>();
-  spec?.rules?.forEach((rule, r) => {
-    const host = (rule.host ?? "") === "" ? catchAll : rule.host!.toLowerCase();
-    const paths = hosts.get(host) ?? [];
-    hosts.set(host, paths);
-    for (const [p, path] of (rule.http?.paths ?? []).entries())
-      paths.push({ field: `spec.rules[${r}].http.paths[${p}]`, path });
-  });
-  const backing = spec?.defaultBackend !== undefined && (isCanary || hosts.size === 0);
-  if (backing && !hosts.has(catchAll)) hosts.set(catchAll, []);
-  return hosts;
+export interface ClaimedBackend extends WeightedBackend {
+  /** Where it stands, below the field of its path. */
+  readonly part: string;
+  /** Why it cannot be used, as it is written; undefined where it names a port of a Service. */
+  readonly mistake?: string;
 }
 
-/** Whether nothing but its default backend is said: then it is the `/` of the catch-all, whatever else claims that. */
-export function isCatchAllBackend({ spec }: Ingress): boolean {
-  return spec?.defaultBackend !== undefined && (spec.rules ?? []).length === 0;
+export interface ClaimedTls {
+  /** Where the name of the Secret stands: `spec.tls[0].secretName`. */
+  readonly field: string;
+  /** In lower case; empty where the section lists none. */
+  readonly hosts: readonly string[];
+  /** `namespace/name`; empty where the section names none. */
+  readonly secret: string;
 }

@@ -36,7 +36,7 @@ const problemsOf = (snapshot: Snapshot) => told(of(snapshot)).problems;
 const routesOf = (snapshot: Snapshot, host: string) => {
   const server = of(snapshot).configuration.servers.get(host);
   return server?.routes.map((route) => {
-    const to = route.match === "slash" ? "301" : server.locations[route.location]!.upstream;
+    const to = route.match === "slash" ? "301" : server.locations[route.location]!.backends[0]?.upstream;
     return `${route.match} ${route.path} ${to}`;
   });
 };

@@ -11,10 +11,11 @@ import type { KubernetesObject } from "../model/objects.ts";
 import { Table } from "../model/table.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
+import { Claims } from "./claims.ts";
 import { Certificates } from "./hosts/certificates.ts";
 import { Servers } from "./hosts/servers.ts";
 import { settingsFor } from "./hosts/weak-certificates.ts";
-import { Claims } from "./ingress/claims.ts";
+import { IngressSource } from "./ingress/source.ts";
 import type { LastGood } from "./last-good.ts";
 import type { TranslateOptions } from "./options.ts";
 import { Problems } from "./problems.ts";
@@ -48,6 +49,7 @@ function nameOfObject({ kind, metadata: { namespace, name } }: KubernetesObject)
 export class Translator {
   readonly #problems = new Problems();
   readonly #settings: SettingsInForce;
+  readonly #ingresses: IngressSource;
   readonly #claims: Claims;
   readonly #servers: Servers;
   readonly #endpoints: ServiceEndpoints;
@@ -59,7 +61,8 @@ export class Translator {
   /** `fake` is the Certificate for hosts that have none, where the options name no other. */
   constructor(options: TranslateOptions, fake: Certificate) {
     this.#settings = new SettingsInForce(options, this.#problems);
-    this.#claims = new Claims(options, this.#problems);
+    this.#ingresses = new IngressSource(options, this.#problems);
+    this.#claims = new Claims([this.#ingresses], this.#problems);
     this.#certificates = new Certificates(options.defaultSslCertificate, fake);
     const sources = {
       claims: this.#claims,
@@ -90,7 +93,7 @@ export class Translator {
       configuration: this.#configuration(turn),
       problems: this.#problems.byOwner,
       lastGood: this.#lastGood(now),
-      accepted: this.#claims.accepted,
+      accepted: this.#ingresses.accepted,
     };
   }
 
@@ -128,7 +131,7 @@ export class Translator {
   /** The same object while nothing of it is different, so that the disk is left alone. */
   #lastGood({ lastGood: given }: Inputs): LastGood {
     const settings = this.#settings.lastGood;
-    const ingresses = this.#claims.lastGood;
+    const ingresses = this.#ingresses.lastGood;
     const secrets = this.#certificates.lastGood;
     const isSame = settings === given.settings && ingresses === given.ingresses && secrets === given.secrets;
     return isSame ? given : { settings, ingresses, secrets };

@@ -21,6 +21,6 @@ export interface World {
   wantedBy(host: string): WantedNames;
   /** Which host has a name that several may want. */
   ownerOf(name: string): string | undefined;
-  /** Whether a host one level up, `*.example.com`, has TLS configured that counts for a host of the Ingress `oldest`. */
+  /** Whether a host one level up, `*.example.com`, has TLS configured that counts for a host whose oldest Claim is `oldest`. */
   isTlsConfigured(wildcard: string, oldest: Claim | undefined): boolean;
 }

@@ -5,7 +5,7 @@
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { execa } from "execa";
-import { nginxProcesses } from "../../src/nginx/processes.ts";
+import { nginxProcesses } from "../../src/nginx/process/processes.ts";
 import { request } from "../nginx/support/request.ts";
 import { ports, type Served, serving } from "../nginx/support/serve.ts";
 import { until } from "../nginx/support/until.ts";

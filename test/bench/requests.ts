@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCertificate } from "../../src/admission/own-certificate.ts";
-import { nginxProcesses } from "../../src/nginx/processes.ts";
+import { nginxProcesses } from "../../src/nginx/process/processes.ts";
 import { idleConnections } from "../../src/render/conf/upstream-views.ts";
 import { ports, serving } from "../nginx/support/serve.ts";
 import type { Figure } from "./measured.ts";

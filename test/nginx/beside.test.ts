@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { type Nginx, type NginxEvent, nginxBeside, type ReloadOutcome, type RunFolder } from "../../src/nginx/index.ts";
 import { signal } from "../../src/nginx/orphans.ts";
-import { nginxProcesses } from "../../src/nginx/processes.ts";
+import { nginxProcesses } from "../../src/nginx/process/processes.ts";
 import { rendered } from "./support/conf.ts";
 import { installedNginx } from "./support/installed.ts";
 import { temporaryFolder } from "./support/nginx.ts";

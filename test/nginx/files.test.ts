@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { nginxProcesses } from "../../src/nginx/processes.ts";
+import { nginxProcesses } from "../../src/nginx/process/processes.ts";
 import type { ConfParts } from "./support/conf.ts";
 import { type HeldBackend, heldBackend } from "./support/held-backend.ts";
 import { type TestNginx, testNginx } from "./support/nginx.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
 import type { Agent } from "node:http";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { signal } from "../../src/nginx/orphans.ts";
-import { isIdle, nginxProcesses } from "../../src/nginx/processes.ts";
+import { isIdle, nginxProcesses } from "../../src/nginx/process/processes.ts";
 import { type TestNginx, testNginx } from "./support/nginx.ts";
 import { keepalive, type RequestOptions, request } from "./support/request.ts";
 import { until } from "./support/until.ts";

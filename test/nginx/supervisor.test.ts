@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { nginxProcesses } from "../../src/nginx/processes.ts";
+import { nginxProcesses } from "../../src/nginx/process/processes.ts";
 import { type HeldBackend, heldBackend } from "./support/held-backend.ts";
 import { type TestNginx, testNginx } from "./support/nginx.ts";
 import { request } from "./support/request.ts";

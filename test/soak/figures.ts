@@ -1,7 +1,7 @@
 /** All that could grow in a controller and its nginx while only so much is there to be served. */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { nginxProcesses } from "../../src/nginx/processes.ts";
+import { nginxProcesses } from "../../src/nginx/process/processes.ts";
 import { pssMegabytes } from "../bench/support/cpu.ts";
 import { request } from "../nginx/support/request.ts";
 import type { LiveObjects } from "./live-objects.ts";

@@ -83,6 +83,29 @@ test("no imports run in a circle", () => {
   expect(circles).toEqual([]);
 });
 
+test("what stands behind the sources of Claims does not know Ingresses", () => {
+  const neutral = ["src/translate/hosts/", "src/translate/upstreams/", "src/render/", "src/sync/"];
+  const own = sources.filter((path) => neutral.some((room) => path.startsWith(room)));
+  const told = own.flatMap((path) =>
+    read(path)
+      .split("\n")
+      .flatMap((line, at) => (/(?<![-_])\bIngress(es)?\b/.test(line) ? [`${path}:${at + 1}: ${line.trim()}`] : [])),
+  );
+  expect(told).toEqual([]);
+});
+
+/** A folder with a file for each feature or setting grows with them; the client of Kubernetes could be a package of its own. */
+const large = ["src/annotations", "src/settings", "src/kubernetes"];
+/** The rebuild of sync is on its way. */
+const tooLong = ["src/sync/sync.ts"];
+
+test("no file under src has more than 300 lines, and no folder more than 25 files of its own", () => {
+  const long = sources.filter((path) => !tooLong.includes(path) && read(path).split("\n").length > 301);
+  const counts = Map.groupBy(sources, (path) => dirname(path));
+  const full = [...counts].filter(([folder, files]) => files.length > 25 && !large.includes(folder));
+  expect([long, full.map(([folder]) => folder)]).toEqual([[], []]);
+});
+
 test("only the command line reads arguments and environment", () => {
   const readers = sources.filter((path) => /\bprocess\.(argv|env)\b/.test(read(path)));
   // a program of its own, and what the image's build says of itself

@@ -8,7 +8,7 @@ import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { type FilePlace, named, type Problem, sentence } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
-import { byAge } from "../../translate/ingress/accept.ts";
+import { ageOf, byAge } from "../../translate/age.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import { translate } from "../../translate/translator.ts";
 import { emptyInputs } from "../../translate/turn.ts";
@@ -75,7 +75,7 @@ function refusals(snapshot: Snapshot, settings: Settings, options: TranslateOpti
 
 function isYounger(ingress: Ingress, { by }: Problem & { kind: "path-contested" }, { ingresses }: Snapshot): boolean {
   const other = ingresses.get(`${by.namespace}/${by.name}`);
-  return other === undefined || byAge(other, ingress) < 0;
+  return other === undefined || byAge(ageOf(other), ageOf(ingress)) < 0;
 }
 
 /** Misses an object of a kind that the folder has none of. */

@@ -8,6 +8,7 @@ import {
   SecretText,
   type Server,
 } from "../../model/configuration.ts";
+import { backendOf } from "../../model/location.ts";
 import type { Settings } from "../../settings/registry.ts";
 
 type Whole = Configuration<Settings, FeatureValues>;
@@ -98,14 +99,16 @@ function typeOf(routes: readonly Route[]): string {
 }
 
 function locationFacts(location: Location<FeatureValues>): Facts {
-  const { service, servicePort, ingress, canaries, denied, features, upstream } = location;
-  const target = service === "" ? "the default backend" : `${ingress.namespace}/${service}:${servicePort}`;
+  const { owner, canaries, closed, features } = location;
+  const { upstream, key, port } = backendOf(location);
+  const target = key === "" ? "the default backend" : `${key}:${port}`;
+  const owned = owner === undefined ? "/" : `${owner.namespace}/${owner.name}`;
   const settings = Object.entries(features).map(([name, value]) => [hyphened(name), { value, shown: "" }] as const);
   return new Map<string, Fact>([
     ["leads to", { value: upstream, shown: target }],
-    ["belongs to", { value: ingress, shown: `${ingress.namespace}/${ingress.name}` }],
+    ["belongs to", { value: owner, shown: owned }],
     ["canaries", { value: canaries, shown: String(canaries.length) }],
-    ["answers 503", { value: denied, shown: String(denied) }],
+    ["answers 503", { value: closed !== undefined, shown: String(closed !== undefined) }],
     ...settings,
   ]);
 }

@@ -1,6 +1,6 @@
 /**
  * Who wrote what stands in a text. nginx says of a mistake in which server and location it is, by the names that these have in the text: so names are
- * compared as they are written there, and not as Ingresses have them.
+ * compared as they are written there, and not as their owners have them.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Server } from "../../model/configuration.ts";
@@ -16,7 +16,7 @@ export function authorsAmong(servers: { values(): Iterable<Server<FeatureValues>
     );
     if (server === undefined) return new Set();
     const own = blocksOf(server).filter((block) => match === undefined || String(block.match) === match);
-    const found = own.map(({ location }) => server.locations[location]!.ingress).filter(({ name: of }) => of !== "");
+    const found = own.flatMap(({ location }) => server.locations[location]!.owner ?? []);
     return new Set(found.map(({ namespace, name: of }) => `${namespace}/${of}`));
   };
 }

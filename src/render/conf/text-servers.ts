@@ -48,16 +48,17 @@ export function hasTextPaths({ locations, features }: Pick<Server<FeatureValues>
 }
 
 /** Whether a location's text stands under its path: it has to, or what it says of the groups of its pattern means nothing elsewhere. */
-export function isText(location: Pick<Location<FeatureValues>, "path" | "denied" | "features">): boolean {
+export function isText(location: Pick<Location<FeatureValues>, "path" | "closed" | "features">): boolean {
   const { configurationSnippet, rewrite } = location.features;
   const hasGroups = rewrite.regex || rewrite.target !== "";
   const namesGroups = configurationSnippet.namesGroups || namedGroups(location).length > 0;
-  return needsPath(location) || (!location.denied && hasGroups && namesGroups);
+  const isClosed = location.closed !== undefined;
+  return needsPath(location.features, isClosed) || (!isClosed && hasGroups && namesGroups);
 }
 
 /** Whether a location's text is refused elsewhere than under its path; one that is shut does not have its snippet in it. */
-export function needsPath({ denied, features }: Pick<Location<FeatureValues>, "denied" | "features">): boolean {
-  return !denied && features.configurationSnippet.needsPath;
+export function needsPath(features: FeatureValues, isClosed: boolean): boolean {
+  return !isClosed && features.configurationSnippet.needsPath;
 }
 
 export function textServerOf(

@@ -12,6 +12,7 @@ import { groupsOf, numbered } from "../../directives/pattern-groups.ts";
 import { bytesOf } from "../../kinds/measures.ts";
 import { formOf } from "../../kinds/server-names.ts";
 import type { Alias, Certificate, Endpoint, Location, Server, Upstream } from "../../model/configuration.ts";
+import { backendOf } from "../../model/location.ts";
 import { balanceRecord, canaryRecord } from "../location/balance-record.ts";
 import { hopOf } from "../location/hops.ts";
 import { keptBy } from "../location/kept-by.ts";
@@ -114,22 +115,23 @@ interface Own {
 
 function locationRecord(location: Location<FeatureValues>, host: FeatureValues, shapes: Shapes, own: Own) {
   const { name, variables } = shapes.of(location, host);
-  const { namespace, name: ingress } = location.ingress;
+  const { namespace = "", name: ingress = "" } = location.owner ?? {};
+  const { upstream, service, port } = backendOf(location);
   return {
     shape: name,
-    upstream: location.upstream,
+    upstream,
     ...given({
       limit: bytesOf(location.features.requestBody.most),
       namespace,
       ingress,
-      service: location.service,
-      port: location.servicePort,
+      service,
+      port,
       path: location.path,
       variables: { ...variables, ...given({ ...own, tls: location.ownTls === true ? "1" : "" }) },
       canaries: location.canaries.map(canaryRecord),
       standIn: standInRecord(location, host, shapes),
     }),
-    // only a Location whose own Ingress asks for affinity issues the cookie (RS-14.3)
+    // only a Location whose own owner asks for affinity issues the cookie (RS-14.3)
     ...(location.features.sessionAffinity.type === "cookie" ? { sticky: 1 } : {}),
     ...(rewritesLate(location.features) && location.keepsUri !== true ? { rewritesLate: 1 } : {}),
   };

@@ -1,5 +1,5 @@
 /**
- * The text of a Location, apart from its host, path and backend. Equal text is one Shape, however many Ingresses ask for
+ * The text of a Location, apart from its host, path and backend. Equal text is one Shape, however many owners ask for
  * it; its name is a keyed hash of its text, which never changes meaning (design.md 4, trap 1) and which no tenant can guess.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -83,7 +83,7 @@ export class Shapes {
     const found = this.#texts.of(values, traits, { bind, captured, errorBackend }, target);
     const texts = [found.text, ...found.beside.map((one) => one.text), ...found.http];
     const name = `@${this.#names.of(texts.map((text) => `${text}\0`).join(""))}`;
-    return { name, variables, needsPath: !traits.standsIn && needsPath({ ...traits, features: values }), ...found };
+    return { name, variables, needsPath: !traits.standsIn && needsPath(values, traits.denied), ...found };
   }
 }
 

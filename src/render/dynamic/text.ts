@@ -88,7 +88,7 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
   return { ...conf, files, shapes: new Set(places), parts: hashes, authors: authorsOf(parts) };
 }
 
-/** Of locations that stand under their paths: several Ingresses may have a host, and only the records know whose its data is. */
+/** Of locations that stand under their paths: several owners may share a host, and only the records know whose its data is. */
 function authorsOf({ configuration, textServers }: DynamicParts): Authors {
   const own = textServers
     .filter(({ locations }) => locations.length > 0)

@@ -54,7 +54,7 @@ test("a pattern rewrites by its groups, and what they are is told where a header
 test("beside a snippet with locations each route is one, which nginx compares with them by length", () => {
   const settings = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
   const features = valuesOf({ "configuration-snippet": "location /a.b/c { return 403; }" }, { settings });
-  const locations = [{ features, denied: false }] as Location<FeatureValues>[];
+  const locations = [{ features, closed: undefined }] as Location<FeatureValues>[];
   const routes: Route[] = [
     { match: "exact", path: "/a.b", location: 0 },
     { match: "prefix", path: "/a.b/", location: 0 },

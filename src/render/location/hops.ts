@@ -10,9 +10,9 @@ export function asksOthers({ externalAuth, mirror }: FeatureValues): boolean {
 
 /** The name of a Location in the list; empty where nothing of it can come back. `index` is that of the Location. */
 export function hopOf({ name, locations, routes }: Server<FeatureValues>, index: number): string {
-  const { path, ingress, features } = locations[index]!;
+  const { path, owner, ownerUid, features } = locations[index]!;
   if (!asksOthers(features)) return "";
   const isExact = routes.some(({ match, location }) => match === "exact" && location === index);
-  const owner = ingress.uid ?? `${ingress.namespace}/${ingress.name}`;
-  return shortHash(["hop", owner, name, path, isExact ? "exact" : ""].join("\0"));
+  const whose = ownerUid ?? `${owner?.namespace ?? ""}/${owner?.name ?? ""}`;
+  return shortHash(["hop", whose, name, path, isExact ? "exact" : ""].join("\0"));
 }

@@ -11,6 +11,7 @@ import { shortHash } from "../../directives/short-hash.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { namesGroups } from "../../kinds/variables.ts";
 import { defaultUpstream, type Location } from "../../model/configuration.ts";
+import { backendOf } from "../../model/location.ts";
 import { declaredBySettings } from "../../settings/declared-variables.ts";
 import { forgottenLines, type HeaderLine } from "../../settings/header-lines.ts";
 import type { Settings } from "../../settings/registry.ts";
@@ -206,13 +207,14 @@ export function traitsOf(
   { serverSnippet: host, clientCertificate }: FeatureValues,
   settings: Settings,
 ): LocationTraits {
-  const { path, denied, timed, ingress, features, upstream, rewritesAt } = location;
+  const { path, closed, timed, owner, features, rewritesAt } = location;
+  const denied = closed !== undefined;
   const { headerLines: hostLines } = host;
   const { externalAuth } = features;
   const asksItself = externalAuth.kind === "ask" && externalAuth.question.pool?.apart === true;
   const framed = asksItself || features.configurationSnippet.framesRequests || host.framesRequests;
   const within = (prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix));
-  const owned = ingress.name !== "";
+  const owned = owner !== undefined;
   const groups = denied ? [] : namedGroups(location);
   const again = features.configurationSnippet.namesGroups && rewritesLate(features);
   return {
@@ -220,11 +222,11 @@ export function traitsOf(
     redirectsToHttps: !within(settings.noTlsRedirectLocations),
     owned,
     authenticates: owned && !within(settings.noAuthLocations),
-    scheme: upstream === defaultUpstream ? "HTTP" : features.backendProtocol.scheme,
+    scheme: backendOf(location).upstream === defaultUpstream ? "HTTP" : features.backendProtocol.scheme,
     timed,
     standsIn: false,
     ...(hostLines.length > 0 ? { hostLines } : {}),
-    ...(framed ? { poolsOf: `${ingress.namespace}\0${host.framesRequests ? host.text : ""}` } : {}),
+    ...(framed ? { poolsOf: `${owner?.namespace ?? ""}\0${host.framesRequests ? host.text : ""}` } : {}),
     ...(rewritesAt !== undefined ? { matchedAgain: rewritesAt } : again ? { matchedAgain: path } : {}),
     ...(location.keepsUri === true ? { keepsUri: true } : {}),
     ...(groups.length > 0 ? { groups } : {}),

@@ -7,6 +7,7 @@ import { poolOf } from "../../directives/pools.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { groupVariables } from "../../kinds/variables.ts";
 import { type Alias, type Canary, defaultUpstream, type Server } from "../../model/configuration.ts";
+import { backendOf } from "../../model/location.ts";
 import { ifRead } from "../conf/unread-variables.ts";
 import { staticBlock } from "../conf/upstream-views.ts";
 import { bindingOf } from "../location/balance-record.ts";
@@ -25,16 +26,17 @@ import type { StaticParts } from "./parts.ts";
 export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: View, parts: StaticParts) {
   const location = server.locations[index]!;
   const { about, texts, isServed, labelOf, cookieOf } = parts;
-  const own = isServed(location.upstream);
+  const main = backendOf(location).upstream;
+  const own = isServed(main);
   const standIn = location.standIn !== undefined && isServed(location.standIn) ? location.standIn : undefined;
   const standsIn = !own && standIn !== undefined;
-  const upstream = standsIn ? standIn : location.upstream;
+  const upstream = standsIn ? standIn : main;
   const block = staticBlock(upstream);
   const canaries = standsIn ? [] : location.canaries.filter(({ upstream }) => isServed(upstream));
   const cookie = cookieOf(upstream);
   const mainCookie = cookie && { name: cookie.name, binding: bindingOf(labelOf(upstream)) };
   const choice = canaries.length === 0 ? undefined : choiceOf(block, canaries.map(staticCanary), mainCookie);
-  // only a Location whose own Ingress asks for affinity issues the cookie (RS-14.3)
+  // only a Location whose own owner asks for affinity issues the cookie (RS-14.3)
   const issues = cookie !== undefined && location.features.sessionAffinity.type === "cookie";
   const by = choice === undefined ? {} : { binding: choice.binding };
   const issued = issues ? affinityCookie({ cookie, label: labelOf(upstream), path: location.path, ...by }) : undefined;
@@ -104,12 +106,13 @@ export function labelsOf(
   { labelOf, configuredNames }: StaticParts,
 ): View[] {
   const location = server.locations[index]!;
+  const backend = backendOf(location);
   const labels = {
-    proxy_upstream_name: labelOf(location.upstream),
-    namespace: location.ingress.namespace,
-    ingress_name: location.ingress.name,
-    service_name: location.service,
-    service_port: location.servicePort,
+    proxy_upstream_name: labelOf(backend.upstream),
+    namespace: location.owner?.namespace ?? "",
+    ingress_name: location.owner?.name ?? "",
+    service_name: backend.service,
+    service_port: backend.port,
     location_path: location.path,
     route_certificate: certificateWord(server.features.clientCertificate),
     route_kept: keptBy(server, index),

@@ -166,8 +166,8 @@ export class StaticRenderer implements Renderer {
       certificateFile(certificate),
       stapleFile(certificate),
     ]);
-    const asked = server.locations.flatMap(({ upstream, standIn, canaries }) => [
-      upstream,
+    const asked = server.locations.flatMap(({ backends, standIn, canaries }) => [
+      ...backends.map(({ upstream }) => upstream),
       ...(standIn === undefined ? [] : [standIn]),
       ...canaries.map((canary) => canary.upstream),
     ]);

@@ -64,7 +64,7 @@ test("a canary stays one where its Service is the main one of another Ingress, o
     const elsewhere = ingress({ name: "elsewhere", host: "b.example", paths: [["/", "api"]], age });
     const snapshot = put(world, main(), elsewhere, canary({ "canary-weight": "100" }, { age: 3 }));
     expect(canariesOf(snapshot)).toEqual([["/", ["ns/api/80 for ns/web/80"]]]);
-    expect(of(snapshot).configuration.servers.get("b.example")?.locations[0]?.upstream).toBe("ns/api/80");
+    expect(of(snapshot).configuration.servers.get("b.example")?.locations[0]?.backends[0]?.upstream).toBe("ns/api/80");
   }
 });
 

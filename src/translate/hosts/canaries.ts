@@ -1,19 +1,16 @@
 /**
- * Canary Ingresses folded into the Locations they shadow (RS-13). A canary adds to the Locations of one rule and never makes
+ * Canaries folded into the Locations they shadow (RS-13). A canary adds to the Locations of one rule and never makes
  * one; it counts for that rule alone, and a rule may have several. Its Upstream is its own even where the Service has
  * another one, because clients bound to the main Service are bound to its canary by the same cookie (RS-14.7).
  */
 import { type Canary, catchAll, defaultUpstream } from "../../model/configuration.ts";
-import type { IngressBackend } from "../../model/objects.ts";
 import { named, type Problem } from "../../problem.ts";
-import type { Claim } from "../claim.ts";
-import { backendOf, type NamedBackend } from "../ingress/backends.ts";
-import { typedPath } from "../ingress/paths.ts";
-import { unheardAnnotations } from "../ingress/unheard-annotations.ts";
+import type { Claim, ClaimedBackend } from "../claim.ts";
 import type { UpstreamUse } from "../upstreams/balance.ts";
 import { servicePortOf } from "../upstreams/endpoints.ts";
 import type { World } from "../world.ts";
 import { shownHost } from "./shown-host.ts";
+import { unheardAnnotations } from "./unheard-annotations.ts";
 
 /** What is asked of a Location that a canary may shadow. */
 export interface Main {
@@ -44,29 +41,26 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
   const problems: Problem[] = [];
   for (const claim of claims) {
     const known = shadows.length;
-    const backing = claim.ingress.spec?.defaultBackend;
-    if (host === catchAll && backing !== undefined) {
+    const { defaultBackend } = claim;
+    if (host === catchAll && defaultBackend !== undefined) {
       const relieved = [...mains.keys()].filter((main) => mains[main]!.upstream !== defaultUpstream);
-      shadow(claim, "spec.defaultBackend", backing, relieved);
+      shadow(claim, defaultBackend.part, defaultBackend, relieved);
     }
-    for (const { field, path } of claim.hosts.get(host) ?? []) {
-      const { text, type } = typedPath(path);
-      const main = mains.findIndex((one) => one.path === text && one.type === type);
-      shadow(claim, `${field}.backend`, path.backend, main < 0 ? [] : [main]);
+    for (const { field, match, backends } of claim.hosts.get(host) ?? []) {
+      const main = mains.findIndex((one) => one.path === match.text && one.type === match.type);
+      for (const backend of backends) shadow(claim, `${field}.${backend.part}`, backend, main < 0 ? [] : [main]);
     }
     const relieved = shadows.slice(known).map(({ main }) => mains[main]!.claim);
     problems.push(...unheardAnnotations(claim, relieved, world.annotationsPrefix));
   }
   return { shadows, uses, problems };
 
-  function shadow(claim: Claim, field: string, backend: IngressBackend, relieved: readonly number[]): void {
-    const { object } = claim;
+  function shadow(claim: Claim, field: string, own: ClaimedBackend, relieved: readonly number[]): void {
+    const { owner: object } = claim;
     const done = "the canary gets no requests there";
     const idle = (why: string) => problems.push({ object, kind: "field-unusable", field, why, done });
-    const answer = backendOf(backend, object.namespace);
-    if (!answer.ok) return void idle(answer.why);
-    if (relieved.length === 0) return void idle("no ordinary Ingress has this host, path and path type");
-    const own = answer.backend;
+    if (own.mistake !== undefined) return void idle(own.mistake);
+    if (relieved.length === 0) return void idle(`no ordinary ${object.kind} has this host, path and path type`);
     const mine = ownOf(claim, relieved, idle).filter(
       (main) => !shadows.some((one) => one.main === main && one.claim === claim),
     );
@@ -83,27 +77,31 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
   }
 
   /** Those of its own namespace: a canary would else take requests that another tenant's users make behind that one's login. */
-  function ownOf({ object }: Claim, relieved: readonly number[], idle: (why: string) => void): readonly number[] {
+  function ownOf(
+    { owner: { kind, namespace } }: Claim,
+    relieved: readonly number[],
+    idle: (why: string) => void,
+  ): readonly number[] {
     if (world.settings.allowCrossNamespaceCanaries) return relieved;
     return relieved.filter((main) => {
       const { claim: owner, path } = mains[main]!;
-      if (owner === undefined || owner.object.namespace === object.namespace) return true;
+      if (owner === undefined || owner.owner.namespace === namespace) return true;
       idle(
-        `path ${path} of host ${shownHost(host)} is served by ${named(owner.object)}, and a canary stands beside an Ingress of its own namespace (allow-cross-namespace-canaries)`,
+        `path ${path} of host ${shownHost(host)} is served by ${named(owner.owner)}, and a canary stands beside an ${kind} of its own namespace (allow-cross-namespace-canaries)`,
       );
       return false;
     });
   }
 
-  function add(claim: Claim, { upstream, key, port }: NamedBackend, main: number, relieves: string): void {
+  function add(claim: Claim, { upstream, key, port }: ClaimedBackend, main: number, relieves: string): void {
     const id = `${upstream} for ${relieves}`;
-    shadows.push({ main, claim, canary: { upstream: id, policy: claim.values.canary! } });
+    shadows.push({ main, claim, canary: { upstream: id, policy: claim.features.canary! } });
     uses.push({ id, service: key, port, claim, asDefault: false, relieves });
   }
 }
 
 /** What is missing of the Service and its port. */
-function missingPart({ key, port }: NamedBackend, world: World): string | undefined {
+function missingPart({ key, port }: ClaimedBackend, world: World): string | undefined {
   const service = world.service(key);
   if (service === undefined) return `Service ${key} not found`;
   if (service.spec?.type === "ExternalName" || servicePortOf(service, port) !== undefined) return undefined;

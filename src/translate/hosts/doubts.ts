@@ -1,16 +1,17 @@
 /**
- * What several Ingresses, or the paths of one, make of a host that their authors will not have meant. It is served as it is
+ * What several Claims, or the paths of one, make of a host that their authors will not have meant. It is served as it is
  * written; the authors are told.
  */
 import { unannotated } from "../../annotations/read.ts";
 import { featureList } from "../../annotations/registry.ts";
 import { catchAll, defaultUpstream } from "../../model/configuration.ts";
+import { backendOf } from "../../model/location.ts";
 import type { Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Claim } from "../claim.ts";
-import { pathFault, typedPath } from "../ingress/paths.ts";
 import type { World } from "../world.ts";
 import type { Draft } from "./draft.ts";
+import { pathFault } from "./path-fault.ts";
 import { isRegexHost } from "./path-routes.ts";
 import { shownHost } from "./shown-host.ts";
 
@@ -20,13 +21,11 @@ export function literalPatterns(
   claims: readonly Claim[],
   { pathsAreText }: Pick<World, "pathsAreText">,
 ): Problem[] {
-  return claims.flatMap(({ object, hosts }) =>
-    (hosts.get(host) ?? []).flatMap(({ field, path }): Problem[] => {
-      if (path.pathType !== "ImplementationSpecific") return [];
-      const typed = typedPath(path);
-      // One that is ignored is told of already, without its line breaks.
-      if (pathFault(typed, pathsAreText) !== undefined) return [];
-      const { text } = typed;
+  return claims.flatMap(({ owner: object, hosts }) =>
+    (hosts.get(host) ?? []).flatMap(({ field, match }): Problem[] => {
+      // A path that is ignored has its Problem already, without its line breaks.
+      if (!match.loose || pathFault(match, pathsAreText) !== undefined) return [];
+      const { text } = match;
       if (!/[*+?^$()[\]{}|\\]/.test(text)) return [];
       const why = `${text} looks like a regular expression, and use-regex is not true`;
       return [{ object, kind: "field-unusable", field: `${field}.path`, why, done: "it is taken letter by letter" }];
@@ -34,26 +33,26 @@ export function literalPatterns(
   );
 }
 
-/** The oldest Ingress of a host with several has its implicit `/`, and so guards what nobody has defined (RS-3.6). */
+/** The oldest Claim of a host with several has its implicit `/`, and so guards what nobody has defined (RS-3.6). */
 export function guardedByOldest(host: string, claims: readonly Claim[], settings: Settings): Problem[] {
   const [oldest, ...others] = claims;
   if (oldest === undefined || others.length === 0) return [];
   const plain = unannotated(settings);
   const guards = featureList.filter(([name, { guard, scope }]) => {
-    return guard === true && scope === "location" && oldest.values[name] !== plain[name];
+    return guard === true && scope === "location" && oldest.features[name] !== plain[name];
   });
   return guards.slice(0, 1).map(([, { name }]) => ({
-    object: oldest.object,
+    object: oldest.owner,
     kind: "field-unusable",
     field: "spec.rules",
-    why: `no Ingress of host ${host} has the path /`,
+    why: `no ${oldest.owner.kind} of host ${host} has the path /`,
     done: `${name} of this one, the oldest, holds for all paths that nobody names`,
   }));
 }
 
 /** RS-14.8: a cookie with a pattern for its path never comes back. */
-export function patternAsCookiePath({ object, values }: Claim, field: string): Problem[] {
-  const { rewrite, sessionAffinity } = values;
+export function patternAsCookiePath({ owner: object, features }: Claim, field: string): Problem[] {
+  const { rewrite, sessionAffinity } = features;
   if (!rewrite.regex || sessionAffinity.type !== "cookie" || sessionAffinity.path !== "") return [];
   const why = "a regular expression is no Path for the affinity cookie";
   return [
@@ -61,7 +60,7 @@ export function patternAsCookiePath({ object, values }: Claim, field: string): P
   ];
 }
 
-/** One Problem on the oldest Ingress that makes the paths of others regular expressions (RS-6.2). */
+/** One Problem on the oldest Claim that makes the paths of others regular expressions (RS-6.2). */
 export function changedNeighbours(host: string, drafts: readonly Draft[]): Problem[] {
   const namespaces = new Set(drafts.map(({ path }) => path.namespace));
   return [...namespaces].flatMap((one) =>
@@ -76,14 +75,14 @@ function changedAmong(host: string, drafts: readonly Draft[]): Problem[] {
   const turning = drafts.find(({ claim, path }) => claim !== undefined && isRegexHost([path]))?.claim;
   if (turning === undefined) return [];
   const others = drafts.filter(({ claim, path, location }) => {
-    const plain = claim !== undefined && claim !== turning && location.upstream !== defaultUpstream;
+    const plain = claim !== undefined && claim !== turning && backendOf(location).upstream !== defaultUpstream;
     // everything is below /, as a pattern too
     return plain && path.path !== "/" && !isRegexHost([path]);
   });
-  const neighbours = [...new Set(others.flatMap(({ claim }) => (claim === undefined ? [] : [claim.object])))];
+  const neighbours = [...new Set(others.flatMap(({ claim }) => (claim === undefined ? [] : [claim.owner])))];
   if (neighbours.length === 0) return [];
-  const key = turning.values.rewrite.regex ? "use-regex" : "rewrite-target";
-  return [{ object: turning.object, kind: "neighbours-changed", key, host: shownHost(host), neighbours }];
+  const key = turning.features.rewrite.regex ? "use-regex" : "rewrite-target";
+  return [{ object: turning.owner, kind: "neighbours-changed", key, host: shownHost(host), neighbours }];
 }
 
 /** ssl-passthrough where it is not switched on, or where there is no name or no Service for it. */
@@ -98,14 +97,14 @@ export function idlePassthrough(
     : "the controller runs without --enable-ssl-passthrough";
   if (why === undefined) return [];
   return claims
-    .filter(({ values }) => values.sslPassthrough.on)
-    .map(({ object }) => ({ object, kind: "annotation-useless", key: "ssl-passthrough", why }));
+    .filter(({ features }) => features.sslPassthrough.on)
+    .map(({ owner: object }) => ({ object, kind: "annotation-useless", key: "ssl-passthrough", why }));
 }
 
 function unfitForPassthrough(host: string, drafts: readonly Draft[]): string | undefined {
   if (host === catchAll) return "a rule without a host has no name that a client could ask TLS for";
   if (host.startsWith("*")) return `TLS passes through for whole names alone, and ${host} is a wildcard`;
   const root = drafts.find(({ path }) => path.path === "/");
-  const hasService = root !== undefined && root.location.service !== "";
+  const hasService = root !== undefined && backendOf(root.location).service !== "";
   return hasService ? undefined : `host ${host} has no path /, whose Service would get the connections`;
 }

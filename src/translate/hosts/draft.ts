@@ -1,50 +1,62 @@
 /** A Location on its way into a Server, with what routing and Problems want to know of it beside its text. */
 import { unannotated } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
-import { defaultUpstream, type Location } from "../../model/configuration.ts";
+import { defaultUpstream, type Location, type WeightedBackend } from "../../model/configuration.ts";
 import type { Settings } from "../../settings/registry.ts";
-import type { Claim } from "../claim.ts";
-import type { NamedBackend } from "../ingress/backends.ts";
-import type { TypedPath } from "../ingress/paths.ts";
+import type { Claim, PathMatch } from "../claim.ts";
 import { standInOf } from "../upstreams/backend-uses.ts";
 import type { Path } from "./path-routes.ts";
 
 export interface Draft {
   readonly location: Location<FeatureValues>;
   readonly path: Path;
-  /** Where its path stands in the Ingress; empty for what nobody wrote. */
+  /** Where its path stands in its owner; empty for what nobody wrote. */
   readonly field: string;
   /** Undefined: the implicit root of the catch-all, which is nobody's. */
   readonly claim: Claim | undefined;
 }
 
-const root: TypedPath = { text: "/", type: "prefix" };
-const noBackend: NamedBackend = { upstream: defaultUpstream, key: "", service: "", port: "" };
+const root: PathMatch = { text: "/", type: "prefix", loose: false };
+/** The default backend answers. */
+const noBackends: readonly WeightedBackend[] = [
+  { upstream: defaultUpstream, key: "", service: "", port: "", weight: 1 },
+];
 
 export function isRoot({ path }: Draft): boolean {
   return path.path === root.text && path.type === root.type;
 }
 
-/** `field` is where its path stands in the Ingress. */
-export function draftOf(claim: Claim, { text, type }: TypedPath, backend: NamedBackend, field = ""): Draft {
-  const { rewrite } = claim.values;
-  const { uid } = claim.ingress.metadata;
-  const { namespace } = claim.object;
+/** `field` is where its path stands in its owner. */
+export function draftOf(
+  claim: Claim,
+  { text, type }: PathMatch,
+  backends: readonly WeightedBackend[],
+  field = "",
+): Draft {
+  const { owner, uid, features, closed } = claim;
+  const { rewrite } = features;
+  const { namespace } = owner;
   return {
     claim,
     field,
-    path: { path: text, type, regex: rewrite.regex, rewriteTarget: rewrite.target, denied: claim.denied, namespace },
+    path: {
+      path: text,
+      type,
+      regex: rewrite.regex,
+      rewriteTarget: rewrite.target,
+      denied: closed !== undefined,
+      namespace,
+    },
     location: {
       path: text,
-      ingress: { namespace: claim.object.namespace, name: claim.object.name, ...(uid === undefined ? {} : { uid }) },
-      service: backend.service,
-      servicePort: backend.port,
-      features: claim.values,
-      upstream: backend.upstream,
+      owner,
+      ownerUid: uid,
+      backends,
+      features,
       standIn: standInOf(claim),
       canaries: [],
-      timed: asksForTimes(claim.values),
-      denied: claim.denied,
+      timed: asksForTimes(features),
+      closed,
     },
   };
 }
@@ -54,18 +66,18 @@ export function asksForTimes({ loadBalance }: FeatureValues): boolean {
   return loadBalance.algorithm === "ewma";
 }
 
-/** The `/` that an Ingress with nothing but a default backend gives the catch-all. */
-export function defaultRoot(claim: Claim, backend: NamedBackend, settings: Settings): Draft {
-  const values = { ...claim.values, ...withoutRedirects(settings) };
-  return draftOf(withoutCookie({ ...claim, values }, settings), root, backend);
+/** The `/` that an owner with nothing but a default backend gives the catch-all. */
+export function defaultRoot(claim: Claim, backend: WeightedBackend, settings: Settings): Draft {
+  const features = { ...claim.features, ...withoutRedirects(settings) };
+  return draftOf(withoutCookie({ ...claim, features }, settings), root, [backend]);
 }
 
 /** The `/` of a host where nobody has it: without a `backend` the global default one answers. */
-export function implicitRoot(oldest: Claim, backend: NamedBackend | undefined, settings: Settings): Draft {
+export function implicitRoot(oldest: Claim, backend: WeightedBackend | undefined, settings: Settings): Draft {
   const draft =
     backend === undefined
-      ? draftOf(withoutStandIn(oldest), root, noBackend)
-      : draftOf(withoutCookie(oldest, settings), root, backend);
+      ? draftOf(withoutStandIn(oldest), root, noBackends)
+      : draftOf(withoutCookie(oldest, settings), root, [backend]);
   return { ...draft, path: { ...draft.path, implicit: true } };
 }
 
@@ -79,30 +91,29 @@ export function unownedRoot(settings: Settings): Draft {
     path: { path: "/", type: "prefix", regex: false, rewriteTarget: "", denied: false, implicit: true },
     location: {
       path: "/",
-      ingress: { namespace: "", name: "" },
-      service: "",
-      servicePort: "",
+      owner: undefined,
+      ownerUid: undefined,
+      backends: noBackends,
       features: { ...values, logs },
-      upstream: defaultUpstream,
       standIn: undefined,
       canaries: [],
       timed: asksForTimes(values),
-      denied: false,
+      closed: undefined,
     },
   };
 }
 
 /** The global default backend writes its error pages itself (routing/implicit-root-and-its-owner). */
 function withoutStandIn(claim: Claim): Claim {
-  const { customErrors } = claim.values;
+  const { customErrors } = claim.features;
   if (customErrors.standIn === undefined) return claim;
-  return { ...claim, values: { ...claim.values, customErrors: { ...customErrors, standIn: undefined } } };
+  return { ...claim, features: { ...claim.features, customErrors: { ...customErrors, standIn: undefined } } };
 }
 
 /** A path of no rule issues no affinity cookie, whoever has the same Service and does (RS-14.3). */
 function withoutCookie(claim: Claim, settings: Settings): Claim {
-  if (claim.values.sessionAffinity.type === undefined) return claim;
-  return { ...claim, values: { ...claim.values, sessionAffinity: unannotated(settings).sessionAffinity } };
+  if (claim.features.sessionAffinity.type === undefined) return claim;
+  return { ...claim, features: { ...claim.features, sessionAffinity: unannotated(settings).sessionAffinity } };
 }
 
 /** Requests for unknown hosts are neither redirected nor rewritten (RS-4.7). */

@@ -1,18 +1,18 @@
 /**
- * The Locations of a host before its canaries are folded in: one for each path, made of the oldest Ingress that has it, and
+ * The Locations of a host before its canaries are folded in: one for each path, made of the oldest Claim that has it, and
  * one for `/` where nobody has that.
  */
 import { shown } from "../../kinds/kind.ts";
 import { regexMistake } from "../../kinds/patterns.ts";
 import { catchAll } from "../../model/configuration.ts";
 import { named, type Problem } from "../../problem.ts";
-import { type Claim, type ClaimedPath, isCatchAllBackend } from "../claim.ts";
-import { pathFault, type TypedPath, typedPath } from "../ingress/paths.ts";
+import type { Claim, ClaimedPath, PathMatch } from "../claim.ts";
 import { BackendUses } from "../upstreams/backend-uses.ts";
 import type { UpstreamUse } from "../upstreams/balance.ts";
 import type { World } from "../world.ts";
 import { guardedByOldest, literalPatterns, patternAsCookiePath } from "./doubts.ts";
 import { type Draft, defaultRoot, draftOf, implicitRoot, isRoot, unownedRoot } from "./draft.ts";
+import { pathFault } from "./path-fault.ts";
 import { isRegexHost } from "./path-routes.ts";
 import { shownHost } from "./shown-host.ts";
 
@@ -39,7 +39,7 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
   const together = world.settings.allowCrossNamespaceHostSettings;
   if (together) drafts = drafts.map((draft) => ({ ...draft, path: { ...draft.path, namespace: undefined } }));
   drafts = fewEnough(drafts.filter((draft) => !withRegex().has(draft.path.namespace) || compiles(draft)));
-  const plain = claims.filter(({ object }) => !withRegex().has(together ? undefined : object.namespace));
+  const plain = claims.filter(({ owner }) => !withRegex().has(together ? undefined : owner.namespace));
   problems.push(...literalPatterns(host, plain, world));
   if (host === catchAll) drafts = withDefaultBackend(drafts);
   else if (claims[0] !== undefined && !drafts.some(isRoot)) drafts = withImplicitRoot(drafts, claims[0]);
@@ -51,29 +51,28 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
     return regex;
   }
 
-  function addPath(claim: Claim, { field, path: written }: ClaimedPath): void {
-    const { object } = claim;
-    const typed = typedPath(written);
-    const { type, text } = typed;
-    const why = pathFault(typed, world.pathsAreText);
+  function addPath(claim: Claim, path: ClaimedPath): void {
+    const { owner: object } = claim;
+    const { field, match, backends } = path;
+    const { type, text } = match;
+    const why = pathFault(match, world.pathsAreText);
     if (why !== undefined) {
       const done = "the path is ignored";
       problems.push({ object, kind: "field-unusable", field: `${field}.path`, why, done });
       return;
     }
-    const owner = byPath.get(`${type} ${text}`)?.claim ?? holderOf(claim, typed);
+    const owner = byPath.get(`${type} ${text}`)?.claim ?? holderOf(claim, match);
     if (owner !== undefined) {
-      problems.push({ object, kind: "path-taken", host: shownHost(host), path: text, by: owner.object });
+      problems.push({ object, kind: "path-taken", host: shownHost(host), path: text, by: owner.owner });
       return;
     }
-    const backend = uses.ofRule(claim, `${field}.backend`, written.backend);
-    if (backend === undefined) return;
-    byPath.set(`${type} ${text}`, draftOf(claim, typed, backend, `${field}.path`));
+    if (!uses.ofPath(claim, path)) return;
+    byPath.set(`${type} ${text}`, draftOf(claim, match, backends, `${field}.path`));
     problems.push(...patternAsCookiePath(claim, `${field}.path`));
   }
 
   /**
-   * The first of so many patterns, those of the oldest Ingresses: each request to the host may be compared with all of them. Paths of a namespace
+   * The first of so many patterns, those of the oldest Claims: each request to the host may be compared with all of them. Paths of a namespace
    * without patterns count, and none of them is left out: they are patterns because of others.
    */
   function fewEnough(all: readonly Draft[]): Draft[] {
@@ -82,16 +81,16 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
     for (const { claim, field } of surplus) {
       const why = `the host has more than ${mostPatterns} regular expressions, and each request may be compared with all`;
       const done = "the path is ignored";
-      if (claim !== undefined) problems.push({ object: claim.object, kind: "field-unusable", field, why, done });
+      if (claim !== undefined) problems.push({ object: claim.owner, kind: "field-unusable", field, why, done });
     }
     return all.filter((draft) => !surplus.has(draft));
   }
 
-  /** The Ingress of another namespace that has the same Prefix with a slash or without: with one more it would be the longer one. */
-  function holderOf({ object }: Claim, { type, text }: TypedPath): Claim | undefined {
+  /** The Claim of another namespace that has the same prefix with a slash or without: with one more it would be the longer one. */
+  function holderOf({ owner: mine }: Claim, { type, text }: PathMatch): Claim | undefined {
     if (type !== "prefix" || world.settings.allowCrossNamespaceHostSettings) return undefined;
     const owner = byPath.get(`prefix ${text.endsWith("/") ? text.slice(0, -1) : `${text}/`}`)?.claim;
-    return owner?.object.namespace === object.namespace ? undefined : owner;
+    return owner?.owner.namespace === mine.namespace ? undefined : owner;
   }
 
   /** Where paths are regular expressions, one that does not compile is left out, or nginx would refuse all of them (RS-32.37). */
@@ -100,35 +99,39 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
     if (mistake === undefined) return true;
     const why = `${shown(path.path)} is no regular expression: ${mistake}`;
     const done = "the path is ignored";
-    if (claim !== undefined) problems.push({ object: claim.object, kind: "field-unusable", field, why, done });
+    if (claim !== undefined) problems.push({ object: claim.owner, kind: "field-unusable", field, why, done });
     return false;
   }
 
   function isStranger(one: Claim, older: Claim): boolean {
-    if (world.settings.allowCrossNamespaceHostSettings || one.object.namespace === older.object.namespace) return false;
+    if (world.settings.allowCrossNamespaceHostSettings || one.owner.namespace === older.owner.namespace) return false;
     return claims.indexOf(older) < claims.indexOf(one);
   }
 
-  /** The default backend of an Ingress without rules beats any rule for `/` (RS-4.7). */
+  /** The default backend of an owner without rules beats any rule for `/` (RS-4.7). */
   function withDefaultBackend(written: readonly Draft[]): Draft[] {
-    const backing = claims.find(({ ingress }) => isCatchAllBackend(ingress));
-    const backend = backing && uses.ofDefault(backing, backing.ingress.spec!.defaultBackend!);
+    const backing = claims.find(({ answersUnknownHosts }) => answersUnknownHosts);
+    const backend = backing && usedDefaultOf(backing);
     const older = written.find(isRoot)?.claim;
     const isTaken = older !== undefined && backing !== undefined && backing !== older && isStranger(backing, older);
     if (isTaken && backend !== undefined) {
-      const why = `the path / without a host belongs to the older ${named(older.object)}`;
+      const why = `the path / without a host belongs to the older ${named(older.owner)}`;
       const done = "it answers no requests for unknown hosts";
-      problems.push({ object: backing.object, kind: "field-unusable", field: "spec.defaultBackend", why, done });
+      problems.push({ object: backing.owner, kind: "field-unusable", field: "spec.defaultBackend", why, done });
     } else if (backing !== undefined && backend !== undefined) {
       return [...written.filter((draft) => !isRoot(draft)), defaultRoot(backing, backend, world.settings)];
     }
     return written.some(isRoot) ? [...written] : [...written, unownedRoot(world.settings)];
   }
 
-  /** The `/` of a host where nobody has it is the oldest Ingress's (RS-3.6). */
+  /** The `/` of a host where nobody has it is the oldest Claim's (RS-3.6). */
   function withImplicitRoot(written: readonly Draft[], oldest: Claim): Draft[] {
     problems.push(...guardedByOldest(host, claims, world.settings));
-    const own = oldest.ingress.spec?.defaultBackend;
-    return [...written, implicitRoot(oldest, own && uses.ofDefault(oldest, own), world.settings)];
+    return [...written, implicitRoot(oldest, usedDefaultOf(oldest), world.settings)];
+  }
+
+  function usedDefaultOf(claim: Claim) {
+    const { defaultBackend } = claim;
+    return defaultBackend !== undefined && uses.ofDefault(claim, defaultBackend) ? defaultBackend : undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Features that hold for a host as a whole: of the Ingresses that speak for it, one is heard about each. */
+/** Features that hold for a host as a whole: for each of them the oldest Claim that sets it wins (RS-3.5). */
 import { unannotated } from "../../annotations/read.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import { catchAll } from "../../model/configuration.ts";
@@ -9,61 +9,62 @@ import type { HostOwner } from "./owner.ts";
 
 const hostScoped = featureList.filter(([, { provides }]) => provides !== undefined);
 
-/** Of each the value of the oldest Ingress that says something (RS-3.5). `all`: those that are heard, with the canaries, oldest first. */
+/** `all`: the Claims that may set them, with the canaries, oldest first. */
 export function hostFeatures(all: readonly Claim[], settings: Settings): FeatureValues {
   const plain = unannotated(settings);
-  if (all.every(({ values }) => values === plain)) return plain;
+  if (all.every(({ features }) => features === plain)) return plain;
   const heard: Record<string, unknown> = {};
   for (const [name, { provides, ofCanaries = false }] of hostScoped) {
-    const speaker = all.find(({ values }) => (ofCanaries || values.canary === undefined) && provides!(values[name]));
-    if (speaker !== undefined) heard[name] = speaker.values[name];
+    const speaker = all.find(
+      ({ features }) => (ofCanaries || features.canary === undefined) && provides!(features[name]),
+    );
+    if (speaker !== undefined) heard[name] = speaker.features[name];
   }
   return Object.keys(heard).length === 0 ? plain : { ...plain, ...heard };
 }
 
 /** What becomes of features that need a server block of their own. */
 export interface Hostless {
-  /** Whether one of them guards what this Ingress says: then its paths are closed instead. */
-  readonly closes: (claim: Claim) => boolean;
+  /** Why the paths of this Claim answer 503 instead: one of them guards what it says. */
+  readonly closes: (claim: Claim) => Problem | undefined;
   readonly problems: readonly Problem[];
 }
 
-const unconcerned: Hostless = { closes: () => false, problems: [] };
+const unconcerned: Hostless = { closes: () => undefined, problems: [] };
 
 /**
  * The catch-all cannot be a server block of its own, so what needs one has no effect there (client certificates for rules without a
- * host). A snippet with a path in it closes its own Ingress's paths alone.
+ * host). A snippet with a path in it closes the paths of its own owner alone.
  */
 export function hostlessOf(host: string, claims: readonly Claim[], { hears }: HostOwner): Hostless {
   if (host !== catchAll) return unconcerned;
   const meant = hostScoped.flatMap(([name, feature]) =>
     claims
-      .filter((claim) => hears(claim) && feature.textServer?.(claim.values[name]) === true)
-      .map(({ object }) => ({ object, feature })),
-  );
-  const withPath = claims.filter(({ values }) => values.configurationSnippet.needsPath);
-  const isGuarded = meant.some(({ feature }) => feature.guard === true);
-  return {
-    closes: (claim) => isGuarded || withPath.includes(claim),
-    problems: [
-      ...meant.map(({ object, feature }) =>
-        useless(
-          object,
+      .filter((claim) => hears(claim) && feature.textServer?.(claim.features[name]) === true)
+      .map(({ owner }) => ({
+        isGuard: feature.guard === true,
+        problem: useless(
+          owner,
           `${feature.name} needs a host, and a rule has none`,
           feature.guard === true ? "paths without a host answer 503" : "it has no effect there",
         ),
-      ),
-      ...withPath.map(({ object }) =>
-        useless(
-          object,
-          "configuration-snippet has a location or an alias in it, which needs a host, and a rule has none",
-          "the Ingress's paths without a host answer 503",
-        ),
-      ),
-    ],
+      })),
+  );
+  const withPath = new Map(
+    claims
+      .filter(({ features }) => features.configurationSnippet.needsPath)
+      .map((claim) => {
+        const why = "configuration-snippet has a location or an alias in it, which needs a host, and a rule has none";
+        return [claim, useless(claim.owner, why, `the ${claim.owner.kind}'s paths without a host answer 503`)] as const;
+      }),
+  );
+  const guard = meant.find(({ isGuard }) => isGuard)?.problem;
+  return {
+    closes: (claim) => guard ?? withPath.get(claim),
+    problems: [...meant.map(({ problem }) => problem), ...withPath.values()],
   };
 }
 
-function useless(object: Claim["object"], why: string, done: string): Problem {
+function useless(object: Claim["owner"], why: string, done: string): Problem {
   return { object, kind: "field-unusable", field: "spec.rules", why, done };
 }

@@ -24,9 +24,9 @@ const identity = (name: string): FeatureValues => ({
   },
 });
 const claim = (namespace: string, values: FeatureValues) =>
-  ({ object: { kind: "Ingress", namespace, name: "x" }, values }) as unknown as Claim;
+  ({ owner: { kind: "Ingress", namespace, name: "x" }, features: values }) as unknown as Claim;
 const names = (claims: readonly Claim[]) =>
-  claims.map(({ values }) => (values.proxySsl.kind === "identity" ? values.proxySsl.name : undefined));
+  claims.map(({ features }) => (features.proxySsl.kind === "identity" ? features.proxySsl.name : undefined));
 
 test("a path without an identity has that of the oldest Ingress of its host and namespace", () => {
   const claims = [claim("a", plain), claim("a", identity("first")), claim("a", identity("second")), claim("b", plain)];

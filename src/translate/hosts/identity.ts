@@ -1,5 +1,5 @@
 /**
- * proxy-ssl-* holds for the whole host: a path without a proxy-ssl-secret of its own has the identity of the oldest Ingress of
+ * proxy-ssl-* holds for the whole host: a path without a proxy-ssl-secret of its own has the identity of the oldest owner of
  * its host (RS-3.5), but only within a namespace. Another tenant's path would otherwise speak to backends in the owner's name.
  */
 import type { Settings } from "../../settings/registry.ts";
@@ -8,12 +8,14 @@ import type { Claim } from "../claim.ts";
 export function withHostIdentity(claims: readonly Claim[], { proxySslLocationOnly }: Settings): readonly Claim[] {
   if (proxySslLocationOnly) return claims;
   const given = claims.filter(
-    ({ values: { proxySsl } }) => proxySsl.kind === "identity" && proxySsl.authorities !== "",
+    ({ features: { proxySsl } }) => proxySsl.kind === "identity" && proxySsl.authorities !== "",
   );
   if (given.length === 0) return claims;
   return claims.map((claim) => {
-    if (claim.values.proxySsl.kind !== "none") return claim;
-    const owner = given.find(({ object }) => object.namespace === claim.object.namespace);
-    return owner === undefined ? claim : { ...claim, values: { ...claim.values, proxySsl: owner.values.proxySsl } };
+    if (claim.features.proxySsl.kind !== "none") return claim;
+    const owner = given.find(({ owner: one }) => one.namespace === claim.owner.namespace);
+    return owner === undefined
+      ? claim
+      : { ...claim, features: { ...claim.features, proxySsl: owner.features.proxySsl } };
   });
 }

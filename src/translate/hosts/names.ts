@@ -1,23 +1,22 @@
 /**
  * Names beside its own that a host answers to: aliases, and the other of `www.host` and `host` where that redirects to it.
- * A name goes to the host of that name if some Ingress has one, else to the host whose twin it is, else to the first host, by
+ * A name goes to the host of that name if there is one, else to the host whose twin it is, else to the first host, by
  * name, that lists it as an alias. Between namespaces the older host keeps what it has.
  */
 import { formOf } from "../../kinds/server-names.ts";
 import { catchAll } from "../../model/configuration.ts";
-import type { Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
+import { type Age, byAge } from "../age.ts";
 import type { Claim } from "../claim.ts";
-import { byAge } from "../ingress/accept.ts";
 import { mayTake } from "./name-patterns.ts";
 import { hostOwner } from "./owner.ts";
 
 export interface WantedNames {
   readonly aliases: readonly string[];
   readonly twin: string | undefined;
-  /** Whose the host is; undefined where it does not matter. */
-  readonly owner?: Ingress | undefined;
+  /** Namespace and age of the oldest owner of the host; undefined where they do not matter. */
+  readonly since?: Age | undefined;
 }
 
 const noNames: WantedNames = { aliases: [], twin: undefined };
@@ -26,37 +25,37 @@ const noNames: WantedNames = { aliases: [], twin: undefined };
 export function wantedNames(host: string, claims: readonly Claim[], settings: Settings): WantedNames {
   const { hears, oldest } = hostOwner(host, claims, settings);
   const heard = claims.filter(hears);
-  const owner = settings.allowCrossNamespaceHostSettings ? undefined : oldest?.ingress;
-  const listed = heard.find(({ values }) => values.aliases.names.length > 0)?.values.aliases.names ?? [];
-  const twin = heard.some(({ values }) => values.redirects.twin) ? twinOf(host) : undefined;
+  const since = settings.allowCrossNamespaceHostSettings ? undefined : oldest?.since;
+  const listed = heard.find(({ features }) => features.aliases.names.length > 0)?.features.aliases.names ?? [];
+  const twin = heard.some(({ features }) => features.redirects.twin) ? twinOf(host) : undefined;
   const aliases = new Set(listed.flatMap((name) => (name.startsWith(".") ? [name.slice(1), `*${name}`] : [name])));
   aliases.delete(host);
-  return { aliases: [...aliases], twin, owner };
+  return { aliases: [...aliases], twin, since };
 }
 
-/** What of the wanted names comes to nothing, said to the Ingress that is heard. */
+/** What of the wanted names comes to nothing, reported of the owner that is in force. */
 export function nameProblems(
   host: string,
   claims: readonly Claim[],
   names: WantedNames,
   ownerOf: (name: string) => string | undefined,
 ): Problem[] {
-  const lister = claims.find(({ values }) => values.aliases.names.length > 0);
-  const redirecting = claims.find(({ values }) => values.redirects.twin);
+  const lister = claims.find(({ features }) => features.aliases.names.length > 0);
+  const redirecting = claims.find(({ features }) => features.redirects.twin);
   const problems = names.aliases.flatMap((name): Problem[] => {
     const owner = ownerOf(name);
     if (lister === undefined || owner === host) return [];
     const why =
       owner === name
-        ? `${name} is the host of an Ingress`
+        ? `${name} is the host of an ${lister.owner.kind}`
         : formOf(name) !== "exact" && formOf(owner ?? "") !== "exact"
           ? `${name} takes names that host ${owner} of another namespace has`
           : `${name} is an alias of ${owner} already`;
-    return [{ object: lister.object, kind: "annotation-useless", key: "server-alias", why }];
+    return [{ object: lister.owner, kind: "annotation-useless", key: "server-alias", why }];
   });
   if (redirecting !== undefined && names.twin === undefined) {
     const why = `${host === catchAll ? "a rule without a host" : host} has no name with or without www.`;
-    problems.push({ object: redirecting.object, kind: "annotation-useless", key: "from-to-www-redirect", why });
+    problems.push({ object: redirecting.owner, kind: "annotation-useless", key: "from-to-www-redirect", why });
   }
   return problems;
 }
@@ -86,7 +85,7 @@ export class HostNames {
     if (wanted === undefined) this.#wanted.delete(host);
     else this.#wanted.set(host, wanted);
     const concerned = new Set<string>();
-    if (before?.owner !== wanted?.owner || (before === undefined) !== (wanted === undefined)) {
+    if (!isSame(before?.since, wanted?.since) || (before === undefined) !== (wanted === undefined)) {
       this.#addUsers(host, concerned);
     }
     for (const name of [...namesIn(before), ...namesIn(wanted)]) {
@@ -125,12 +124,12 @@ export class HostNames {
   }
 
   #isForeign(host: string, other: string): boolean {
-    const [one, two] = [this.#wanted.get(host)?.owner, this.#wanted.get(other)?.owner];
-    return one !== undefined && two !== undefined && one.metadata.namespace !== two.metadata.namespace;
+    const [one, two] = [this.#wanted.get(host)?.since, this.#wanted.get(other)?.since];
+    return one !== undefined && two !== undefined && one.namespace !== two.namespace;
   }
 
   #isOlder(host: string, other: string): boolean {
-    const [one, two] = [this.#wanted.get(host)?.owner, this.#wanted.get(other)?.owner];
+    const [one, two] = [this.#wanted.get(host)?.since, this.#wanted.get(other)?.since];
     return one !== undefined && two !== undefined && byAge(one, two) < 0;
   }
 
@@ -154,6 +153,10 @@ export class HostNames {
     const twin = this.#twinOf.get(name);
     if (twin !== undefined) users.add(twin);
   }
+}
+
+function isSame(one: Age | undefined, other: Age | undefined): boolean {
+  return one === other || (one !== undefined && other !== undefined && byAge(one, other) === 0);
 }
 
 function namesIn({ aliases, twin }: WantedNames = noNames): readonly string[] {

@@ -1,6 +1,6 @@
 /**
  * Whose a host is. Paths of several namespaces may stand on one host, but what holds for the host as a whole is said by the namespace of its oldest
- * Ingress alone: a younger one of another namespace would else change what the first one serves. What guards and is not heard closes the paths
+ * Claim alone: a younger one of another namespace would else change what the first one serves. What guards and is not heard closes the paths
  * that it was to guard.
  */
 import type { Fields } from "../../annotations/declare.ts";
@@ -11,9 +11,9 @@ import type { Claim } from "../claim.ts";
 import { shownHost } from "./shown-host.ts";
 
 export interface HostOwner {
-  /** Its oldest Ingress that is no canary; undefined where there is none. */
+  /** Its oldest Claim that is no canary; undefined where there is none. */
   readonly oldest: Claim | undefined;
-  /** Whether this Ingress is heard about the host as a whole. */
+  /** Whether this Claim may set what holds for the host as a whole. */
   readonly hears: (claim: Claim) => boolean;
   /** Why another is not. */
   readonly why: string;
@@ -25,57 +25,57 @@ export function hostOwner(host: string, claims: readonly Claim[], settings: Sett
   const anyone = oldest === undefined || settings.allowCrossNamespaceHostSettings;
   return {
     oldest,
-    hears: (claim) => anyone || claim.object.namespace === oldest.object.namespace,
+    hears: (claim) => anyone || claim.owner.namespace === oldest.owner.namespace,
     why: oldest === undefined ? "" : whyNot(host, oldest),
   };
 }
 
-function whyNot(host: string, { object }: Claim): string {
+function whyNot(host: string, { owner }: Claim): string {
   const whose =
     host === "_" ? "what holds for all rules without a host" : `what holds for the whole host ${shownHost(host)}`;
-  return `${whose} is said by the namespace of the oldest Ingress there, ${named(object)}`;
+  return `${whose} is said by the namespace of the oldest ${owner.kind} there, ${named(owner)}`;
 }
 
 const hostScoped = featureList.filter(([, { provides }]) => provides !== undefined);
 
 export interface Unheard {
-  /** Whether something that was to guard its paths is not heard, nor said by the owner. */
-  readonly closes: (claim: Claim) => boolean;
+  /** Why its paths answer 503: a guard that it sets is not in force, and the owner sets none. */
+  readonly closes: (claim: Claim) => Problem | undefined;
   readonly problems: readonly Problem[];
 }
 
-/** `heard` is what is said of the host as a whole; `all` are the Ingresses of the host, canaries as well. */
+/** `heard` is what is said of the host as a whole; `all` are the Claims of the host, canaries as well. */
 export function unheardOf(owner: HostOwner, all: readonly Claim[], heard: FeatureValues, prefix: string): Unheard {
-  const closed = new Set<Claim>();
+  const closed = new Map<Claim, Problem>();
   const problems: Problem[] = [];
   for (const claim of all) {
     if (owner.hears(claim)) continue;
-    const isCanary = claim.values.canary !== undefined;
+    const isCanary = claim.features.canary !== undefined;
     for (const [name, { provides, guard, fields, ofCanaries }] of hostScoped) {
-      const value = claim.values[name];
+      const value = claim.features[name];
       if (!provides!(value) || (isCanary && ofCanaries !== true) || same(value, heard[name])) continue;
       const key = keyIn(claim, fields, prefix);
       const isClosed = guard === true && !isCanary && !provides!(heard[name]);
-      if (isClosed) closed.add(claim);
-      const { object } = claim;
+      const { owner: object } = claim;
       const { why } = owner;
-      if (!isClosed) problems.push({ object, kind: "annotation-useless", key, why });
-      else {
-        const done = "its paths there answer 503";
-        problems.push({ object, kind: "field-unusable", field: `annotation ${key}`, why, done });
-      }
+      const done = "its paths there answer 503";
+      const problem: Problem = isClosed
+        ? { object, kind: "field-unusable", field: `annotation ${key}`, why, done }
+        : { object, kind: "annotation-useless", key, why };
+      if (isClosed && !closed.has(claim)) closed.set(claim, problem);
+      problems.push(problem);
     }
   }
-  return { closes: (claim) => closed.has(claim), problems };
+  return { closes: (claim) => closed.get(claim), problems };
 }
 
-/** Two Ingresses that say the same agree about the host. */
+/** Two Claims that say the same agree about the host. */
 function same(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The annotation by which the Ingress says it. */
-function keyIn({ ingress }: Claim, fields: Fields, prefix: string): string {
+/** The annotation that sets it. */
+function keyIn({ annotations }: Claim, fields: Fields, prefix: string): string {
   const keys = Object.values(fields).map(({ key }) => key);
-  return keys.find((key) => ingress.metadata.annotations?.[`${prefix}/${key}`] !== undefined) ?? keys[0]!;
+  return keys.find((key) => annotations[`${prefix}/${key}`] !== undefined) ?? keys[0]!;
 }

@@ -6,6 +6,7 @@ import { unannotated } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { rewritesLate } from "../../annotations/rewrite.ts";
 import { catchAll, type Location, type Route, type Server } from "../../model/configuration.ts";
+import { backendOf } from "../../model/location.ts";
 import type { Problem } from "../../problem.ts";
 import type { Claim } from "../claim.ts";
 import type { UpstreamUse } from "../upstreams/balance.ts";
@@ -24,7 +25,7 @@ import { aliasesOf, type HostTls, hasTls, isCovered, tlsOf } from "./tls.ts";
 import { featuresFor } from "./weak-certificates.ts";
 
 export interface BuiltServer {
-  /** Undefined where only canaries speak for the host: they make none (RS-3.8). */
+  /** Undefined where the host has only canaries: they make none (RS-3.8). */
   readonly server: Server<FeatureValues> | undefined;
   readonly uses: readonly UpstreamUse[];
   /** Keys of the Secrets its certificate was looked for in. */
@@ -35,7 +36,7 @@ export interface BuiltServer {
 }
 
 export function serverOf(host: string, all: readonly Claim[], world: World): BuiltServer {
-  const ordinary = all.filter(({ values }) => values.canary === undefined);
+  const ordinary = all.filter(({ features }) => features.canary === undefined);
   const claims = withHostIdentity(ordinary, world.settings);
   const drafted = draftsOf(host, claims, world);
   const { drafts } = drafted;
@@ -64,11 +65,11 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     tlsConfigured,
     appRoot: root.appRoot,
     locations: drafts.map(({ location, claim }, at) => {
-      const closed = claim !== undefined && (hostless.closes(claim) || unheard.closes(claim));
+      const closed = claim && (hostless.closes(claim) ?? unheard.closes(claim));
       const shadows = shadowed.shadows.filter(({ main }) => main === at);
       const ownTls = !tlsConfigured && host !== catchAll && claim !== undefined && hasTls(claim);
       const kept = keptUri(location, at, routes);
-      return shadows.length === 0 && !closed && !ownTls ? kept : changed(kept, shadows, closed, ownTls);
+      return shadows.length === 0 && closed === undefined && !ownTls ? kept : changed(kept, shadows, closed, ownTls);
     }),
     routes,
     features: featuresFor(tls.weakness, heard, world.settings),
@@ -84,16 +85,15 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     tls.problems,
     nameProblems(host, claims.filter(owner.hears), world.wantedBy(host), world.ownerOf),
   );
-  const tlsSpeaker =
-    tls.speaker && [tls.speaker.key, tls.speaker.ingress.metadata.creationTimestamp, tls.certificate].join(" ");
+  const tlsSpeaker = tls.speaker && [tls.speaker.key, tls.speaker.since.created, tls.certificate].join(" ");
   return { server, uses, secrets: tls.secrets, problems: told, tlsSpeaker };
 }
 
 /** What the canaries among the Claims take of the host's Locations. */
 function shadowedBy(all: readonly Claim[], host: string, drafts: readonly Draft[], world: World): Shadows {
-  const canaries = all.filter(({ values }) => values.canary !== undefined);
+  const canaries = all.filter(({ features }) => features.canary !== undefined);
   if (canaries.length === 0) return unshadowed;
-  const mains = drafts.map(({ path, location, claim }) => ({ ...path, upstream: location.upstream, claim }));
+  const mains = drafts.map(({ path, location, claim }) => ({ ...path, upstream: backendOf(location).upstream, claim }));
   return shadowsOf(host, canaries, mains, world);
 }
 
@@ -113,14 +113,14 @@ function keptUri(location: Location<FeatureValues>, at: number, routes: readonly
 function changed(
   location: Location<FeatureValues>,
   shadows: readonly Shadow[],
-  closed: boolean,
+  closed: Problem | undefined,
   ownTls: boolean,
 ): Location<FeatureValues> {
   return {
     ...location,
     canaries: shadows.map(({ canary }) => canary),
-    timed: location.timed || shadows.some(({ claim }) => asksForTimes(claim.values)),
-    denied: location.denied || closed,
+    timed: location.timed || shadows.some(({ claim }) => asksForTimes(claim.features)),
+    closed: location.closed ?? closed,
     ...(ownTls ? { ownTls } : {}),
   };
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { base, fake, ingress, put, service, turnTo } from "../../../test/support/sketch.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
-import { Claims } from "../ingress/claims.ts";
+import { Claims } from "../claims.ts";
+import { IngressSource } from "../ingress/source.ts";
 import { defaultOptions } from "../options.ts";
 import { Problems } from "../problems.ts";
 import { Certificates } from "./certificates.ts";
@@ -10,7 +11,7 @@ import { Servers } from "./servers.ts";
 /** Tells which hosts each turn builds. */
 function builder() {
   const problems = new Problems();
-  const claims = new Claims(defaultOptions, problems);
+  const claims = new Claims([new IngressSource(defaultOptions, problems)], problems);
   const servers = new Servers(
     {
       claims,

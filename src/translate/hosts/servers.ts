@@ -9,7 +9,7 @@ import { Dependencies } from "../../model/dependencies.ts";
 import { Table } from "../../model/table.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Claim } from "../claim.ts";
-import type { Claims } from "../ingress/claims.ts";
+import type { Claims } from "../claims.ts";
 import type { Problems } from "../problems.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
 import type { UpstreamUse } from "../upstreams/balance.ts";
@@ -157,16 +157,16 @@ export class Servers {
 
 /** A host that is an alias of an older host of another namespace stays that. */
 function keptByAlias(host: string, claims: readonly Claim[], keeper: string): BuiltServer {
-  const why = `${host} is another name of host ${keeper}, which an older Ingress of another namespace has`;
+  const why = `${host} is another name of host ${keeper}, which an older ${claims[0]?.owner.kind} of another namespace has`;
   const done = "its paths there are not served";
   return {
     ...nothing,
-    problems: claims.map(({ object }) => ({ object, kind: "field-unusable", field: "spec.rules", why, done })),
+    problems: claims.map(({ owner: object }) => ({ object, kind: "field-unusable", field: "spec.rules", why, done })),
   };
 }
 
-function isOrdinary({ values }: Claim): boolean {
-  return values.canary === undefined;
+function isOrdinary({ features }: Claim): boolean {
+  return features.canary === undefined;
 }
 
 /**
@@ -180,9 +180,9 @@ function builtWithoutBugs(host: string, claims: readonly Claim[], world: World):
     const others = claims.filter((claim) => claim !== culprit);
     const rest = others.length === 0 && host !== catchAll ? nothing : attempt(host, others, world);
     if (rest instanceof Error) continue;
-    return { ...rest, problems: [...rest.problems, bugProblem(culprit.object, built)] };
+    return { ...rest, problems: [...rest.problems, bugProblem(culprit.owner, built)] };
   }
-  return { ...nothing, problems: claims.map(({ object }) => bugProblem(object, built)) };
+  return { ...nothing, problems: claims.map(({ owner }) => bugProblem(owner, built)) };
 }
 
 function attempt(host: string, claims: readonly Claim[], world: World): BuiltServer | Error {

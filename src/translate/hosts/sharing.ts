@@ -1,4 +1,4 @@
-/** What a host's Ingresses of several namespaces share beside its paths, and what keeps one from the other's requests. */
+/** What owners of several namespaces share on a host beside its paths, and what keeps one from the other's requests. */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { named, type Problem } from "../../problem.ts";
 import { type Draft, isRoot } from "./draft.ts";
@@ -12,24 +12,24 @@ export interface AppRoot {
 
 /**
  * Of several, the one of the longest path is heard (RS-12.3). Only who has the path `/` may say where a request for it goes, and the namespace of the
- * host's oldest Ingress.
+ * host's oldest Claim.
  */
 export function appRootOf(host: string, drafts: readonly Draft[], owner: HostOwner): AppRoot {
   const withRoot = drafts.filter(({ location }) => location.features.appRoot.path !== "");
   if (withRoot.length === 0) return { appRoot: undefined, problems: [] };
   const root = drafts.find(({ path }) => path.path === "/" && path.implicit !== true)?.claim;
   const isHeard = ({ claim }: Draft) =>
-    claim === undefined || owner.hears(claim) || claim.object.namespace === root?.object.namespace;
+    claim === undefined || owner.hears(claim) || claim.owner.namespace === root?.owner.namespace;
   const heard = withRoot.filter(isHeard);
   const longest = Math.max(...heard.map(({ path }) => path.path.length));
   const strangers = new Set(
     withRoot.flatMap((draft) => (isHeard(draft) || draft.claim === undefined ? [] : [draft.claim])),
   );
   const rest = host === "_" ? "requests for / without a host" : `requests for / of host ${shownHost(host)}`;
-  const why = `${rest} belong to ${named((root ?? owner.oldest)!.object)}`;
+  const why = `${rest} belong to ${named((root ?? owner.oldest)!.owner)}`;
   return {
     appRoot: heard.find(({ path }) => path.path.length === longest)?.location.features.appRoot.path,
-    problems: [...strangers].map(({ object }) => ({ object, kind: "annotation-useless", key: "app-root", why })),
+    problems: [...strangers].map(({ owner: object }) => ({ object, kind: "annotation-useless", key: "app-root", why })),
   };
 }
 
@@ -42,8 +42,8 @@ export function strangersRoot(
 ): Problem[] {
   const root = drafts.find(isRoot)?.claim;
   if (!sslPassthrough.on || root === undefined || oldest === undefined || hears(root)) return [];
-  const why = `the path / of host ${shownHost(host)} belongs to ${named(root.object)}, whose Service would get all its TLS connections`;
-  return [{ object: oldest.object, kind: "annotation-useless", key: "ssl-passthrough", why }];
+  const why = `the path / of host ${shownHost(host)} belongs to ${named(root.owner)}, whose Service would get all its TLS connections`;
+  return [{ object: oldest.owner, kind: "annotation-useless", key: "ssl-passthrough", why }];
 }
 
 /** `displaced`: Locations that come later than their length says, with the Location of another namespace before them. */
@@ -51,7 +51,7 @@ export function comingLater(host: string, drafts: readonly Draft[], displaced: R
   return [...displaced].flatMap(([at, before]): Problem[] => {
     const [{ claim, field }, older] = [drafts[at]!, drafts[before]!];
     if (claim === undefined || older.claim === undefined) return [];
-    const why = `it would take requests from path ${older.path.path} of host ${shownHost(host)}, which the older ${named(older.claim.object)} has`;
-    return [{ object: claim.object, kind: "field-unusable", field, why, done: "that path comes before it" }];
+    const why = `it would take requests from path ${older.path.path} of host ${shownHost(host)}, which the older ${named(older.claim.owner)} has`;
+    return [{ object: claim.owner, kind: "field-unusable", field, why, done: "that path comes before it" }];
   });
 }

@@ -1,8 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
+import { settingsOf } from "../../../test/support/reading.ts";
 import { ingress } from "../../../test/support/sketch.ts";
+import { readAnnotations } from "../../annotations/read.ts";
 import { fakeCertificate } from "../../certificates/fake.ts";
 import type { IngressTLS, Secret } from "../../model/objects.ts";
 import type { Claim } from "../claim.ts";
+import { claimOf } from "../ingress/claim.ts";
 import type { World } from "../world.ts";
 import { aliasesOf, parentOf, tlsOf } from "./tls.ts";
 
@@ -26,8 +29,9 @@ const owner = { oldest: undefined, hears: () => true, why: "" };
 
 function claim(...tls: IngressTLS[]): Claim {
   const one = ingress({ name: "a", host: "ingress.local" });
-  const object = { kind: "Ingress", namespace: "ns", name: "a" };
-  return { key: "ns/a", object, ingress: { ...one, spec: { ...one.spec, tls } } } as unknown as Claim;
+  const nothing = { secret: () => undefined, configMap: () => undefined, service: () => undefined };
+  const reading = readAnnotations(one, "nginx.ingress.kubernetes.io", settingsOf(), nothing);
+  return claimOf({ ...one, spec: { ...one.spec, tls } }, reading, undefined);
 }
 
 test("the entry that lists the host is the only one that counts", () => {

@@ -6,13 +6,13 @@ import { certificateOf, isValidFor } from "../../certificates/certificate.ts";
 import { formOf } from "../../kinds/server-names.ts";
 import { type Alias, catchAll, type Weakness } from "../../model/configuration.ts";
 import type { Problem } from "../../problem.ts";
+import { byAge } from "../age.ts";
 import type { Claim } from "../claim.ts";
-import { byAge } from "../ingress/accept.ts";
 import type { World } from "../world.ts";
 import type { HostOwner } from "./owner.ts";
 
 export interface HostTls {
-  /** Whether its own Ingresses configure it. */
+  /** Whether its own Claims configure it. */
   readonly configured: boolean;
   /** Key of the Secret whose Certificate is valid for the host. */
   readonly certificate: string | undefined;
@@ -35,8 +35,8 @@ const withoutTls: HostTls = {
 };
 
 /**
- * RS-10.1: the oldest Ingress with a TLS section decides; in it the entry that lists the host, else the first that fits. Where the
- * namespace of the host's oldest Ingress has none, others may bring a Certificate that is good for the host, but no more: without one the whole host
+ * RS-10.1: the oldest Claim with a TLS section decides; in it the entry that lists the host, else the first that fits. Where the
+ * namespace of the host's oldest Claim has none, others may bring a Certificate that is good for the host, but no more: without one the whole host
  * would be redirected to where nothing fits.
  */
 export function tlsOf(host: string, claims: readonly Claim[], world: World, owner: HostOwner): HostTls {
@@ -54,12 +54,12 @@ export function tlsOf(host: string, claims: readonly Claim[], world: World, owne
   return { ...withoutTls, secrets, problems };
 }
 
-/** Whether an Ingress has a TLS section. */
-export function hasTls({ ingress }: Claim): boolean {
-  return (ingress.spec?.tls?.length ?? 0) > 0;
+/** Whether a Claim has a TLS section. */
+export function hasTls({ tls }: Claim): boolean {
+  return tls.length > 0;
 }
 
-function unheard({ object }: Claim, { why }: HostOwner, { weakness }: HostTls): Problem {
+function unheard({ owner: object }: Claim, { why }: HostOwner, { weakness }: HostTls): Problem {
   const lacking =
     weakness === undefined ? "it brings no certificate for the host" : `its certificate is weak, ${weakness.why}`;
   const done = "TLS is configured for its own paths alone";
@@ -67,7 +67,7 @@ function unheard({ object }: Claim, { why }: HostOwner, { weakness }: HostTls): 
 }
 
 function said(host: string, claim: Claim, world: World): HostTls {
-  const { object } = claim;
+  const { owner: object } = claim;
   const problems: Problem[] = [];
   const candidates = candidatesOf(host, claim);
   const secrets = candidates.map(({ secret }) => secret);
@@ -89,12 +89,8 @@ function said(host: string, claim: Claim, world: World): HostTls {
 }
 
 /** The Secrets to look in, in their order. */
-function candidatesOf(host: string, { object, ingress }: Claim) {
-  const entries = ingress.spec!.tls!.map(({ hosts, secretName = "" }, at) => ({
-    field: `spec.tls[${at}].secretName`,
-    lists: hosts?.some((name) => name.toLowerCase() === host) === true,
-    secret: secretName === "" ? "" : `${object.namespace}/${secretName}`,
-  }));
+function candidatesOf(host: string, { tls }: Claim) {
+  const entries = tls.map(({ field, hosts, secret }) => ({ field, lists: hosts.includes(host), secret }));
   const listing = entries.find(({ lists }) => lists);
   const heard = listing === undefined ? entries : [listing];
   return heard.filter(({ secret }) => secret !== "");
@@ -119,7 +115,7 @@ export function aliasesOf(
   });
 }
 
-/** Whether a wildcard above the name has TLS configured. `oldest` is the Ingress that the name belongs to. */
+/** Whether a wildcard above the name has TLS configured. `oldest` is the Claim that the name belongs to. */
 export function isCovered(name: string, world: World, oldest: Claim | undefined): boolean {
   const parent = parentOf(name);
   return parent !== undefined && world.isTlsConfigured(parent, oldest);
@@ -129,7 +125,7 @@ export function isCovered(name: string, world: World, oldest: Claim | undefined)
 export function covers({ configured, certificate, speaker }: HostTls, oldest: Claim | undefined): boolean {
   if (!configured || speaker === undefined) return false;
   if (certificate !== undefined || oldest === undefined) return true;
-  return speaker.object.namespace === oldest.object.namespace || byAge(speaker.ingress, oldest.ingress) < 0;
+  return speaker.owner.namespace === oldest.owner.namespace || byAge(speaker.since, oldest.since) < 0;
 }
 
 /** The wildcard one level above an exact name. */

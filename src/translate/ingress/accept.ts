@@ -29,11 +29,3 @@ export function isOurClass({ spec, metadata }: IngressClass, options: TranslateO
   if (spec?.controller === options.controllerClass) return true;
   return options.ingressClassByName && metadata.name === options.ingressClass;
 }
-
-/** Oldest first; equal timestamps by `namespace/name`, descending (RS-3.1). */
-export function byAge(a: Ingress, b: Ingress): number {
-  const [left, right] = [a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? ""];
-  if (left !== right) return left < right ? -1 : 1;
-  const [one, other] = [`${a.metadata.namespace}/${a.metadata.name}`, `${b.metadata.namespace}/${b.metadata.name}`];
-  return one === other ? 0 : one > other ? -1 : 1;
-}

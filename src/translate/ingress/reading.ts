@@ -1,5 +1,6 @@
 /** All that one Ingress says by itself: its annotations, and whether it may be applied at all. The sync and the webhook read by it alike. */
 
+import { isHeardOfCanary } from "../../annotations/canary-scope.ts";
 import type { Fields } from "../../annotations/declare.ts";
 import { type Lookup, readAnnotations } from "../../annotations/read.ts";
 import type { Reading } from "../../annotations/reading.ts";
@@ -12,7 +13,6 @@ import type { Settings } from "../../settings/registry.ts";
 import type { TranslateOptions } from "../options.ts";
 import { inspect } from "./deep-inspection.ts";
 import { doubtsOf } from "./doubts.ts";
-import { isHeardOfCanary } from "./unheard-annotations.ts";
 import { withoutLuaOf } from "./without-lua.ts";
 
 export function readIngress(

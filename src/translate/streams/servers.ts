@@ -5,6 +5,7 @@
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { bugWords, guarded } from "../../guarded.ts";
 import type { Endpoint, Server, StreamServer } from "../../model/configuration.ts";
+import { backendOf } from "../../model/location.ts";
 import type { Service, ServicePort } from "../../model/objects.ts";
 import type { Table } from "../../model/table.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
@@ -101,9 +102,10 @@ export function passthroughServers(servers: Table<Server<FeatureValues>>, world:
   for (const server of servers.values()) {
     if (!server.features.sslPassthrough.on || server.name.startsWith("*") || server.name === "_") continue;
     const root = server.locations.find(({ path }) => path === "/");
-    if (root === undefined || root.service === "") continue;
+    const backend = root && backendOf(root);
+    if (backend === undefined || backend.service === "") continue;
     const endpoints = guarded(
-      () => passthroughEndpoints(`${root.ingress.namespace}/${root.service}`, root.servicePort, world),
+      () => passthroughEndpoints(backend.key, backend.port, world),
       () => [],
     );
     if (endpoints.length > 0) found.push({ kind: "passthrough", host: server.name, endpoints });

@@ -1,11 +1,11 @@
 /**
- * How the peers of an Upstream are chosen, where several Ingresses share it and may say different things (RS-3.7, RS-14.3):
+ * How the peers of an Upstream are chosen, where several Claims share it and may say different things (RS-3.7, RS-14.3):
  * the oldest decides the algorithm, the oldest that names one the mode of affinity, the youngest the cookie.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { AffinityCookie, Balance } from "../../model/configuration.ts";
+import { byAge } from "../age.ts";
 import type { Claim } from "../claim.ts";
-import { byAge } from "../ingress/accept.ts";
 
 /** A port of a Service that a Location sends to, and a Claim that speaks for it. */
 export interface UpstreamUse {
@@ -13,7 +13,7 @@ export interface UpstreamUse {
   readonly service: string;
   readonly port: string;
   readonly claim: Claim;
-  /** Whether `spec.defaultBackend` names it, which gives this Ingress the last word (RS-3.7). */
+  /** Whether it is the default backend of the Claim, which gives that the last word (RS-3.7). */
   readonly asDefault: boolean;
   /** Of a canary: the id of the Upstream it relieves. */
   readonly relieves: string | undefined;
@@ -21,7 +21,7 @@ export interface UpstreamUse {
 
 export const roundRobin: Balance = { algorithm: "round_robin" };
 
-/** The use whose Ingress decides, out of at least one: the youngest with the last word, else the oldest. */
+/** The use whose Claim decides, out of at least one: the youngest with the last word, else the oldest. */
 export function speakerOf(uses: readonly UpstreamUse[]): UpstreamUse {
   if (uses.length === 1) return uses[0]!;
   const last = uses.filter(({ asDefault }) => asDefault);
@@ -31,14 +31,14 @@ export function speakerOf(uses: readonly UpstreamUse[]): UpstreamUse {
 
 export function balanceOf(uses: readonly UpstreamUse[]): Balance {
   const cookie = cookieOf(uses);
-  return cookie === undefined ? plainBalance(speakerOf(uses).claim.values) : { algorithm: "cookie", cookie };
+  return cookie === undefined ? plainBalance(speakerOf(uses).claim.features) : { algorithm: "cookie", cookie };
 }
 
 /** A canary's own word, unless clients are bound to the Upstream it relieves: then they are bound to it alike (RS-14.7). */
 export function canaryBalance(uses: readonly UpstreamUse[], relieved: Balance): Balance {
-  const { values } = speakerOf(uses).claim;
-  const sticky = values.sessionAffinity.canaryBehavior === "sticky";
-  return sticky && relieved.algorithm === "cookie" ? relieved : plainBalance(values);
+  const { features } = speakerOf(uses).claim;
+  const sticky = features.sessionAffinity.canaryBehavior === "sticky";
+  return sticky && relieved.algorithm === "cookie" ? relieved : plainBalance(features);
 }
 
 function plainBalance({ upstreamHashBy, loadBalance }: FeatureValues): Balance {
@@ -51,22 +51,22 @@ function declaredIn({ declared }: { readonly declared: readonly string[] }) {
 }
 
 function cookieOf(uses: readonly UpstreamUse[]): AffinityCookie | undefined {
-  if (uses.every(({ claim }) => claim.values.sessionAffinity.type !== "cookie")) return undefined;
+  if (uses.every(({ claim }) => claim.features.sessionAffinity.type !== "cookie")) return undefined;
   const ruling = uses.filter(({ asDefault }) => !asDefault).map(({ claim }) => claim);
-  const sticky = ruling.filter(({ values }) => values.sessionAffinity.type === "cookie");
+  const sticky = ruling.filter(({ features }) => features.sessionAffinity.type === "cookie");
   if (sticky.length === 0) return undefined;
   const youngest = sticky.reduce((best, claim) => (younger(claim, best) ? claim : best));
   const oldest = ruling
-    .filter(({ values }) => values.sessionAffinity.mode !== undefined)
+    .filter(({ features }) => features.sessionAffinity.mode !== undefined)
     .reduce<Claim | undefined>((best, claim) => (best === undefined || older(claim, best) ? claim : best), undefined);
-  const { type: _, canaryBehavior: __, ...cookie } = youngest.values.sessionAffinity;
-  return { ...cookie, mode: oldest?.values.sessionAffinity.mode ?? "balanced" };
+  const { type: _, canaryBehavior: __, ...cookie } = youngest.features.sessionAffinity;
+  return { ...cookie, mode: oldest?.features.sessionAffinity.mode ?? "balanced" };
 }
 
 function older(a: Claim, b: Claim): boolean {
-  return byAge(a.ingress, b.ingress) < 0;
+  return byAge(a.since, b.since) < 0;
 }
 
 function younger(a: Claim, b: Claim): boolean {
-  return byAge(a.ingress, b.ingress) > 0;
+  return byAge(a.since, b.since) > 0;
 }

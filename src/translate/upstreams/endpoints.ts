@@ -12,7 +12,7 @@ import type { TranslateOptions } from "../options.ts";
 export interface EndpointsQuestion {
   readonly service: Service;
   readonly slices: readonly EndpointSlice[];
-  /** Number or name, as the Ingress has it. */
+  /** Number or name, as its owner has it. */
   readonly port: string;
   /** The port itself, where it is known already. */
   readonly declared?: ServicePort;
@@ -143,7 +143,7 @@ function hintedZone({ endpoints = [] }: EndpointSlice, zone: string | undefined)
 }
 
 /**
- * RS-9.5: the addresses the name resolves to, on the target port of the Service's port, or on the Ingress's own number
+ * RS-9.5: the addresses the name resolves to, on the target port of the Service's port, or on the number that its owner names
  * where the Service has no such port. A plain IP literal is taken as it is (ingress-nginx has no peer then, RS-9.6).
  */
 function externalEndpoints(

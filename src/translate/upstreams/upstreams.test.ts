@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { base, ingress, put, service, slice, turnTo } from "../../../test/support/sketch.ts";
 import { defaultUpstream } from "../../model/configuration.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
-import { Claims } from "../ingress/claims.ts";
+import { Claims } from "../claims.ts";
+import { IngressSource } from "../ingress/source.ts";
 import { defaultOptions } from "../options.ts";
 import { Problems } from "../problems.ts";
 import { ServiceEndpoints } from "./service-endpoints.ts";
@@ -12,7 +13,7 @@ import { Upstreams } from "./upstreams.ts";
 function keeper(...used: readonly string[]) {
   const problems = new Problems();
   const options = { ...defaultOptions, defaultBackendService: "ns/fallback" };
-  const claims = new Claims(options, problems);
+  const claims = new Claims([new IngressSource(options, problems)], problems);
   const endpoints = new ServiceEndpoints(options);
   const upstreams = new Upstreams(options, endpoints, problems);
   claims.renew(turnTo(put(base, ingress({ name: "a", host: "a.example" }))));

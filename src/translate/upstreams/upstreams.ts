@@ -100,7 +100,7 @@ export class Upstreams {
     this.#noteSource(id, service);
     this.#canaries.set(id, relieves === undefined ? [] : [relieves]);
     const relieved = relieves === undefined ? [] : this.#usesOf(relieves);
-    const question = { port, serviceUpstream: claim.values.serviceUpstream.on, protocol: "TCP" };
+    const question = { port, serviceUpstream: claim.features.serviceUpstream.on, protocol: "TCP" };
     const answer = this.#endpoints.of(service, question);
     this.#problems.tell(`upstream ${id}`, unusable(answer, service, claim));
     return {
@@ -139,8 +139,8 @@ export class Upstreams {
   }
 }
 
-/** Told on the Ingress that decides about the Upstream. */
-function unusable(answer: EndpointsAnswer, service: string, { object }: Claim): Problem[] {
+/** Reported of the owner that decides about the Upstream. */
+function unusable(answer: EndpointsAnswer, service: string, { owner: object }: Claim): Problem[] {
   const problem = { object, kind: "field-unusable", field: `Service ${service}` } as const;
   if (answer.kind === "unusable") return [{ ...problem, why: answer.why, done: "it gets no requests" }];
   if (answer.kind !== "endpoints" || answer.most === undefined) return [];

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import type { OwnCertificate } from "../../../src/admission/own-certificate.ts";
-import { nginxProcesses } from "../../../src/nginx/processes.ts";
+import { nginxProcesses } from "../../../src/nginx/process/processes.ts";
 import { until } from "../../nginx/support/until.ts";
 
 export interface Started {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
-import { nginxProcesses } from "../../../src/nginx/processes.ts";
+import { nginxProcesses } from "../../../src/nginx/process/processes.ts";
 import { type Answer, request } from "./request.ts";
 import { until } from "./until.ts";
 

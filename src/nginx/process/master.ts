@@ -7,9 +7,9 @@
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
-import { allocatorEnvironment } from "./allocator.ts";
-import { overwrite } from "./folder/files.ts";
-import type { RunFolder } from "./folder/paths.ts";
+import { allocatorEnvironment } from "../allocator.ts";
+import { overwrite } from "../folder/files.ts";
+import type { RunFolder } from "../folder/paths.ts";
 import { nginxProcess, nginxProcesses } from "./processes.ts";
 import { guardCommand } from "./watchdog.ts";
 

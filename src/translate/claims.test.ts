@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
-import { base, ingress, put, service, turnTo } from "../../../test/support/sketch.ts";
-import type { IngressClass } from "../../model/objects.ts";
-import { Table } from "../../model/table.ts";
-import { emptyLastGood } from "../last-good.ts";
-import { defaultOptions } from "../options.ts";
-import { Problems } from "../problems.ts";
-import { emptyQuarantine, versionOf } from "../quarantine.ts";
+import { base, ingress, put, service, turnTo } from "../../test/support/sketch.ts";
+import type { IngressClass } from "../model/objects.ts";
+import { Table } from "../model/table.ts";
 import { Claims } from "./claims.ts";
+import { IngressSource } from "./ingress/source.ts";
+import { emptyLastGood } from "./last-good.ts";
+import { defaultOptions } from "./options.ts";
+import { Problems } from "./problems.ts";
+import { emptyQuarantine, versionOf } from "./quarantine.ts";
 
 const a = ingress({ name: "a", host: "a.example" });
 const b = ingress({ name: "b", host: "b.example", age: 1 });
@@ -14,9 +15,10 @@ const world = put(base, a, b);
 
 function begun(snapshot = world) {
   const problems = new Problems();
-  const claims = new Claims(defaultOptions, problems);
+  const ingresses = new IngressSource(defaultOptions, problems);
+  const claims = new Claims([ingresses], problems);
   const hosts = claims.renew(turnTo(snapshot));
-  return { claims, problems, hosts };
+  return { claims, ingresses, problems, hosts };
 }
 
 test("only the hosts that an Ingress spoke for, or speaks for now, are named", () => {
@@ -30,7 +32,7 @@ test("only the hosts that an Ingress spoke for, or speaks for now, are named", (
 
 test("the Claims of a host are the oldest first", () => {
   const { claims } = begun(put(world, ingress({ name: "old", host: "a.example", age: 9 })));
-  expect(claims.of("a.example").map(({ key }) => key)).toEqual(["ns/old", "ns/a"]);
+  expect(claims.of("a.example").map(({ key }) => key)).toEqual(["Ingress ns/old", "Ingress ns/a"]);
 });
 
 test("an Ingress is read again when an object that it names changes", () => {
@@ -42,45 +44,45 @@ test("an Ingress is read again when an object that it names changes", () => {
 
 test("a last good form is read again when an object that it alone names changes", () => {
   const good = put(base, ingress({ name: "a", host: "a.example", annotations: { "default-backend": "spare" } }));
-  const { claims } = begun(good);
+  const { claims, ingresses: source } = begun(good);
   const refused = put(good, ingress({ name: "a", host: "a.example", annotations: { "load-balance": "fastest" } }));
   claims.renew(turnTo(refused, good));
-  const { lastGood: ingresses } = claims;
+  const { lastGood: ingresses } = source;
   const turn = turnTo(put(refused, service("spare")), refused, { lastGood: { ...emptyLastGood, ingresses } });
   const before = { ...turn.before, lastGood: turn.now.lastGood };
   expect(claims.renew({ ...turn, before })).toEqual(new Set(["a.example"]));
 });
 
 test("when the class is gone nobody is ours, and nobody is told of anything", () => {
-  const { claims, problems } = begun(
+  const { claims, ingresses, problems } = begun(
     put(world, ingress({ name: "a", host: "a.example", annotations: { "proxy-read-timeout": "x" } })),
   );
-  expect([...claims.accepted].sort()).toEqual(["ns/a", "ns/b"]);
+  expect([...ingresses.accepted].sort()).toEqual(["ns/a", "ns/b"]);
   expect([...problems.byOwner.keys()]).toEqual(["Ingress ns/a"]);
   const without = {
     ...world,
     ingressClasses: Table.empty<IngressClass>(),
   };
   expect(claims.renew(turnTo(without, world))).toEqual(new Set(["a.example", "b.example"]));
-  expect(claims.accepted.size).toBe(0);
+  expect(ingresses.accepted.size).toBe(0);
   expect(problems.byOwner.size).toBe(0);
 });
 
 test.each([
-  ["goes on being served", {}, "old.example", false],
+  ["goes on being served", {}, "old.example", undefined],
   [
     "is closed where the refused version guards more",
     { "whitelist-source-range": "192.0.2.0/24" },
     "new.example",
-    true,
+    { kind: "nginx-refused" },
   ],
-])("the last good form of what nginx refused %s", (_, annotations, host, denied) => {
+])("the last good form of what nginx refused %s", (_, annotations, host, closed) => {
   const good = ingress({ name: "a", host: "old.example" });
   const bad = ingress({ name: "a", host: "new.example", annotations });
-  const { claims, problems } = begun(put(base, good));
+  const { claims, ingresses, problems } = begun(put(base, good));
   const quarantine = { ...emptyQuarantine, ingresses: new Map([["ns/a", { version: versionOf(bad), why: "no" }]]) };
   claims.renew(turnTo(put(base, bad), put(base, good), { quarantine }));
-  expect(claims.of(host)).toMatchObject([{ key: "ns/a", denied }]);
-  expect(claims.lastGood.get("ns/a")).toBe(good);
+  expect(claims.of(host)).toMatchObject([{ key: "Ingress ns/a", closed }]);
+  expect(ingresses.lastGood.get("ns/a")).toBe(good);
   expect(problems.byOwner.get("Ingress ns/a")).toMatchObject([{ kind: "nginx-refused", why: "no" }]);
 });

@@ -4,11 +4,11 @@
  * until the moment they are replaced, so the wait before a restart is not an outage.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Control } from "./control.ts";
-import { firstAnswer, type NotStarted } from "./first-answer.ts";
-import type { RunFolder } from "./folder/paths.ts";
+import type { Control } from "../control.ts";
+import { firstAnswer, type NotStarted } from "../first-answer.ts";
+import type { RunFolder } from "../folder/paths.ts";
+import { clearGround, endAll, signal } from "../orphans.ts";
 import { adoptMaster, type Master, startMaster } from "./master.ts";
-import { clearGround, endAll, signal } from "./orphans.ts";
 import { isIdle, nginxProcesses } from "./processes.ts";
 
 /** What happened to nginx without being asked for, for the log and the metrics. */

@@ -1,6 +1,6 @@
 /**
- * The Claims of all Ingresses that are ours, and the hosts they speak for. One that is refused, by its reading or by nginx,
- * leaves its last good form in force, unless that would loosen what guards its paths.
+ * The Ingresses that are ours, as Claims. An Ingress that is refused, by its reading or by nginx, leaves its last good form in
+ * force, unless that would loosen what guards its paths.
  */
 import { unannotated } from "../../annotations/read.ts";
 import type { Reading } from "../../annotations/reading.ts";
@@ -8,23 +8,31 @@ import { bugProblem, guarded } from "../../guarded.ts";
 import { Dependencies } from "../../model/dependencies.ts";
 import { type Ingress, keyOf, nameOf } from "../../model/objects.ts";
 import type { TableChange } from "../../model/table.ts";
+import type { Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
-import { type Claim, claimOf } from "../claim.ts";
+import type { Claim } from "../claim.ts";
+import type { ClaimSource } from "../claims.ts";
 import { emptyLastGood, guardsDiffer, type LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import { versionOf } from "../quarantine.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
-import { byAge, isOurs } from "./accept.ts";
+import { isOurs } from "./accept.ts";
+import { claimOf } from "./claim.ts";
 import { readIngress } from "./reading.ts";
 
-export class Claims {
+/** What is in force for an Ingress: the form that is served, and whether it is open, so that it may stand in for a later one. */
+interface InForce {
+  readonly form: Ingress;
+  readonly isOpen: boolean;
+}
+
+export class IngressSource implements ClaimSource {
+  readonly kind = "Ingress";
   readonly #options: TranslateOptions;
   readonly #problems: Problems;
   readonly #accepted = new Set<string>();
-  readonly #byIngress = new Map<string, Claim>();
-  readonly #withStreamSnippet = new Set<string>();
-  readonly #hosts = new Dependencies();
+  readonly #inForce = new Map<string, InForce>();
   readonly #references = new Dependencies();
   #lastGood: LastGood["ingresses"] = emptyLastGood.ingresses;
 
@@ -43,34 +51,10 @@ export class Claims {
     return this.#lastGood;
   }
 
-  /** Of one host, oldest first. */
-  of(host: string): Claim[] {
-    return this.#oldestFirst(this.#hosts.usersOf(host));
-  }
-
-  /** Oldest first. */
-  streamSnippets(): string[] {
-    return this.#oldestFirst(this.#withStreamSnippet).map(({ values }) => values.streamSnippet.text);
-  }
-
-  /** Reads again the Ingresses that may say something else now; gives the hosts that they spoke or speak for. */
-  renew(turn: Turn): Set<string> {
-    this.#lastGood = turn.now.lastGood.ingresses;
-    const hosts = new Set<string>();
-    for (const key of this.#outdated(turn)) {
-      for (const host of this.#hosts.usedBy(key)) hosts.add(host);
-      for (const host of guarded(
-        () => this.#renewOne(key, turn),
-        (bug) => this.#setAside(key, bug),
-      ))
-        hosts.add(host);
-    }
-    return hosts;
-  }
-
-  #outdated(turn: Turn): Set<string> {
+  changed(turn: Turn): Set<string> {
     const { before, now, afresh } = turn;
     const { ingresses, ingressClasses } = now.snapshot;
+    this.#lastGood = now.lastGood.ingresses;
     if (afresh || ingressClasses !== before.snapshot.ingressClasses) {
       return new Set([...this.#accepted, ...ingresses.keys()]);
     }
@@ -85,38 +69,26 @@ export class Claims {
     return keys;
   }
 
-  /** Gives the hosts that it speaks for now. */
-  #renewOne(key: string, turn: Turn): readonly string[] {
+  claim(key: string, turn: Turn): Claim | undefined {
     const { ingresses, ingressClasses } = turn.now.snapshot;
     const ingress = ingresses.get(key);
     const ours = ingress !== undefined && isOurs(ingress, ingressClasses, this.#options);
     if (ours) this.#accepted.add(key);
     else this.#accepted.delete(key);
-    const claim = ours ? this.#claimOf(key, ingress, turn) : this.#forget(key);
-    if (claim === undefined) this.#byIngress.delete(key);
-    else this.#byIngress.set(key, claim);
-    if ((claim?.values.streamSnippet.text ?? "") === "") this.#withStreamSnippet.delete(key);
-    else this.#withStreamSnippet.add(key);
-    const hosts = claim === undefined ? [] : [...claim.hosts.keys()];
-    this.#hosts.set(key, hosts);
-    return hosts;
+    if (!ours) {
+      this.#keep(key, undefined);
+      this.setAside(key);
+      this.#problems.tell(`Ingress ${key}`, []);
+      return undefined;
+    }
+    const claim = this.#claimOf(key, ingress, turn);
+    if (claim === undefined) this.#inForce.delete(key);
+    return claim;
   }
 
-  /** Sluice failed on it in a place where no good form can stand in. */
-  #setAside(key: string, bug: Error): readonly string[] {
-    this.#byIngress.delete(key);
-    this.#withStreamSnippet.delete(key);
-    this.#hosts.set(key, []);
+  setAside(key: string): void {
+    this.#inForce.delete(key);
     this.#references.set(key, []);
-    this.#problems.tell(`Ingress ${key}`, [bugProblem({ kind: "Ingress", ...nameOf(key) }, bug)]);
-    return [];
-  }
-
-  #forget(key: string): undefined {
-    this.#references.set(key, []);
-    this.#keep(key, undefined);
-    this.#problems.tell(`Ingress ${key}`, []);
-    return undefined;
   }
 
   #claimOf(key: string, ingress: Ingress, turn: Turn): Claim | undefined {
@@ -124,33 +96,47 @@ export class Claims {
     const refusal = turn.now.quarantine.ingresses.get(key);
     const refused = refusal !== undefined && refusal.version === versionOf(ingress) ? refusal : undefined;
     const object = { kind: "Ingress", ...nameOf(key) };
-    const said =
-      refused === undefined || refused.suspected ? [] : [{ object, kind: "nginx-refused", why: refused.why } as const];
+    const nginxRefused: Problem[] = refused === undefined ? [] : [{ object, kind: "nginx-refused", why: refused.why }];
     this.#references.set(key, reading.references);
     const claim = reading.verdict === "reject" || refused !== undefined ? undefined : claimed(ingress, reading);
     const bugs = claim instanceof Error ? [bugProblem(object, claim)] : [];
+    const said = refused?.suspected === true ? [] : nginxRefused;
     this.#problems.tell(`Ingress ${key}`, [...reading.problems, ...said, ...bugs]);
     if (claim !== undefined && !(claim instanceof Error)) {
       this.#keep(key, undefined);
-      return claim;
+      return this.#enforce(key, ingress, claim);
     }
     const good = this.#goodFormOf(key);
     if (good === undefined || good.metadata.uid !== ingress.metadata.uid || good === ingress) return undefined;
     this.#keep(key, good);
     const standIn = this.#read(good, turn);
     this.#references.set(key, [...reading.references, ...standIn.references]);
-    // Of what Sluice cannot even compare nobody knows what it guards.
+    // Where Sluice cannot even compare the two forms, the refused one may guard more.
     const loosened = guarded(
       () => guardsDiffer(good, ingress, this.#options.annotationsPrefix),
       () => true,
     );
-    return claimOf(loosened ? ingress : good, standIn, loosened || standIn.failed === true);
+    const closes = loosened || standIn.failed === true;
+    const why = [
+      ...nginxRefused,
+      ...bugs,
+      ...reading.problems.filter(isRefusal),
+      ...standIn.problems,
+      ...reading.problems,
+    ];
+    const form = loosened ? ingress : good;
+    return this.#enforce(key, form, claimOf(form, standIn, closes ? (why[0] ?? unguarded(object)) : undefined));
   }
 
-  /** The form that is kept for it, or else the one it has had until now. */
+  #enforce(key: string, form: Ingress, claim: Claim): Claim {
+    this.#inForce.set(key, { form, isOpen: claim.closed === undefined });
+    return claim;
+  }
+
+  /** The form that is kept for the Ingress, or else the one in force until now. */
   #goodFormOf(key: string): Ingress | undefined {
-    const previous = this.#byIngress.get(key);
-    return this.#lastGood.get(key) ?? (previous?.denied === false ? previous.ingress : undefined);
+    const previous = this.#inForce.get(key);
+    return this.#lastGood.get(key) ?? (previous?.isOpen === true ? previous.form : undefined);
   }
 
   #keep(key: string, good: Ingress | undefined): void {
@@ -163,15 +149,9 @@ export class Claims {
       (bug) => failedReading(ingress, settings, bug),
     );
   }
-
-  #oldestFirst(keys: Iterable<string>): Claim[] {
-    const claims: Claim[] = [];
-    for (const key of keys) claims.push(this.#byIngress.get(key)!);
-    return claims.length < 2 ? claims : claims.sort((a, b) => byAge(a.ingress, b.ingress));
-  }
 }
 
-/** Refused, as what nobody can read is. */
+/** An Ingress on which the reading failed is refused, like one that cannot be read. */
 function failedReading(ingress: Ingress, settings: Settings, bug: Error): Reading {
   const object = { kind: "Ingress", ...nameOf(keyOf(ingress)) };
   const problems = [bugProblem(object, bug)];
@@ -187,9 +167,19 @@ function failedReading(ingress: Ingress, settings: Settings, bug: Error): Readin
 
 function claimed(ingress: Ingress, reading: Reading): Claim | Error {
   return guarded<Claim | Error>(
-    () => claimOf(ingress, reading, false),
+    () => claimOf(ingress, reading, undefined),
     (bug) => bug,
   );
+}
+
+/** Whether an Ingress is not applied because of it. */
+function isRefusal(problem: Problem): boolean {
+  return problem.kind === "bug" || ("done" in problem && problem.done === "reject");
+}
+
+function unguarded(object: Problem["object"]): Problem {
+  const why = "the present version is not applied, and the last good one guards less";
+  return { object, kind: "field-unusable", field: "metadata.annotations", why, done: "its paths answer 503" };
 }
 
 function changedKeys<T>(now: ReadonlyMap<string, T>, before: ReadonlyMap<string, T>): string[] {

@@ -1,0 +1,27 @@
+/**
+ * What a canary says that counts for nothing, since all but its share of requests and its balancing is that of the Claim it relieves (RS-13.9).
+ * Tools copy an object with all its annotations to make a canary of it, so what both say alike is no mistake.
+ */
+import { isHeardOfCanary } from "../../annotations/canary-scope.ts";
+import { annotationKeys } from "../../annotations/read.ts";
+import type { Problem } from "../../problem.ts";
+import type { Claim } from "../claim.ts";
+
+const known = new Set(annotationKeys);
+
+/** `relieved` are those whose Locations it relieves. */
+export function unheardAnnotations(
+  { owner: object, annotations }: Claim,
+  relieved: readonly (Claim | undefined)[],
+  prefix: string,
+): Problem[] {
+  const others = relieved.filter((claim) => claim !== undefined);
+  return Object.entries(annotations).flatMap(([name, text]): Problem[] => {
+    const key = name.startsWith(`${prefix}/`) ? name.slice(prefix.length + 1) : "";
+    if (!known.has(key) || isHeardOfCanary(key)) return [];
+    const main = others.find((other) => other.annotations[name] !== text);
+    if (main === undefined) return [];
+    const why = `this is a canary, and a request that it takes has the settings of ${main.key}`;
+    return [{ object, kind: "annotation-useless", key, why }];
+  });
+}
