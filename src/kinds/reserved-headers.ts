@@ -62,15 +62,17 @@ export const settableHeaderName: Kind<string> = {
   bad: [...headerName.bad, "Content-Length", "transfer_encoding", "HOST", "Proxy-Connection"],
 };
 
+const headerNames = listOf(headerName);
+
 /** Names of headers, without those that are about the connection: these are left out, and the rest holds. */
 export const settableHeaderNames: Kind<readonly string[]> = {
   ...listOf(settableHeaderName),
   read: (text) => {
-    const all = listOf(headerName).read(text);
+    const all = headerNames.read(text);
     const reserved = all.ok ? all.value.filter(isReservedHeader) : [];
     if (!all.ok || reserved.length === 0) return all;
     const value = all.value.filter((name) => !isReservedHeader(name));
     return { ok: true, value, besides: reserved.slice(0, 3).map(reservedWhy).join("; ") };
   },
-  bad: listOf(headerName).bad,
+  bad: headerNames.bad,
 };
