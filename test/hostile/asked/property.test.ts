@@ -2,33 +2,20 @@
  * Whatever stands in annotations, settings and fields of objects, each address that nginx would ask is one that may be asked. The
  * addresses are read from what is rendered, in both modes, and judged by ranges that this test has of its own.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { BlockList, isIP, isIPv6 } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { isIP, isIPv6 } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Field, Fields } from "../../../src/annotations/declare.ts";
 import { featureList } from "../../../src/annotations/registry.ts";
-import { fakeCertificate } from "../../../src/certificates/fake.ts";
-import { machineFlags, translateOptions } from "../../../src/cli/options.ts";
-import { machineOf } from "../../../src/machine.ts";
-import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
-import { emptySnapshot, type WatchedKind, withObjects } from "../../../src/model/snapshot.ts";
-import { Table } from "../../../src/model/table.ts";
-import { nginxHere, openRunFolder } from "../../../src/nginx/index.ts";
-import { openRenderer } from "../../../src/render/open-renderer.ts";
-import { compileTemplate } from "../../../src/render/template.ts";
+import type { KubernetesObject } from "../../../src/model/objects.ts";
 import type { Setting } from "../../../src/settings/declare.ts";
 import { settings as declarations } from "../../../src/settings/registry.ts";
-import { builtInTemplates, readTemplateFiles } from "../../../src/template/files.ts";
-import { translate } from "../../../src/translate/translator.ts";
-import { emptyInputs } from "../../../src/translate/turn.ts";
-import { flagsOf, type Mode } from "../../parity/subject.ts";
+import type { Mode } from "../../parity/subject.ts";
+import { judged, ownPorts } from "../support/judge.ts";
 import { configMap, ingress, ingressClass, settings } from "../support/objects.ts";
+import { openPaper } from "../support/on-paper.ts";
 
 const seed = Number(process.env.HOSTILE_SEED ?? 1);
-const ownPorts = [10_254, 10_246, 8181, 10_245];
 const pick = fc.constantFrom;
 
 const addresses = [
@@ -108,56 +95,25 @@ const cluster = fc.record({
 });
 
 test("no address that nginx asks is one that may not be asked", { timeout: 120_000 }, async () => {
-  const root = mkdtempSync(join(tmpdir(), "property-"));
-  const [opened, found] = [openRunFolder(root), await nginxHere("nginx", process.env.PATH ?? "")];
-  const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
-  if (!opened.ok || !found.ok || !compiled.ok) throw new Error("no nginx, no folder or no template");
-  const fake = await fakeCertificate(new Date());
-  let judged = 0;
-  const rendered = (drawn: ClusterWords, mode: Mode) => {
-    const flags = flagsOf(mode, ["--tcp-services-configmap=ns/tcp"]);
-    const logs = { accessLog: "/dev/null", errorLog: "stderr" };
-    const machine = machineOf(found.nginx.capabilities, found.nginx.place, opened.folder, machineFlags(flags, logs));
-    const options = translateOptions(flags, "run", undefined);
-    const asked = { ...options.asked, ownAddresses: new Set(["192.0.2.1", "2001:db8::1"]) };
-    const { configuration } = translate({ ...emptyInputs, snapshot: snapshotOf(drawn) }, { ...options, asked }, fake);
-    const renderer = openRenderer(machine, compiled.template);
-    const { text } = renderer.render(configuration);
-    return { conf: text.conf, records: [...renderer.records.values()].map((text) => JSON.parse(text) as RecordWords) };
-  };
+  const paper = await openPaper(["--tcp-services-configmap=ns/tcp"]);
+  let all = 0;
   const holds = fc.property(cluster, pick<Mode>("dynamic", "static"), (drawn, mode) => {
-    const { conf, records } = rendered(drawn, mode);
-    const variablesOf = records.flatMap(({ locations = [] }) => locations.flatMap(({ variables = {} }) => [variables]));
-    const urls = [
-      ...[...conf.matchAll(/set \$(?:auth|mirror)_url ("(?:[^"\\]|\\.)*"|\S+);/g)].map(([, text]) =>
-        text!.replace(/^"(.*)"$/, "$1"),
-      ),
-      ...variablesOf.flatMap(({ auth_url, mirror_url }) => [auth_url, mirror_url].filter((text) => text !== undefined)),
-    ];
-    const peers = [
-      ...[...conf.matchAll(/^\s*server ((?:\[[^\]]*\]|[\d.]+)[^\s;]*)/gm)].map(([, text]) => text!),
-      ...records.flatMap(({ endpoints = [] }) => endpoints),
-    ].filter((peer) => peer !== "0.0.0.1" && peer !== "127.0.0.1:8181");
-    judged += urls.length + peers.length;
-    expect([...urls.flatMap(mistakeOfUrl), ...peers.flatMap(mistakeOfPeer)]).toEqual([]);
+    const looked = [...addresses, ...names].map((name) => [name.toLowerCase(), drawn.found] as const);
+    const { count, mistakes } = judged(paper.render(objectsOf(drawn), mode, looked));
+    all += count;
+    expect(mistakes).toEqual([]);
   });
   try {
     fc.assert(holds, { seed, numRuns: 60, endOnFailure: true });
   } finally {
-    rmSync(root, { recursive: true });
+    paper.close();
   }
-  expect(judged).toBeGreaterThan(500);
+  expect(all).toBeGreaterThan(500);
 });
-
-/** What a record of a host, or of an upstream, has to do with addresses. */
-interface RecordWords {
-  readonly endpoints?: readonly string[];
-  readonly locations?: readonly { readonly variables?: { readonly auth_url?: string; readonly mirror_url?: string } }[];
-}
 
 type ClusterWords = typeof cluster extends fc.Arbitrary<infer T> ? T : never;
 
-function snapshotOf({ ingresses, settings: operator, globalAuth, found }: ClusterWords) {
+function objectsOf({ ingresses, settings: operator, globalAuth }: ClusterWords): readonly KubernetesObject[] {
   const objects = ingresses.flatMap((drawn, at): KubernetesObject[] => {
     const name = `s${at}`;
     const { type, clusterIP, externalName, servicePort, target, endpoints } = drawn;
@@ -200,59 +156,5 @@ function snapshotOf({ ingresses, settings: operator, globalAuth, found }: Cluste
     ingresses.map(({ servicePort }, at) => [String(5000 + at), `ns/s${at}:${servicePort}`]),
   );
   const more = globalAuth === "" ? [] : [["global-auth-url", globalAuth] as const];
-  const all = [...objects, ingressClass, configMap("tcp", tcp), settings(Object.fromEntries([...operator, ...more]))];
-  const changes = all.map((object) => ({ kind: object.kind as WatchedKind, key: keyOf(object), object }));
-  const looked = [...addresses, ...names].map((name) => [name.toLowerCase(), found] as const);
-  return { ...withObjects(emptySnapshot, changes), addresses: Table.empty<readonly string[]>().with(looked) };
-}
-
-const refused = new BlockList();
-for (const [network, bits] of [
-  ...([
-    ["0.0.0.0", 8],
-    ["127.0.0.0", 8],
-    ["169.254.0.0", 16],
-    ["224.0.0.0", 4],
-    ["100.100.100.200", 32],
-  ] as const),
-  ["255.255.255.255", 32] as const,
-])
-  refused.addSubnet(network, bits);
-for (const [network, bits] of [
-  ...([
-    ["::", 127],
-    ["fe80::", 10],
-    ["ff00::", 8],
-    ["2002:7f00::", 24],
-    ["64:ff9b::7f00:0", 104],
-  ] as const),
-  ...([
-    ["::7f00:0", 104],
-    ["::ffff:7f00:0", 104],
-    ["::ffff:a9fe:0", 112],
-  ] as const),
-])
-  refused.addSubnet(network, bits, "ipv6");
-const own = ["192.0.2.1", "2001:db8::1", "::ffff:c000:201"];
-
-function mistakeOfPeer(peer: string): string[] {
-  const [, host = "", at = "80"] = /^(.*?)(?::(\d+))?$/.exec(peer.startsWith("[") ? peer.replace("]", "") : peer) ?? [];
-  const bracketed = /^\[(.*)\](?::(\d+))?$/.exec(peer);
-  const address = bracketed?.[1] ?? host;
-  const number = Number(bracketed === null ? at : (bracketed[2] ?? "80"));
-  if (isIP(address) === 0) return [`${peer} is no address`];
-  const isRefused = refused.check(address, isIPv6(address) ? "ipv6" : "ipv4");
-  return isRefused || (own.includes(address) && ownPorts.includes(number)) ? [peer] : [];
-}
-
-function mistakeOfUrl(text: string): string[] {
-  if (/^\$route_(auth|mirror)_url/.test(text)) return [];
-  // A path and a query begin with / and ?, whatever a client sends.
-  const authority = /^https?:\/\/((?:(?!\$\{?(?:request_uri|all_args|more_args)\b)[^/?])+)/i.exec(text)?.[1];
-  if (authority === undefined) return [text];
-  if (/^auth_[\da-f]{16}$/.test(authority)) return [];
-  const [, host, number] = /^(.*)\.(\d+|\$\{server_port\})\.[to]\.sluice\.internal:\2$/.exec(authority) ?? [];
-  if (host === undefined || number === undefined) return mistakeOfPeer(authority);
-  const chosen = [...host.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name!);
-  return chosen.every((name) => ["named_host", "namespace", "server_name"].includes(name)) ? [] : [text];
+  return [...objects, ingressClass, configMap("tcp", tcp), settings(Object.fromEntries([...operator, ...more]))];
 }

@@ -1,0 +1,69 @@
+/** What would be given to nginx for some objects, without running it. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fakeCertificate } from "../../../src/certificates/fake.ts";
+import { machineFlags, translateOptions } from "../../../src/cli/options.ts";
+import { machineOf } from "../../../src/machine.ts";
+import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
+import { emptySnapshot, type WatchedKind, withObjects } from "../../../src/model/snapshot.ts";
+import { Table } from "../../../src/model/table.ts";
+import { nginxHere, openRunFolder } from "../../../src/nginx/index.ts";
+import { openRenderer } from "../../../src/render/open-renderer.ts";
+import { compileTemplate } from "../../../src/render/template.ts";
+import { builtInTemplates, readTemplateFiles } from "../../../src/template/files.ts";
+import { translate } from "../../../src/translate/translator.ts";
+import { emptyInputs } from "../../../src/translate/turn.ts";
+import { flagsOf, type Mode } from "../../parity/subject.ts";
+
+/** What a record of a host, or of an upstream, has to do with addresses. */
+export interface RecordWords {
+  readonly endpoints?: readonly string[];
+  readonly locations?: readonly { readonly variables?: { readonly auth_url?: string; readonly mirror_url?: string } }[];
+}
+
+export interface Rendered {
+  readonly conf: string;
+  readonly records: readonly RecordWords[];
+}
+
+export interface Paper {
+  /** `addresses` are the answers to names of Services, by name. */
+  render(
+    objects: readonly KubernetesObject[],
+    mode: Mode,
+    addresses?: Iterable<readonly [string, readonly string[]]>,
+  ): Rendered;
+  close(): void;
+}
+
+/** Addresses of the machine that Sluice is said to run on. */
+export const ownAddresses: ReadonlySet<string> = new Set(["192.0.2.1", "2001:db8::1"]);
+
+export async function openPaper(flags: readonly string[] = []): Promise<Paper> {
+  const root = mkdtempSync(join(tmpdir(), "paper-"));
+  const [opened, found] = [openRunFolder(root), await nginxHere("nginx", process.env.PATH ?? "")];
+  const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
+  if (!opened.ok || !found.ok || !compiled.ok) throw new Error("no nginx, no folder or no template");
+  const { capabilities, place } = found.nginx;
+  const fake = await fakeCertificate(new Date());
+  return {
+    render: (objects, mode, addresses = []) => {
+      const parsed = flagsOf(mode, flags);
+      const logs = { accessLog: "/dev/null", errorLog: "stderr" };
+      const machine = machineOf(capabilities, place, opened.folder, machineFlags(parsed, logs));
+      const options = translateOptions(parsed, "run", undefined);
+      const changes = objects.map((object) => ({ kind: object.kind as WatchedKind, key: keyOf(object), object }));
+      const snapshot = {
+        ...withObjects(emptySnapshot, changes),
+        addresses: Table.empty<readonly string[]>().with(addresses),
+      };
+      const asked = { ...options.asked, ownAddresses };
+      const { configuration } = translate({ ...emptyInputs, snapshot }, { ...options, asked }, fake);
+      const renderer = openRenderer(machine, compiled.template);
+      const { text } = renderer.render(configuration);
+      return { conf: text.conf, records: [...renderer.records.values()].map((one) => JSON.parse(one) as RecordWords) };
+    },
+    close: () => rmSync(root, { recursive: true }),
+  };
+}
