@@ -148,11 +148,11 @@ local function target_of(slot, generation, shapes)
     return own.contrary_host
   end
   local uri = var.uri
-  local record, tls, is_catch_all = match.host(host, generation, shapes)
+  local record, tls, is_catch_all, is_none = match.host(host, generation, shapes)
   if record == false then
     return own.undecided
   elseif not record then
-    return own.unrouted
+    return is_none and own.contrary_host or own.unrouted
   end
   local ours = is_catch_all and own_location(record, uri)
   if ours then

@@ -1,6 +1,7 @@
 /** What a server's partial sees: the one of all data hosts, and those of hosts that need text. */
 import { featureList } from "../../annotations/registry.ts";
 import { Token, type View } from "../../directives/token.ts";
+import { formOf } from "../../kinds/server-names.ts";
 import { groupVariables } from "../../kinds/variables.ts";
 import { catchAll } from "../../model/configuration.ts";
 import { ownHost } from "../../settings/own-host.ts";
@@ -95,6 +96,8 @@ function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[])
   const beside = new Map(shapes.flatMap((shape) => shape.beside).map((one) => [String(one.match), one]));
   return {
     ...headOf(about, slot === dataSlot),
+    // Asked only beside a snippet: the router checks the host of all else.
+    openNames: true,
     dynamic: true,
     inspected: about.settings.enableModsecurity && about.machine.capabilities.modsecurity,
     counts: about.machine.counts !== undefined,
@@ -132,7 +135,7 @@ const fixedLocations = [
 ] as const;
 
 /** What every server begins with, in either mode. */
-export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: boolean) {
+export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: boolean, names: readonly string[] = []) {
   const { capabilities, around, ports } = machine;
   const lines = (port: number, tls: boolean) =>
     listenLines(settings, capabilities, around, { port, tls, catchAll: isCatchAll });
@@ -140,6 +143,8 @@ export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: b
   return {
     askedHost: Token.variable(asked),
     ownHost: Token.variable(ownHost(settings)),
+    // Names that clients may choose a part of.
+    openNames: isCatchAll || names.some((name) => formOf(name) !== "exact"),
     listen: [
       ...lines(ports.http, false),
       ...(machine.passthrough ? behindPassthrough(machine, isCatchAll) : lines(ports.https, true)),

@@ -56,7 +56,11 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
     const locations = locationViews(server, tls, parts, gathered);
     const takesUnknownNames = tls.name === catchAll;
     return template.render("static-server", {
-      ...headOf(about, takesUnknownNames),
+      ...headOf(
+        about,
+        takesUnknownNames,
+        names.map(({ name }) => name),
+      ),
       dynamic: false,
       rejectsUnknownNames:
         about.settings.sslRejectHandshake && takesUnknownNames && about.machine.capabilities.rejectHandshake,
@@ -105,7 +109,7 @@ function appRootUrl(path: string, http3: boolean, settings: Settings): Token {
 function twinText(server: Server<FeatureValues>, twin: Alias, parts: StaticParts): Token {
   const { about, template } = parts;
   return template.render("www-server", {
-    ...headOf(about, false),
+    ...headOf(about, false, [twin.name]),
     dynamic: false,
     rejectsUnknownNames: false,
     names: Token.word(twin.name),

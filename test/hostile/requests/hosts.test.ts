@@ -22,6 +22,10 @@ const contrary: readonly (readonly [what: string, head: string])[] = [
   ["two Host headers that are equal", "GET /x HTTP/1.1\r\nHost: open.example\r\nHost: open.example"],
   ["two hosts in one Host header", "GET /x HTTP/1.1\r\nHost: open.example, guarded.example"],
   ["two hosts with a comma alone", "GET http://open.example/x HTTP/1.1\r\nHost: open.example,guarded.example"],
+  ...["?", "#", "@", "<", ">", '"', "\\", "^", "`", "{", "|", "}", "\u00e9", "]", "["].map(
+    (sign): readonly [string, string] => [`${sign} in the host`, `GET /x HTTP/1.1\r\nHost: open${sign}.example`],
+  ),
+  ["a query in the host", "GET /x HTTP/1.1\r\nHost: open.example?a=guarded.example"],
   ["credentials in the target", "GET http://u@open.example/x HTTP/1.1\r\nHost: open.example"],
 ];
 
@@ -50,6 +54,12 @@ const honest: readonly (readonly [what: string, head: string, heard: string])[] 
     "GET /x?u=http://guarded.example/ HTTP/1.1\r\nHost: open.example:80",
     "open.example:80",
   ],
+  [
+    "other characters of names",
+    "GET /x HTTP/1.1\r\nHost: a_b~!$&'()*+,;=%41.open.example",
+    "a_b~!$&'()*+,;=%41.open.example",
+  ],
+  ["an address", "GET /x HTTP/1.1\r\nHost: [2001:db8::1]:80", "[2001:db8::1]:80"],
   ["an absolute target alone, in HTTP/1.0", "GET http://open.example/x HTTP/1.0", "open.example"],
 ];
 
@@ -59,9 +69,13 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     world = await startWorld({ mode });
     world.auth.answer = (_request, response) => response.end();
     const annotations = { "auth-url": `${world.auth.origin}/check` };
+    const backend = { service: { name: "web", port: { number: 80 } } };
+    const paths = [{ path: "/", pathType: "Prefix" as const, backend }];
     await world.apply(
       settings({ "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" }),
       ingress({ name: "open", host: "open.example", annotations }),
+      ingress({ name: "any", host: "*.open.example", annotations }),
+      ingress({ name: "hostless", annotations, spec: { ingressClassName: "nginx", rules: [{ http: { paths } }] } }),
       ingress({ name: "guarded", host: "guarded.example", annotations: { "denylist-source-range": "0.0.0.0/0" } }),
       ingress({
         name: "text",

@@ -18,12 +18,22 @@ local function get(name, generation, shapes)
   return store.get("host", name, generation)
 end
 
+-- Whether a text can be a host at all (RFC 3986 3.2.2). An exact name is one; behind a wildcard a "?" would end a redirect's host
+-- before the name does.
+local function is_host(text)
+  return find(text, "^[%w_.~!$&'()*+,;=%%-]+$") or find(text, "^%[[%x:.]+%]$")
+end
+
 -- The record of the host, and whether TLS is configured for it: its own record or its alias's, or that of a pattern or of
--- the wildcard one label above, or the catch-all's, which the third answer says. False where a pattern could not be finished.
+-- the wildcard one label above, or the catch-all's, which the third answer says. False where a pattern could not be finished; nothing, and true
+-- as the fourth answer, where it is no host.
 function _M.host(host, generation, shapes)
   local record = get(host, generation, shapes)
   if record then
     return record.as and get(record.as, generation, shapes) or record, record.tls
+  end
+  if not is_host(host) then
+    return nil, nil, nil, true
   end
   local dot = find(host, ".", 1, true)
   local parent = dot and dot > 1 and not find(sub(host, 1, dot - 1), "[^%w_-]") and "*" .. sub(host, dot)
