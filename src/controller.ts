@@ -183,7 +183,7 @@ export async function startController(options: ControllerOptions): Promise<Start
         const verdict = await tryTemplate(template, sync.configuration!, trial);
         if (verdict.kind === "good") {
           renderer.use(template);
-          sync.notice();
+          sync.wakeUp();
         }
         return verdict;
       },

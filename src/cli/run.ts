@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { Client } from "../kubernetes/index.ts";
 import { type Log, openLog } from "../log/log.ts";
 import { RuntimeMetrics } from "../metrics/runtime-metrics.ts";
-import { type FoundNginx, nginxBeside, nginxHere, openRunFolder, versionOf } from "../nginx/index.ts";
+import { type FoundNginx, nginxHere, openRunFolder, remoteNginx, versionOf } from "../nginx/index.ts";
 import { mostOlder } from "../sync/generations.ts";
 import { systemClock } from "../timing/clock.ts";
 import { build } from "../version.ts";
@@ -121,7 +121,7 @@ async function findNginx(
   const given = new AbortController();
   void told.then(() => given.abort());
   const waiting = () => log.info({ socket: nginxSocket }, "nginx's container is not there yet");
-  return nginxBeside(nginxSocket, opened.folder, { limitMs: besideMs, told: waiting, signal: given.signal });
+  return remoteNginx(nginxSocket, opened.folder, { limitMs: besideMs, told: waiting, signal: given.signal });
 }
 
 function said(out: Out, text: string): number {

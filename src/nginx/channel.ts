@@ -9,18 +9,18 @@ import { type JournalChange, linesOf } from "./folder/journal.ts";
 import type { Pass } from "./pass.ts";
 
 export type PublishOutcome =
-  | { readonly kind: "published"; readonly room?: Room }
-  /** Shared memory has no room for a record. */
-  | { readonly kind: "full"; readonly room: Room }
+  | { readonly kind: "published"; readonly memory?: MemoryUse }
+  /** A record does not fit into shared memory. */
+  | { readonly kind: "full"; readonly memory: MemoryUse }
   | { readonly kind: "unreachable"; readonly cause: Error };
 
-export interface Room {
+export interface MemoryUse {
   readonly capacityBytes: number;
   /** In whole free pages. */
   readonly freeBytes: number;
 }
 
-export interface MemoryState extends Room {
+export interface MemoryState extends MemoryUse {
   /** Whose records the memory holds; empty in a new one. */
   readonly instance: string;
   /** How often records were written to it. */
@@ -67,8 +67,8 @@ export class Channel {
   async state(): Promise<MemoryState | undefined> {
     try {
       const { statusCode, body } = await this.#get("/records");
-      const { said, ...state } = told(await body.text());
-      return statusCode === 200 ? { instance: said, ...state } : undefined;
+      const { reply, ...state } = readReply(await body.text());
+      return statusCode === 200 ? { instance: reply, ...state } : undefined;
     } catch {
       return undefined;
     }
@@ -126,21 +126,21 @@ export class Channel {
       // A worker that has just been told to go closes the connection that was kept. To write the same twice does no harm, and to write late
       // would: the workers that come may know nothing of what is there.
       const answer = await this.#client.request(request).catch(() => this.#client.request(request));
-      const { said, writing, ...room } = told(await answer.body.text());
+      const { reply, writing, ...memory } = readReply(await answer.body.text());
       if (writing - 1 === this.#ownWriting) this.#ownWriting = writing;
-      if (answer.statusCode === 200) return { kind: "published", room };
-      if (answer.statusCode === 507) return { kind: "full", room };
-      return { kind: "unreachable", cause: new Error(`nginx answered ${answer.statusCode} to records: ${said}`) };
+      if (answer.statusCode === 200) return { kind: "published", memory };
+      if (answer.statusCode === 507) return { kind: "full", memory };
+      return { kind: "unreachable", cause: new Error(`nginx answered ${answer.statusCode} to records: ${reply}`) };
     } catch (cause) {
       return { kind: "unreachable", cause: cause as Error };
     }
   }
 }
 
-/** What `nginx/lua/sluice/channel.lua` says on four lines. */
-function told(text: string): Room & { readonly said: string; readonly writing: number } {
-  const [said = "", capacity, free, writing] = text.split("\n");
-  return { said, capacityBytes: Number(capacity), freeBytes: Number(free), writing: Number(writing) };
+/** Reads the four lines with which `nginx/lua/sluice/channel.lua` answers. */
+function readReply(text: string): MemoryUse & { readonly reply: string; readonly writing: number } {
+  const [reply = "", capacity, free, writing] = text.split("\n");
+  return { reply, capacityBytes: Number(capacity), freeBytes: Number(free), writing: Number(writing) };
 }
 
 function inOrder(changes: readonly JournalChange[]): JournalChange[] {

@@ -1,51 +1,51 @@
 import { expect, test } from "vitest";
-import { Turns } from "./coalescing.ts";
+import { CoalescedRuns } from "./coalescing.ts";
 
 const never = new AbortController().signal;
 const ready = async (): Promise<void> => {};
 
-test("those that come while one runs are merged into the newest", async () => {
+test("requests that come during a run are merged into the newest", async () => {
   const done: string[] = [];
   const first = Promise.withResolvers<void>();
-  const turns = new Turns(ready, async (work: string) => {
+  const runs = new CoalescedRuns(ready, async (work: string) => {
     if (work === "a") await first.promise;
     done.push(work);
     return work.toUpperCase();
   });
-  const a = turns.take("a", never);
+  const a = runs.ask("a", never);
   await Promise.resolve().then(() => {});
-  const later = ["b", "c", "d"].map((work) => turns.take(work, never));
+  const later = ["b", "c", "d"].map((work) => runs.ask(work, never));
   first.resolve();
   expect(await Promise.all([a, ...later])).toEqual(["A", "D", "D", "D"]);
   expect(done).toEqual(["a", "d"]);
 });
 
-test("while it waits to be ready, a newer one takes its place", async () => {
+test("a newer request takes the place of one that waits to be ready", async () => {
   const open = Promise.withResolvers<void>();
-  const turns = new Turns(
+  const runs = new CoalescedRuns(
     () => open.promise,
     async (work: string) => work,
   );
-  const [one, two] = [turns.take("one", never), turns.take("two", never)];
+  const [one, two] = [runs.ask("one", never), runs.ask("two", never)];
   open.resolve();
   expect([await one, await two]).toEqual(["two", "two"]);
 });
 
-test("a turn that throws is thrown to those who wait for it, and the next goes on", async () => {
-  const turns = new Turns(ready, async (work: string) => {
+test("an error of a run reaches its callers, and the next run goes on", async () => {
+  const runs = new CoalescedRuns(ready, async (work: string) => {
     if (work === "bad") throw new Error("broken");
     return work;
   });
-  await expect(turns.take("bad", never)).rejects.toThrow("broken");
-  expect(await turns.take("good", never)).toBe("good");
+  await expect(runs.ask("bad", never)).rejects.toThrow("broken");
+  expect(await runs.ask("good", never)).toBe("good");
 });
 
-test("idle waits for what is under way", async () => {
+test("idle waits for the run that is under way", async () => {
   const finish = Promise.withResolvers<string>();
-  const turns = new Turns(ready, () => finish.promise);
-  const outcome = turns.take("a", never);
+  const runs = new CoalescedRuns(ready, () => finish.promise);
+  const outcome = runs.ask("a", never);
   let idle = false;
-  const waiting = turns.idle().then(() => {
+  const waiting = runs.idle().then(() => {
     idle = true;
   });
   await Promise.resolve();

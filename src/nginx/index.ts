@@ -16,4 +16,4 @@ export { Pass } from "./pass.ts";
 export { type Place, placeHere } from "./place.ts";
 export type { NginxEvent } from "./process/supervisor.ts";
 export type { ReloadOutcome, RenderedConfiguration } from "./reload.ts";
-export { nginxBeside } from "./remote.ts";
+export { remoteNginx } from "./remote.ts";

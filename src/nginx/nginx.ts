@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Turn, Turns } from "./coalescing.ts";
+import { CoalescedRuns, type Request } from "./coalescing.ts";
 import { type TestOutcome, testText } from "./configuration-test.ts";
 import { Control } from "./control.ts";
 import { type ProcessFigures, processFigures } from "./figures.ts";
@@ -65,16 +65,18 @@ export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
   const generations = new GenerationBook(folder);
   const reloader = new Reloader({ ...options, control, supervisor, generations, limitMs });
 
-  const room = async (newest: () => Turn<RenderedConfiguration>): Promise<void> => {
+  const fewDraining = async (newest: () => Request<RenderedConfiguration>): Promise<void> => {
     const most = () => (newest().work.alone === true ? 1 : maxDraining);
     while (!newest().signal.aborted && generations.look().draining >= most()) await delay(50);
   };
   const closing = new AbortController();
-  const turns = new Turns(room, (rendered: RenderedConfiguration, signal) => reloader.apply(rendered, signal));
+  const reloads = new CoalescedRuns(fewDraining, (rendered: RenderedConfiguration, signal) =>
+    reloader.apply(rendered, signal),
+  );
   const found = await bringUp(supervisor, reloader);
   const pruning = setInterval(() => reloader.prune(), pruneEveryMs).unref();
   const nginx: Nginx = {
-    apply: (rendered, signal) => turns.take(rendered, AbortSignal.any([signal, closing.signal])),
+    apply: (rendered, signal) => reloads.ask(rendered, AbortSignal.any([signal, closing.signal])),
     async test(conf, signal) {
       await writeAtomically(folder.trialConf, conf);
       return testText({ binary: options.binary, folder, limitMs }, folder.trialConf, signal);
@@ -91,7 +93,7 @@ export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
       clearInterval(pruning);
       closing.abort();
       await supervisor.stop(limitMs);
-      await turns.idle();
+      await reloads.idle();
       await locked.release();
     },
   };

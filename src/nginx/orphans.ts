@@ -1,7 +1,8 @@
 /**
- * Ends nginx processes: all of them when nginx stops, and before a start those that an earlier master left behind,
- * because they hold its ports. They are told to finish, not to break off: a worker that was told so closes its listeners
- * at once and then ends the requests it has, so a master that was killed costs nobody an answer.
+ * Ends nginx processes: all of them when nginx stops, and before a start the orphans of an earlier
+ * master, because they hold its ports. They are asked to finish, not to break off: such a worker
+ * closes its listeners at once and completes the requests that it has, so that a killed master
+ * costs no client its answer.
  */
 import { readdirSync, rmSync } from "node:fs";
 import { connect } from "node:net";
@@ -11,10 +12,11 @@ import type { RunFolder } from "./folder/paths.ts";
 import { type NginxProcess, nginxProcesses } from "./process/processes.ts";
 
 /**
- * Resolves with the processes that were in the way, once none of them listens any more; some may still be draining.
- * Whoever listens after `limitMs` is killed. Then removes the unix sockets nobody listens on: nginx will not bind over them.
+ * Resolves with the orphans that were found, once none of them listens any more; some may still be
+ * draining. Processes that listen after `limitMs` are killed. Then removes stale unix sockets,
+ * because nginx does not bind over them.
  */
-export async function clearGround(folder: RunFolder, limitMs: number): Promise<readonly NginxProcess[]> {
+export async function endOrphans(folder: RunFolder, limitMs: number): Promise<readonly NginxProcess[]> {
   const found = nginxProcesses(folder);
   const listening = (): readonly NginxProcess[] => nginxProcesses(folder).filter(mayListen);
   await without(listening, limitMs, "SIGQUIT");
@@ -23,7 +25,10 @@ export async function clearGround(folder: RunFolder, limitMs: number): Promise<r
   return found;
 }
 
-/** Resolves when no nginx of this folder is left: after their last request, but for those that have one after `limitMs`. */
+/**
+ * Resolves when no nginx of this folder is left: after their last request, but for those that have
+ * one after `limitMs`.
+ */
 export async function endAll(folder: RunFolder, limitMs: number): Promise<void> {
   const left = (): readonly NginxProcess[] => nginxProcesses(folder);
   await without(left, limitMs, "SIGQUIT");
@@ -40,7 +45,10 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** A master that was told to finish closes its listeners together with its workers, and then only waits for them. */
+/**
+ * A master that finishes closes its listeners together with its workers, and then only waits for
+ * them.
+ */
 function mayListen(one: NginxProcess, _index: number, all: readonly NginxProcess[]): boolean {
   if (one.role !== "master") return !one.draining;
   const workers = all.filter(({ parent, role }) => parent === one.pid && role === "worker");
@@ -48,25 +56,26 @@ function mayListen(one: NginxProcess, _index: number, all: readonly NginxProcess
 }
 
 /**
- * Waits until `processes` gives none, for at most `limitMs`, telling them to end by `name`: again and again, because a
- * master that has just started may put off a signal until the next one comes.
+ * Waits until `processes` gives none, for at most `limitMs`, and sends them the signal `name`
+ * repeatedly: a master that has just started may put off a signal until the next one comes.
  */
 async function without(processes: () => readonly NginxProcess[], limitMs: number, name: NodeJS.Signals): Promise<void> {
   const began = performance.now();
-  let told = Number.NEGATIVE_INFINITY;
+  let sentAt = Number.NEGATIVE_INFINITY;
   for (let left = processes(); left.length > 0; left = processes()) {
     const now = performance.now();
     if (now - began > limitMs) return;
-    if (now - told > 200) {
-      for (const one of left.filter(name === "SIGQUIT" ? isToldByUs : () => true)) signal(one.pid, nameFor(one, name));
-      told = now;
+    if (now - sentAt > 200) {
+      for (const one of left.filter(name === "SIGQUIT" ? needsOurSignal : () => true))
+        signal(one.pid, nameFor(one, name));
+      sentAt = now;
     }
     await delay(10);
   }
 }
 
-/** A master tells its own workers; orphans have nobody but us. */
-function isToldByUs(one: NginxProcess, _index: number, all: readonly NginxProcess[]): boolean {
+/** A master signals its own workers; orphans have no master. */
+function needsOurSignal(one: NginxProcess, _index: number, all: readonly NginxProcess[]): boolean {
   return !one.draining && !all.some(({ pid, role }) => pid === one.parent && role === "master");
 }
 

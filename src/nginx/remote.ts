@@ -1,8 +1,9 @@
 /**
- * The nginx of the container beside: opened and told through its socket, the same port as an nginx of this container. What it last said about
- * itself is kept, because metrics and health ask for it at any moment; it is asked every second. While it does not answer it counts as not
- * running, whatever it really does, and orders end as unreachable, which the sync tries again; of its workers what it said last holds, because
- * those of older texts may well be there.
+ * The nginx of another container of the Pod, commanded through its socket. It has the same port as
+ * an nginx of this container. Its state is read every second and kept, because metrics and health
+ * ask for it at any moment. While it does not answer it counts as not running, and orders end as
+ * unreachable, which the sync tries again. Its last known workers still count, because workers of
+ * older texts may well be running.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { Pool } from "undici";
@@ -18,16 +19,16 @@ import type { ReloadOutcome } from "./reload.ts";
 export interface Waiting {
   /** How long nginx's container may take to be there. */
   readonly limitMs: number;
-  /** Called once, when there is nobody yet. */
+  /** Called once, when the container does not answer yet. */
   readonly told: () => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Waits for the other container, which the kubelet may start later than this one. The run folder is locked from here on, because its
- * controller is the one whose pass is issued here.
+ * Waits for the other container, which the kubelet may start later than this one. The run folder is
+ * locked from here on, because the pass that is issued here makes this process its controller.
  */
-export async function nginxBeside(socket: string, folder: RunFolder, waiting: Waiting): Promise<FoundNginx> {
+export async function remoteNginx(socket: string, folder: RunFolder, waiting: Waiting): Promise<FoundNginx> {
   const { limitMs, told, signal } = waiting;
   const locked = await lock(folder.lock);
   if (!locked.ok) return locked;
@@ -38,7 +39,7 @@ export async function nginxBeside(socket: string, folder: RunFolder, waiting: Wa
     const state = await line.state();
     if (state !== undefined) {
       const { capabilities, place } = state;
-      const open = (options: OpenOptions) => openBeside(line, state, locked.release, options);
+      const open = (options: OpenOptions) => openRemote(line, state, locked.release, options);
       return { ok: true, nginx: { capabilities, place, outlives: true, pass, open } };
     }
     if (tries === 0) told();
@@ -52,7 +53,7 @@ export async function nginxBeside(socket: string, folder: RunFolder, waiting: Wa
   };
 }
 
-async function openBeside(
+async function openRemote(
   line: Line,
   first: NginxState,
   unlock: () => Promise<void>,
@@ -96,7 +97,7 @@ async function openBeside(
   return { ok: true, nginx, found: { kind: first.pid === null ? "nothing" : "running" } };
 }
 
-/** More than any state is, and nothing that a taken-over nginx could fill our memory with. */
+/** Larger than any state, and small enough that a hostile nginx cannot fill our memory. */
 const longestAnswer = 16 * 1024 * 1024;
 
 class Line {
@@ -111,7 +112,7 @@ class Line {
     this.#pool = new Pool("http://nginx", { socketPath, ...limits });
   }
 
-  /** Undefined while nobody answers. */
+  /** Undefined while nginx does not answer. */
   async state(): Promise<NginxState | undefined> {
     try {
       const signal = AbortSignal.timeout(5_000);

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Hunt } from "./bisection.ts";
+import { Bisection } from "./bisection.ts";
 
 /** Plays nginx: refuses whatever holds one of the guilty. Gives how often it was asked. */
-function play(hunt: Hunt, all: readonly string[], guilty: ReadonlySet<string>): number {
-  const asked = () => all.some((one) => guilty.has(one) && !hunt.setAside.has(one));
+function play(search: Bisection, all: readonly string[], guilty: ReadonlySet<string>): number {
+  const asked = () => all.some((one) => guilty.has(one) && !search.setAside.has(one));
   let tries = 0;
   for (;;) {
     tries++;
-    if (asked() ? !hunt.refused("no") : !hunt.accepted()) return tries;
+    if (asked() ? !search.refused("no") : !search.accepted()) return tries;
   }
 }
 
@@ -20,10 +20,10 @@ test("whoever is guilty is set aside in the end, and nobody else", () => {
       fc.nat(),
       (all, first, second) => {
         const guilty = new Set([all[first % all.length]!, all[second % all.length]!]);
-        const hunt = new Hunt("");
-        hunt.suspect(all);
-        play(hunt, all, guilty);
-        expect(hunt.setAside).toEqual(guilty);
+        const search = new Bisection("");
+        search.suspect(all);
+        play(search, all, guilty);
+        expect(search.setAside).toEqual(guilty);
       },
     ),
   );
@@ -31,31 +31,31 @@ test("whoever is guilty is set aside in the end, and nobody else", () => {
 
 test("one guilty among a thousand is found with few tries, and the rest is live after the first", () => {
   const all = Array.from({ length: 1000 }, (_, at) => `ingress ns/${at}`);
-  const hunt = new Hunt("");
-  hunt.suspect(all);
-  expect(hunt.setAside.size).toBe(1000);
-  expect(play(hunt, all, new Set(["ingress ns/777"]))).toBeLessThan(60);
+  const search = new Bisection("");
+  search.suspect(all);
+  expect(search.setAside.size).toBe(1000);
+  expect(play(search, all, new Set(["ingress ns/777"]))).toBeLessThan(60);
 });
 
 test("a lone suspect is not given back for a trial", () => {
-  const hunt = new Hunt("");
-  hunt.suspect(["setting http-snippet"]);
-  expect(hunt.accepted()).toBe(false);
-  expect([...hunt.setAside]).toEqual(["setting http-snippet"]);
+  const search = new Bisection("");
+  search.suspect(["setting http-snippet"]);
+  expect(search.accepted()).toBe(false);
+  expect([...search.setAside]).toEqual(["setting http-snippet"]);
 });
 
 test("those whom the line names are set aside at once", () => {
-  const hunt = new Hunt("");
-  hunt.accuse(["ingress ns/a"], "unknown directive");
-  expect([...hunt.setAside]).toEqual(["ingress ns/a"]);
-  expect(hunt.accepted()).toBe(false);
+  const search = new Bisection("");
+  search.accuse(["ingress ns/a"], "unknown directive");
+  expect([...search.setAside]).toEqual(["ingress ns/a"]);
+  expect(search.accepted()).toBe(false);
 });
 
 test("where the words stay the same without the accused, it was not they", () => {
-  const hunt = new Hunt("");
-  hunt.accuse(["ingress ns/a"], "unknown directive x");
-  expect(hunt.accusedInVain("unknown directive y")).toBe(false);
-  expect([...hunt.setAside]).toEqual(["ingress ns/a"]);
-  expect(hunt.accusedInVain("unknown directive x")).toBe(true);
-  expect([...hunt.setAside]).toEqual([]);
+  const search = new Bisection("");
+  search.accuse(["ingress ns/a"], "unknown directive x");
+  expect(search.accusedInVain("unknown directive y")).toBe(false);
+  expect([...search.setAside]).toEqual(["ingress ns/a"]);
+  expect(search.accusedInVain("unknown directive x")).toBe(true);
+  expect([...search.setAside]).toEqual([]);
 });

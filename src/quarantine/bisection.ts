@@ -1,5 +1,5 @@
 /**
- * Finds what nginx refuses. One hunt lasts from a refusal until the rest is applied: first by the line nginx named; where
+ * Finds what nginx refuses. One search lasts from a refusal until the rest is applied: first by the line nginx named; where
  * that says nothing, all that changed since the last good apply is set aside, and given back by halves. It decides only
  * what to set aside next; trying is the sync's.
  */
@@ -7,7 +7,7 @@
 /** An Ingress (`ingress ns/name`), a key of the settings (`setting key`) or of TCP and UDP services (`port tcp/5432`). */
 export type Suspect = string;
 
-export class Hunt {
+export class Bisection {
   readonly #why: string;
   /** With what nginx said of each. */
   readonly #guilty = new Map<Suspect, string>();
@@ -25,7 +25,7 @@ export class Hunt {
     this.#why = why;
   }
 
-  /** What nginx said of it, or what the hunt began with while it is only suspected. */
+  /** What nginx said of it, or what the search began with while it is only suspected. */
   whyOf(suspect: Suspect): string {
     return this.#guilty.get(suspect) ?? this.#why;
   }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { base, configMap, ingress, put } from "../../test/support/sketch.ts";
 import { emptyLastGood } from "../translate/last-good.ts";
 import { emptyQuarantine, type Refusal } from "../translate/quarantine.ts";
-import { Detention } from "./quarantine.ts";
+import { QuarantineKeeper } from "./quarantine.ts";
 
 /** The settings' text stands in each location, that of unknown hosts too, which is nobody's. */
 const conf = `http {
@@ -29,11 +29,11 @@ const [lineOfA, lineOfB, lineOfNobody] = [5, 8, 11];
 /** What is set aside once nginx takes the rest. The setting is at fault, and Ingress b where its snippet is. */
 function setAside({ isBad }: { readonly isBad: boolean }) {
   const own = { settings: "ns/settings", tcp: undefined, udp: undefined };
-  const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
+  const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
   const live = put(base, configMap("ns/settings", {}));
   const ingresses = ["a", "b"].map((name) => ingress({ name, host: `${name}.example` }));
   const now = put(live, configMap("ns/settings", { "location-snippet": "bad_setting on;" }), ...ingresses);
-  const aside = () => detention.kept.quarantine;
+  const aside = () => keeper.kept.quarantine;
   /** The first line that nginx refuses. */
   const refusedLine = () => {
     const isSet = !aside().settings.has("location-snippet");
@@ -45,7 +45,7 @@ function setAside({ isBad }: { readonly isBad: boolean }) {
     const line = refusedLine();
     const stderr = `nginx: [emerg] unknown directive "${line === lineOfB ? "bad_snippet" : "bad_setting"}"`;
     const refused = { stderr, line, names: undefined, mayPass: false, conf, records };
-    goesOn = line === undefined ? detention.accepted(now, live) : detention.refused(refused, now, live);
+    goesOn = line === undefined ? keeper.accepted(now, live) : keeper.refused(refused, now, live);
   }
   return { ingresses: [...aside().ingresses.keys()], settings: [...aside().settings.keys()] };
 }
@@ -60,26 +60,26 @@ test("nor where nginx found something else to refuse in between", () => {
 
 test("a port that clashes with somebody's listener is the fault of neither the other ports nor the Ingresses that came with it", () => {
   const own = { settings: "ns/settings", tcp: "ns/tcp", udp: undefined };
-  const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
+  const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
   const now = put(base, configMap("ns/tcp", { "9901": "ns/a:80", "9902": "ns/a:80" }), ingress({ name: "a" }));
   const stderr = 'nginx: [emerg] duplicate "0.0.0.0:9901" address and port pair';
   const refused = { stderr, line: 2, names: undefined, mayPass: false, conf: "stream {\n  listen 9901;\n}", records };
-  const aside = () => detention.kept.quarantine;
+  const aside = () => keeper.kept.quarantine;
   const isRefused = () => !aside().ports.has("tcp/9901");
   for (let goesOn = true; goesOn; )
-    goesOn = isRefused() ? detention.refused(refused, now, base) : detention.accepted(now, base);
+    goesOn = isRefused() ? keeper.refused(refused, now, base) : keeper.accepted(now, base);
   expect([...aside().ports.keys(), ...aside().ingresses.keys()]).toEqual(["tcp/9901"]);
 });
 
 test("while the author is looked for, those that are set aside are suspects, and the result alone is a refusal", () => {
   const own = { settings: undefined, tcp: undefined, udp: undefined };
-  const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
+  const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
   const now = put(base, ...["a", "b", "c"].map((name) => ingress({ name, host: `${name}.example` })));
-  const aside = () => detention.kept.quarantine.ingresses;
+  const aside = () => keeper.kept.quarantine.ingresses;
   const refused = { stderr: "no", line: undefined, names: undefined, mayPass: false, conf, records };
   const blamed = new Set<string>();
   for (let goesOn = true; goesOn; ) {
-    goesOn = aside().has("ns/b") ? detention.accepted(now, base) : detention.refused(refused, now, base);
+    goesOn = aside().has("ns/b") ? keeper.accepted(now, base) : keeper.refused(refused, now, base);
     for (const [key, { suspected }] of aside()) if (suspected !== true) blamed.add(key);
   }
   expect([...blamed]).toEqual(["ns/b"]);
@@ -93,6 +93,6 @@ test("a search that the end of the program broke off leaves nobody set aside", (
     ["ns/guilty", refusal],
     ["ns/suspect", { ...refusal, suspected: true }],
   ]);
-  const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: { ...emptyQuarantine, ingresses } });
-  expect([...detention.kept.quarantine.ingresses.keys()]).toEqual(["ns/guilty"]);
+  const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: { ...emptyQuarantine, ingresses } });
+  expect([...keeper.kept.quarantine.ingresses.keys()]).toEqual(["ns/guilty"]);
 });

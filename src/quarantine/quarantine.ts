@@ -15,7 +15,7 @@ import {
   versionOf,
   withoutSuspects,
 } from "../translate/quarantine.ts";
-import { Hunt, type Suspect } from "./bisection.ts";
+import { Bisection, type Suspect } from "./bisection.ts";
 import { blame } from "./blame.ts";
 import type { KeptState } from "./kept-state.ts";
 import { StandIns } from "./stand-ins.ts";
@@ -40,13 +40,13 @@ export interface OwnConfigMaps {
   readonly udp: string | undefined;
 }
 
-export class Detention {
+export class QuarantineKeeper {
   readonly #own: OwnConfigMaps;
   #quarantine: Quarantine;
   #lastGood: LastGood;
-  /** What stood before the hunt that is on: a suspect that is given back leaves the quarantine again. */
+  /** What stood before the search that is on: a suspect that is given back leaves the quarantine again. */
   #before: Quarantine = emptyQuarantine;
-  #hunt: Hunt | undefined;
+  #search: Bisection | undefined;
   readonly #goodIngresses = new StandIns<Ingress>();
   readonly #goodTexts = new StandIns<string>();
 
@@ -85,19 +85,19 @@ export class Detention {
    */
   refused(refused: Refused, snapshot: Snapshot, live: Snapshot): boolean {
     const why = whyOf(refused.stderr);
-    if (this.#hunt?.refused(why) === true || this.#begin(why, refused, snapshot, live)) {
-      this.#setAside(this.#hunt!, snapshot, live);
+    if (this.#search?.refused(why) === true || this.#begin(why, refused, snapshot, live)) {
+      this.#setAside(this.#search!, snapshot, live);
       return true;
     }
     this.inVain();
     return false;
   }
 
-  /** nginx refuses what is left without those who are set aside, too: it is not they. Whether there was a hunt. */
+  /** nginx refuses what is left without those who are set aside, too: it is not they. Whether there was a search. */
   inVain(): boolean {
-    if (this.#hunt === undefined) return false;
+    if (this.#search === undefined) return false;
     this.#quarantine = this.#before;
-    this.#hunt = undefined;
+    this.#search = undefined;
     return true;
   }
 
@@ -106,17 +106,17 @@ export class Detention {
     return this.#portAt(address, snapshot) !== undefined;
   }
 
-  /** nginx took it. Whether a turn is to follow: a hunt is on and has something else to try, or it is over and has a result. */
+  /** nginx took it. Whether a turn is to follow: a search is on and has something else to try, or it is over and has a result. */
   accepted(snapshot: Snapshot, live: Snapshot): boolean {
     const { ingresses, settings } = this.#quarantine;
     this.#goodIngresses.keep((key, version) => ingresses.get(key)?.version === version);
     this.#goodTexts.keep((key, version) => settings.get(key)?.version === version);
-    if (this.#hunt === undefined) return false;
-    if (this.#hunt.accepted()) {
-      this.#setAside(this.#hunt, snapshot, live);
+    if (this.#search === undefined) return false;
+    if (this.#search.accepted()) {
+      this.#setAside(this.#search, snapshot, live);
       return true;
     }
-    this.#hunt = undefined;
+    this.#search = undefined;
     this.#quarantine = reduced(this.#quarantine, proven);
     return true;
   }
@@ -127,13 +127,13 @@ export class Detention {
    * last: without it the author of one bad snippet would take everybody's away.
    */
   #begin(why: string, refused: Refused, snapshot: Snapshot, live: Snapshot): boolean {
-    const hunt = this.#hunt ?? new Hunt(why);
-    const known = hunt.setAside;
-    if (this.#hunt === undefined) this.#before = this.#quarantine;
-    this.#hunt = hunt;
+    const search = this.#search ?? new Bisection(why);
+    const known = search.setAside;
+    if (this.#search === undefined) this.#before = this.#quarantine;
+    this.#search = search;
     const port = this.#portAt(refused.names, snapshot);
     if (port !== undefined && !known.has(port)) {
-      hunt.accuse([port], why);
+      search.accuse([port], why);
       return true;
     }
     const line = refused.line ?? lineNaming(refused.names, refused.conf);
@@ -143,16 +143,16 @@ export class Detention {
     const permitting = settings.filter((suspect) => permissions.has(suspect));
     const written = settings.filter((suspect) => !permissions.has(suspect));
     // Also where nobody is named any more: what an Ingress was accused of may stand in the location of unknown hosts as well.
-    const inVain = written.some((suspect) => !known.has(suspect)) && hunt.accusedInVain(why);
+    const inVain = written.some((suspect) => !known.has(suspect)) && search.accusedInVain(why);
     if (accused.length > 0 && !inVain) {
-      hunt.accuse(accused, why);
+      search.accuse(accused, why);
       return true;
     }
-    if (hunt.suspect(written)) return true;
+    if (search.suspect(written)) return true;
     if (refused.mayPass) return false;
-    if (hunt.suspect(this.#changedPorts(snapshot, live))) return true;
+    if (search.suspect(this.#changedPorts(snapshot, live))) return true;
     const changed = snapshot.ingresses.changesSince(live.ingresses).filter(({ after }) => after !== undefined);
-    return hunt.suspect(changed.map(({ key }) => `ingress ${key}`)) || hunt.suspect(permitting);
+    return search.suspect(changed.map(({ key }) => `ingress ${key}`)) || search.suspect(permitting);
   }
 
   /** The TCP or UDP service whose port is the one that nginx cannot have. */
@@ -177,14 +177,14 @@ export class Detention {
     });
   }
 
-  #setAside(hunt: Hunt, snapshot: Snapshot, live: Snapshot): void {
+  #setAside(search: Bisection, snapshot: Snapshot, live: Snapshot): void {
     const ingresses = new Map(this.#before.ingresses);
     const settings = new Map(this.#before.settings);
     const ports = new Map(this.#before.ports);
     const goodTexts: Record<string, string> = { ...this.#lastGood.settings };
     const good: [string, Ingress][] = [];
-    for (const suspect of hunt.setAside) {
-      const why = hunt.whyOf(suspect);
+    for (const suspect of search.setAside) {
+      const why = search.whyOf(suspect);
       const [kind, key = ""] = suspect.split(" ");
       if (kind === "setting") {
         const version = this.#text(snapshot, key);
@@ -257,7 +257,7 @@ function stillThere(
   return current.length === refusals.size ? refusals : new Map(current);
 }
 
-/** A version that was refused before this hunt stays so; any other is suspected until the hunt is over. */
+/** A version that was refused before this search stays so; any other is suspected until the search is over. */
 function refusalOf(before: Refusal | undefined, version: string, why: string): Refusal {
   return before?.version === version ? before : { version, why, suspected: true };
 }

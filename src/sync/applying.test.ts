@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { base, configMap, ingress, put } from "../../test/support/sketch.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
-import { Detention } from "../quarantine/quarantine.ts";
+import { QuarantineKeeper } from "../quarantine/quarantine.ts";
 import type { RenderedText } from "../render/rendering.ts";
 import { emptyLastGood } from "../translate/last-good.ts";
 import { emptyQuarantine } from "../translate/quarantine.ts";
 import { Applying } from "./applying.ts";
-import { Texts } from "./generations.ts";
+import { Generations } from "./generations.ts";
 import type { ApplyOutcome } from "./ports.ts";
 
 const textOf = (generation: string): RenderedText => {
@@ -18,8 +18,8 @@ const refused: ApplyOutcome = { kind: "refused", stderr: "nginx: [emerg] no" };
 /** nginx gives `outcomes` one after the other; its memory is ours from the first success on. */
 function start(...outcomes: ApplyOutcome[]) {
   const own = { settings: undefined, tcp: "ns/tcp", udp: undefined };
-  const detention = new Detention(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
-  const texts = new Texts();
+  const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
+  const generations = new Generations();
   const apply = async () => outcomes.shift()!;
   const memory = { records: new Map(), keep: async () => {}, publish: async () => ({ kind: "published" }) as const };
   const applying = new Applying(
@@ -28,18 +28,18 @@ function start(...outcomes: ApplyOutcome[]) {
       memory: { ...memory, isOurs: async () => true },
       renderer: { records: new Map(), refused: () => {} },
     },
-    texts,
-    detention,
+    generations,
+    keeper,
   );
   const give = (generation: string, snapshot: Snapshot = emptySnapshot) => {
-    texts.want({ text: textOf(generation), snapshot });
-    return applying.apply(texts.begin(), new AbortController().signal);
+    generations.want({ text: textOf(generation), snapshot });
+    return applying.apply(generations.begin(), new AbortController().signal);
   };
   return {
     give,
-    texts,
-    aside: () => [...detention.kept.quarantine.ingresses.keys()],
-    ports: () => [...detention.kept.quarantine.ports.keys()],
+    generations,
+    aside: () => [...keeper.kept.quarantine.ingresses.keys()],
+    ports: () => [...keeper.kept.quarantine.ports.keys()],
   };
 }
 
@@ -49,27 +49,27 @@ test("an nginx that was started has its records from the disk, whatever there wa
 });
 
 test("an nginx that was left running needs all records, one that goes on with the next text needs none", async () => {
-  const { give, texts } = start(reloaded, reloaded);
+  const { give, generations } = start(reloaded, reloaded);
   expect(await give("1")).toMatchObject({ lacksRecords: true, mayPass: false });
-  expect(texts.live?.generation).toBe("1");
+  expect(generations.live?.generation).toBe("1");
   expect(await give("2")).toMatchObject({ lacksRecords: false });
 });
 
 test("of a refusal the Ingress that came is set aside; with nobody to blame the text is given up", async () => {
-  const { give, texts, aside } = start(reloaded, refused, refused);
+  const { give, generations, aside } = start(reloaded, refused, refused);
   await give("1", base);
   expect(await give("2", put(base, ingress({ name: "new", host: "a.example" })))).toMatchObject({ mayPass: false });
   expect(aside()).toEqual(["ns/new"]);
-  expect(texts.isGivenUp(textOf("2"))).toBe(false);
+  expect(generations.isGivenUp(textOf("2"))).toBe(false);
   await give("3", base);
-  expect(texts.isGivenUp(textOf("3"))).toBe(true);
-  expect(texts.live?.generation).toBe("1");
+  expect(generations.isGivenUp(textOf("3"))).toBe(true);
+  expect(generations.live?.generation).toBe("1");
 });
 
 test("what the machine is at fault for is tried again as it is", async () => {
-  const { give, texts } = start({ kind: "unreachable", cause: new Error("disk full") });
+  const { give, generations } = start({ kind: "unreachable", cause: new Error("disk full") });
   expect(await give("1")).toMatchObject({ mayPass: true });
-  expect(texts.isGivenUp(textOf("1"))).toBe(false);
+  expect(generations.isGivenUp(textOf("1"))).toBe(false);
 });
 
 const tcpServices = put(base, configMap("ns/tcp", { "9000": "ns/web:80" }));

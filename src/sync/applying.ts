@@ -3,9 +3,9 @@
  * the same text is worth another try.
  */
 
-import type { Detention, Refused } from "../quarantine/quarantine.ts";
+import type { QuarantineKeeper, Refused } from "../quarantine/quarantine.ts";
 import type { Renderer } from "../render/rendering.ts";
-import type { Made, Texts } from "./generations.ts";
+import type { Candidate, Generations } from "./generations.ts";
 import type { ApplyOutcome, Memory, Nginx } from "./ports.ts";
 
 export interface Applied {
@@ -24,19 +24,19 @@ export interface ApplyingParts {
 
 export class Applying {
   readonly #parts: ApplyingParts;
-  readonly #texts: Texts;
-  readonly #detention: Detention;
+  readonly #generations: Generations;
+  readonly #keeper: QuarantineKeeper;
 
-  constructor(parts: ApplyingParts, texts: Texts, detention: Detention) {
+  constructor(parts: ApplyingParts, generations: Generations, keeper: QuarantineKeeper) {
     this.#parts = parts;
-    this.#texts = texts;
-    this.#detention = detention;
+    this.#generations = generations;
+    this.#keeper = keeper;
   }
 
-  /** `made` is what `Texts.begin` gave. */
-  async apply(made: Made, signal: AbortSignal): Promise<Applied> {
+  /** `made` is what `Generations.begin` gave. */
+  async apply(made: Candidate, signal: AbortSignal): Promise<Applied> {
     const outcome = await this.#parts.nginx.apply(made.text, signal);
-    this.#texts.end();
+    this.#generations.end();
     if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {
       const started = outcome.kind === "reloaded" && outcome.started === true;
       return { outcome, lacksRecords: await this.#serve(made, started), mayPass: false };
@@ -45,36 +45,36 @@ export class Applying {
     return { outcome: mayPass ? outcome : asRefusal(outcome), lacksRecords: false, mayPass };
   }
 
-  async #serve(made: Made, started: boolean): Promise<boolean> {
-    const { live, liveSnapshot } = this.#texts;
-    this.#texts.serve(made);
-    this.#detention.accepted(made.snapshot, liveSnapshot);
+  async #serve(made: Candidate, started: boolean): Promise<boolean> {
+    const { live, liveSnapshot } = this.#generations;
+    this.#generations.serve(made);
+    this.#keeper.accepted(made.snapshot, liveSnapshot);
     // One that somebody else left running may lack what was kept last.
     const isLeft = live === undefined && !started;
     return isLeft || !(await this.#parts.memory.isOurs());
   }
 
-  #fail(made: Made, outcome: Extract<ApplyOutcome, { readonly kind: "refused" | "unreachable" }>): boolean {
+  #fail(made: Candidate, outcome: Extract<ApplyOutcome, { readonly kind: "refused" | "unreachable" }>): boolean {
     if (outcome.kind === "refused") {
       const { stderr, at, names, mayPass = false } = outcome;
       return this.#setAside(made, { stderr, line: at?.line, names, mayPass });
     }
     const { cause, names } = outcome;
     // The machine's own reason, but for an address that something in the cluster asks for: at a start that can only be a TCP or UDP service.
-    const isAsked = this.#texts.live !== undefined || this.#detention.isPortOfService(names, made.snapshot);
+    const isAsked = this.#generations.live !== undefined || this.#keeper.isPortOfService(names, made.snapshot);
     if (names === undefined || !isAsked) return true;
     return this.#setAside(made, { stderr: cause.message, line: undefined, names, mayPass: true });
   }
 
   /** Goes on without whoever is at fault; where nobody is, with another text, or later with the same where that may do then. */
-  #setAside({ text, snapshot }: Made, said: Omit<Refused, "conf" | "records">): boolean {
+  #setAside({ text, snapshot }: Candidate, said: Omit<Refused, "conf" | "records">): boolean {
     const { conf, authors } = text;
     const refused = { ...said, conf, authors, records: this.#parts.renderer.records };
-    const goesOn = this.#detention.refused(refused, snapshot, this.#texts.liveSnapshot);
-    this.#texts.refuse(text);
+    const goesOn = this.#keeper.refused(refused, snapshot, this.#generations.liveSnapshot);
+    this.#generations.refuse(text);
     this.#parts.renderer.refused();
     if (goesOn) return false;
-    if (!said.mayPass) this.#texts.giveUp();
+    if (!said.mayPass) this.#generations.giveUp();
     return said.mayPass;
   }
 }

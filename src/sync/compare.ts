@@ -1,4 +1,4 @@
-/** What it costs to get from what is live to what was rendered: nothing, data, or a reload and why. */
+/** Compares the live text with the rendered one: nothing, data, or a reload and its reasons. */
 import type { RenderedText } from "../render/rendering.ts";
 import type { Change } from "./ports.ts";
 

@@ -10,18 +10,18 @@ import type { ShapesAround } from "./route-handover.ts";
 export const mostOlder = 16;
 
 /** A text and what it was made of. */
-export interface Made {
+export interface Candidate {
   readonly text: RenderedText;
   readonly snapshot: Snapshot;
 }
 
-export class Texts {
+export class Generations {
   #live: RenderedText | undefined;
   #liveSnapshot: Snapshot = emptySnapshot;
   #coming: RenderedText | undefined;
   /** Of texts that nginx had before, youngest first. */
   #older: readonly ReadonlySet<string>[] = [];
-  #wanted: Made | undefined;
+  #wanted: Candidate | undefined;
   /** Generations that nginx refused since it last took one, and those of them that are not tried again. */
   readonly #tried = new Set<string>();
   #givenUp: ReadonlySet<string> = new Set();
@@ -86,12 +86,12 @@ export class Texts {
     this.#resting = undefined;
   }
 
-  want(made: Made): void {
+  want(made: Candidate): void {
     this.#wanted = made;
   }
 
   /** nginx is given the newest that is wanted. */
-  begin(): Made {
+  begin(): Candidate {
     const wanted = this.#wanted!;
     this.#coming = wanted.text;
     return wanted;
@@ -103,7 +103,7 @@ export class Texts {
   }
 
   /** nginx took it. */
-  serve({ text, snapshot }: Made): void {
+  serve({ text, snapshot }: Candidate): void {
     const before = this.#live;
     if (before !== undefined) this.#older = [before.shapes, ...this.#older].slice(0, mostOlder);
     this.#live = text;

@@ -1,4 +1,7 @@
-/** What the sync needs of the world. The edges fill these in; a test fills them with object literals. */
+/**
+ * The ports through which the sync reaches the world. The edges implement them; a test fills them
+ * with object literals.
+ */
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
@@ -9,18 +12,21 @@ import type { RenderedText } from "../render/rendering.ts";
 
 /** Where a Snapshot comes from: a cluster, a folder, a test. */
 export interface Source {
-  /** Resolves when the Snapshot holds everything there is; left out where it does from the beginning. */
+  /** Resolves when the Snapshot is complete; absent where it is complete from the beginning. */
   readonly synced?: Promise<void>;
   snapshot(): Snapshot;
-  /** Calls `listener` after every change; what changed is read from the Snapshots. Gives back how to stop. */
+  /**
+   * Calls `listener` after every change; what changed is read from the Snapshots. Returns how to
+   * stop.
+   */
   onChange(listener: () => void): () => void;
 }
 
 export type { RecordChange };
 
-/** nginx's shared memory, and the disk's copy of it. */
+/** nginx's shared memory, and its copy on the disk. */
 export interface Memory {
-  /** What the disk holds, from which nginx fills an empty memory. */
+  /** The records on the disk, from which nginx fills an empty memory. */
   readonly records: ReadonlyMap<string, string>;
   /** Writes to the disk only. */
   keep(changes: readonly RecordChange[]): Promise<void>;
@@ -28,26 +34,26 @@ export interface Memory {
   publish(changes: readonly RecordChange[]): Promise<PublishOutcome>;
   /** Whether nginx runs and holds records of ours, rather than none. */
   isOurs(): Promise<boolean>;
-  /** Whether nginx counts writings of records that are not ours. */
+  /** Whether nginx has counted writes of records that are not ours. */
   wasWritten?(): Promise<boolean>;
-  /** The keys of records that nginx holds otherwise than they were given. */
+  /** The keys of records whose value in nginx differs from the one that was given. */
   strange?(): Promise<readonly string[]>;
 }
 
-/** How large shared memory is, and how much of it nothing is in. */
-export interface Room {
+/** The size of shared memory, and how much of it is free. */
+export interface MemoryUse {
   readonly capacityBytes: number;
   readonly freeBytes: number;
 }
 
-/** nginx may not say how much room there is. */
+/** An nginx may not report the use of its memory. */
 export type PublishOutcome =
-  | { readonly kind: "published"; readonly room?: Room }
-  | { readonly kind: "full"; readonly room: Room }
+  | { readonly kind: "published"; readonly memory?: MemoryUse }
+  | { readonly kind: "full"; readonly memory: MemoryUse }
   | { readonly kind: "unreachable"; readonly cause: Error };
 
 export type ApplyOutcome =
-  /** `started`: none ran before, and this one has filled its memory from the disk. */
+  /** `started`: no nginx ran before, and this one has filled its memory from the disk. */
   | {
       readonly kind: "reloaded";
       readonly tookMs: number;
@@ -59,30 +65,33 @@ export type ApplyOutcome =
       readonly kind: "refused";
       readonly stderr: string;
       readonly at?: { readonly file: string; readonly line: number };
-      /** The same text may do later; `names` is the file it is about, where there is no place. */
+      /**
+       * The same text may work later. `names` is the file that the error is about, where nginx
+       * names no line.
+       */
       readonly mayPass?: true;
       readonly names?: string;
     }
-  /** `names` is the address that nginx cannot listen on, where that is the reason. */
+  /** `names` is the address on which nginx cannot listen, where that is the reason. */
   | { readonly kind: "unreachable"; readonly cause: Error; readonly names?: string };
 
 export interface Nginx {
   apply(text: RenderedText, signal: AbortSignal): Promise<ApplyOutcome>;
-  /** Makes the files that requests open be on disk. */
+  /** Writes the files that nginx opens at requests. */
   keepOpened(files: readonly RenderedFile[]): Promise<void>;
-  /** Whether workers of an older text are still there. */
+  /** Whether workers of an older text still run. */
   hasOlderWorkers(): boolean;
 }
 
-/** What a restart must not forget: last good forms, and what nginx refused. */
+/** What survives a restart: last good forms, and the versions that nginx refused. */
 export interface State {
   load(): KeptState;
   save(state: KeptState): Promise<void>;
 }
 
-/** What the sync tells: logs, Events and metrics are made of it. */
+/** Receives what the sync reports; logs, Events and metrics are made of it. */
 export interface Listener {
-  /** One turn's Problems, as far as they differ from the last turn's. */
+  /** The Problems of one turn. */
   problems(all: Table<readonly Problem[]>): void;
   synced(report: SyncReport): void;
 }
@@ -94,9 +103,9 @@ export interface SyncReport {
   readonly translateMs: number;
   readonly renderMs: number;
   readonly publishMs: number;
-  /** Absent where none was needed, or where `change` says that one is and it still has to wait. */
+  /** Absent where no reload was needed, or where one is needed and still has to wait. */
   readonly reload?: ApplyOutcome;
-  /** From the first notice of the change until it was live. */
+  /** From the first wake-up for the change until it was live. */
   readonly tookMs: number;
 }
 

@@ -1,17 +1,18 @@
 /**
- * Records on their way into nginx's shared memory. Those that it could not be given stay here and go with the next. One publication
- * comes after the other: what is older never overtakes what is newer.
+ * Publishes records to nginx's shared memory. Records that could not be published stay here and go
+ * with the next publication. Publications run one after the other, so an older value never
+ * overtakes a newer one.
  */
 import { OneAtATime } from "../timing/one-at-a-time.ts";
-import { MemoryRoom } from "./memory-pressure.ts";
+import { MemoryPressure } from "./memory-pressure.ts";
 import type { Memory, PublishOutcome, RecordChange } from "./ports.ts";
 
 export interface Published {
-  /** How many of each sort nginx has now: `host`, `upstream` ... */
+  /** How many records of each kind were published: `host`, `upstream` ... */
   readonly counts: Readonly<Record<string, number>>;
-  /** Undefined where there was nothing to give, or nobody to give it to. */
+  /** Undefined where there was nothing to publish, or no nginx runs. */
   readonly outcome: PublishOutcome["kind"] | undefined;
-  /** Whether shared memory is to be made larger. */
+  /** Whether shared memory must be made larger. */
   readonly grows: boolean;
 }
 
@@ -21,15 +22,15 @@ interface Value {
 
 const nothing: Published = { counts: {}, outcome: undefined, grows: false };
 
-export class Publication {
+export class RecordPublisher {
   readonly #memory: Memory;
   readonly #pending = new Map<string, Value>();
-  /** What waited when a reload began. */
-  #waited: ReadonlyMap<string, Value> = new Map();
-  /** What was given since a reload began; undefined while there is none. */
+  /** The records that were pending when a reload began. */
+  #pendingAtReload: ReadonlyMap<string, Value> = new Map();
+  /** The records that were published since a reload began; undefined while none is under way. */
   #sinceReload: Map<string, Value> | undefined;
   readonly #order = new OneAtATime();
-  readonly room = new MemoryRoom();
+  readonly pressure = new MemoryPressure();
 
   constructor(memory: Memory) {
     this.#memory = memory;
@@ -37,53 +38,56 @@ export class Publication {
 
   reloadBegins(): void {
     this.#sinceReload ??= new Map();
-    this.#waited = new Map(this.#pending);
+    this.#pendingAtReload = new Map(this.#pending);
   }
 
   /**
-   * nginx has the new text. Shared memory of another size is a new one: it was filled from the disk when the reload began, and what was
-   * given since went to the old one, so it goes with the next publication again. It is what was given, not what is newest: a record that
-   * waits for the disk would come without those that belong to it. `isFilled`: nginx was started, and has from the disk what waited.
+   * nginx has the new text. Shared memory of another size is a new one: it was filled from the disk
+   * when the reload began. Records that were published since then went to the old memory, so the
+   * next publication repeats them. It repeats the values that were published, not the newest ones:
+   * a record that waits for the disk would come without those that belong to it. `isFilled`: nginx
+   * was started, and read the pending records from the disk.
    */
   reloadEnds(isFilled: boolean): void {
-    if (isFilled) this.#forgetWaited();
+    if (isFilled) this.#forgetPendingAtReload();
     for (const [key, given] of this.#sinceReload ?? []) {
       const waiting = this.#pending.get(key);
-      // What is under way just now may reach the old memory, and is another one's from here on.
+      // A publication that is under way may reach the old memory, so its records get a new identity
+      // here.
       if (waiting === undefined || waiting === given) this.#pending.set(key, { value: given.value });
     }
     this.#sinceReload = undefined;
-    this.#waited = new Map();
+    this.#pendingAtReload = new Map();
   }
 
-  #forgetWaited(): void {
-    for (const [key, record] of this.#waited) if (this.#pending.get(key) === record) this.#pending.delete(key);
+  #forgetPendingAtReload(): void {
+    for (const [key, record] of this.#pendingAtReload) if (this.#pending.get(key) === record) this.#pending.delete(key);
   }
 
-  /** Gives nginx the changes and those before that it has not got, or keeps them until it `runs`. */
+  /** Publishes the changes and all earlier pending ones, or keeps them until nginx `runs`. */
   async publish(changes: readonly RecordChange[], runs: boolean): Promise<Published> {
     for (const [key, value] of changes) this.#pending.set(key, { value });
-    return runs ? this.#order.run(() => this.#give()) : nothing;
+    return runs ? this.#order.run(() => this.#publishPending()) : nothing;
   }
 
-  /** Whether nginx may lack it for a reason that is known here. */
+  /** Whether nginx may lack the record for a reason that is known here. */
   isWaiting(key: string): boolean {
     return this.#pending.has(key) || this.#sinceReload?.has(key) === true;
   }
 
-  async #give(): Promise<Published> {
+  async #publishPending(): Promise<Published> {
     if (this.#pending.size === 0) return nothing;
     const given = [...this.#pending];
     for (const [key, value] of given) this.#sinceReload?.set(key, value);
     const published = await this.#memory.publish(given.map(([key, { value }]) => [key, value] as const));
     const { kind: outcome } = published;
-    const grows = this.room.take(published);
+    const grows = this.pressure.take(published);
     if (outcome !== "published") return { counts: {}, outcome, grows };
     const counts: Record<string, number> = {};
     for (const [key, record] of given) {
       if (this.#pending.get(key) === record) this.#pending.delete(key); // else it changed in the meantime
-      const sort = key.slice(0, key.indexOf(" "));
-      if (sort !== "before") counts[sort] = (counts[sort] ?? 0) + 1;
+      const kind = key.slice(0, key.indexOf(" "));
+      if (kind !== "before") counts[kind] = (counts[kind] ?? 0) + 1;
     }
     return { counts, outcome, grows };
   }

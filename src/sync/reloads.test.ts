@@ -23,7 +23,7 @@ function start() {
 }
 const reloaded: ApplyOutcome = { kind: "reloaded", tookMs: 1, warnings: [] };
 
-test("a second one waits for the bucket, and a third is not needed while it waits", async () => {
+test("a second reload waits for the bucket, and a third is not needed while it waits", async () => {
   const { clock, told, reloads, ask } = start();
   expect(ask(reloaded)).toBe(true);
   await clock.advance(0);
@@ -38,14 +38,14 @@ test("a second one waits for the bucket, and a third is not needed while it wait
   expect(reloads.isOn).toBe(false);
 });
 
-test("a refusal costs nothing", async () => {
+test("a refusal costs no token", async () => {
   const { clock, ask } = start();
   ask({ kind: "refused", stderr: "" });
   await clock.advance(0);
   expect(ask(reloaded)).toBe(true);
 });
 
-test("one that waits is over when the sync ends", async () => {
+test("a reload that waits is over when the sync ends", async () => {
   const { clock, ending, told, reloads, ask } = start();
   ask(reloaded);
   await clock.advance(0);
@@ -56,7 +56,7 @@ test("one that waits is over when the sync ends", async () => {
   expect(clock.waiting).toBe(0);
 });
 
-test("one that the end of the controller breaks off is not told of as a failure", async () => {
+test("a reload that the end of the controller breaks off is not reported as a failure", async () => {
   const { ending, told, reloads, ask } = start();
   ask({ kind: "unreachable", cause: new Error("Command was canceled: nginx -t") });
   ending.abort();

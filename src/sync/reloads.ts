@@ -1,4 +1,4 @@
-/** One reload at a time, and no more of them than the token bucket allows. */
+/** Runs one reload at a time, and no more of them than the token bucket allows. */
 import { type Clock, sleep } from "../timing/clock.ts";
 import type { TokenBucket } from "../timing/token-bucket.ts";
 import type { ApplyOutcome } from "./ports.ts";
@@ -9,24 +9,27 @@ export class Reloads {
   readonly #ended: () => void;
   #current: Promise<void> | undefined;
 
-  /** `ended` is called after each. */
+  /** `ended` is called after each reload. */
   constructor(bucket: TokenBucket, clock: Clock, ended: () => void) {
     this.#bucket = bucket;
     this.#clock = clock;
     this.#ended = ended;
   }
 
-  /** Whether there is one, or one waits for the bucket. */
+  /** Whether a reload runs or waits for the bucket. */
   get isOn(): boolean {
     return this.#current !== undefined;
   }
 
-  /** Resolves when there is none; rejects where it threw. */
+  /** Resolves when no reload is under way; rejects where it threw. */
   async over(): Promise<void> {
     await this.#current;
   }
 
-  /** Whether `reload` begins now: otherwise it waits for the bucket, or the one before takes what is wanted then. */
+  /**
+   * Returns whether `reload` begins now. Otherwise it waits for the bucket, or a turn follows the
+   * current reload.
+   */
   ask(reload: () => Promise<ApplyOutcome>, tell: (outcome: ApplyOutcome) => void, signal: AbortSignal): boolean {
     if (this.isOn) return false;
     const waitMs = this.#bucket.waitMs(this.#clock.now());
@@ -47,9 +50,11 @@ export class Reloads {
     if (signal.aborted) return;
     this.#bucket.take(this.#clock.now());
     const outcome = await reload();
-    // What the end broke off is no failure to tell of; it would hide why the controller ends.
+    // A reload that the end of the controller broke off is not a failure, and reporting it would
+    // hide why the controller ends.
     if (signal.aborted && outcome.kind === "unreachable") return;
-    // A refusal changes nothing for the workers, and the rest must not wait for somebody's mistake.
+    // A refusal costs the workers nothing, and other changes must not wait for one author's
+    // mistake.
     if (outcome.kind === "refused") this.#bucket.refund();
     tell(outcome);
   }

@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
 import type { ChangedRecord } from "../render/rendering.ts";
-import { Passage } from "./route-handover.ts";
+import { RouteHandover } from "./route-handover.ts";
 
 const route = (value: string, ...shapes: string[]) => new Map([["host a", { value, shapes }]]);
 const running = (...shapes: string[]) => ({ running: new Set(shapes), coming: undefined, older: [] });
-const passage = (records: Record<string, string> = {}) => new Passage(new Map(Object.entries(records)));
+const handover = (records: Record<string, string> = {}) => new RouteHandover(new Map(Object.entries(records)));
 
-test("a route that the running text can serve just takes the place of the other", () => {
-  const it = passage();
+test("a route that the running text can serve replaces the other at once", () => {
+  const it = handover();
   expect(it.take(route('"new"', "@1"), new Map([["host a", '"old"']]), running("@1"), 0)).toEqual([
     ["host a", '"new"'],
   ]);
-  expect(it.isOn).toBe(false);
+  expect(it.isPending).toBe(false);
 });
 
-test("one that it cannot serve is written beside what it replaces, which goes when the next text runs", () => {
-  const it = passage();
+test("a route that the running text cannot serve is written beside the replaced one, which goes when the next text runs", () => {
+  const it = handover();
   expect(it.take(route('"new"', "@2"), new Map([["host a", '"old"']]), running("@1"), 0)).toEqual([
     ["before host a", '["old"]'],
     ["host a", '"new"'],
@@ -23,16 +23,16 @@ test("one that it cannot serve is written beside what it replaces, which goes wh
   expect(it.forget()).toEqual([]);
   it.take(new Map(), new Map(), running("@2"), 0);
   expect(it.forget()).toEqual([["before host a", undefined]]);
-  expect(it.isOn).toBe(false);
+  expect(it.isPending).toBe(false);
 });
 
 test("a host that was not there is replaced by none", () => {
-  const [replaced] = passage().take(route('"new"', "@2"), new Map(), running("@1"), 0);
+  const [replaced] = handover().take(route('"new"', "@2"), new Map(), running("@1"), 0);
   expect(replaced).toEqual(["before host a", "[false]"]);
 });
 
-test("what no text ever had is not kept, what the coming one has is", () => {
-  const it = passage();
+test("a version that no text ever had is not kept, and one that the coming text has is kept", () => {
+  const it = handover();
   it.take(route('"b"', "@b"), new Map([["host a", '"a"']]), running("@a"), 0);
   const skipped = it.take(route('"c"', "@c"), new Map([["host a", '"b"']]), running("@a"), 0);
   expect(skipped).toEqual([["host a", '"c"']]);
@@ -43,8 +43,8 @@ test("what no text ever had is not kept, what the coming one has is", () => {
   ]);
 });
 
-test("however often a route changes while a text is coming, what that text can serve stays", () => {
-  const it = passage();
+test("the version that the coming text can serve stays, however often the route changes", () => {
+  const it = handover();
   const coming = { running: new Set(["@a", "@c"]), coming: new Set(["@b"]), older: [] };
   const kept = (record: string, shape: string, current: string) =>
     it.take(route(record, shape), new Map([["host a", current]]), coming, 0)[0];
@@ -55,8 +55,8 @@ test("however often a route changes while a text is coming, what that text can s
   expect(kept('"d"', "@d", '"c3"')).toEqual(["before host a", '["c3","b"]']);
 });
 
-test("a route that goes back while the text for its change is coming is kept for both", () => {
-  const it = passage();
+test("a route that is changed back while the text for its change is applied is kept for both texts", () => {
+  const it = handover();
   it.take(route('"b"', "@b"), new Map([["host a", '"a"']]), running("@a"), 0);
   const coming = { running: new Set(["@a"]), coming: new Set(["@b"]), older: [] };
   expect(it.take(route('"a"', "@a"), new Map([["host a", '"b"']]), coming, 0)).toEqual([
@@ -65,8 +65,8 @@ test("a route that goes back while the text for its change is coming is kept for
   ]);
 });
 
-test("a shape that older workers lack is none that a route can go to alone, although the running text has it", () => {
-  const it = passage();
+test("a route keeps its replaced version while older workers lack its shape, although the running text has it", () => {
+  const it = handover();
   const older = [new Set(["@1"])];
   const around = { running: new Set(["@1", "@2"]), coming: undefined, older };
   expect(it.take(route('"b"', "@2"), new Map([["host a", '"a"']]), around, 0)[0]).toEqual(["before host a", '["a"]']);
@@ -77,20 +77,20 @@ test("a shape that older workers lack is none that a route can go to alone, alth
 });
 
 test("an upstream that a replaced route may name stays until the route has arrived", () => {
-  const it = passage();
+  const it = handover();
   const gone: ChangedRecord = { value: undefined, shapes: [] };
   const changed = new Map<string, ChangedRecord>([...route('"new"', "@2"), ["upstream x", gone]]);
   expect(it.take(changed, new Map(), running("@1"), 0)).not.toContainEqual(["upstream x", undefined]);
   expect(it.take(new Map(), new Map(), running("@2"), 300_000)).toEqual([["upstream x", undefined]]);
 });
 
-test("what is looked up by what a client says goes at once, whatever else waits for a text", () => {
+test("records that are found by what a client sends are removed at once", () => {
   const gone: ChangedRecord = { value: undefined, shapes: [] };
   const changed = new Map([
     ["patterns", gone],
     ["sni a.example", gone],
   ]);
-  const it = passage();
+  const it = handover();
   it.take(route('"new"', "@2"), new Map(), running("@1"), 0);
   expect(it.take(changed, new Map(), running("@1"), 0)).toEqual([
     ["patterns", undefined],
@@ -98,8 +98,8 @@ test("what is looked up by what a client says goes at once, whatever else waits 
   ]);
 });
 
-test("an upstream that a request on its way may ask for once more stays for some minutes, unless it comes back", () => {
-  const it = passage();
+test("an upstream that a request in flight may look up again stays for some minutes, unless it comes back", () => {
+  const it = handover();
   const gone: ChangedRecord = { value: undefined, shapes: [] };
   const here: ChangedRecord = { value: '"again"', shapes: [] };
   const both = new Map([
@@ -107,15 +107,15 @@ test("an upstream that a request on its way may ask for once more stays for some
     ["upstream y", gone],
   ]);
   expect(it.take(both, new Map(), running(), 0)).toEqual([]);
-  expect(it.isOn).toBe(true);
+  expect(it.isPending).toBe(true);
   expect(it.take(new Map([["upstream y", here]]), new Map(), running(), 1000)).toEqual([["upstream y", '"again"']]);
   expect(it.take(new Map(), new Map(), running(), 239_999)).toEqual([]);
   expect(it.take(new Map(), new Map(), running(), 240_000)).toEqual([["upstream x", undefined]]);
-  expect(it.isOn).toBe(false);
+  expect(it.isPending).toBe(false);
 });
 
-test("replaced routes of an earlier life stay until a text is known to run", () => {
-  const it = passage({ "before host a": '[{"old":1},false]', "host a": '"new"' });
+test("replaced routes of an earlier process stay until a known text runs", () => {
+  const it = handover({ "before host a": '[{"old":1},false]', "host a": '"new"' });
   const unknown = { running: undefined, coming: undefined, older: [] };
   expect(it.take(new Map(), new Map(), unknown, 0)).toEqual([]);
   expect(it.forget()).toEqual([]);
@@ -127,8 +127,8 @@ test("replaced routes of an earlier life stay until a text is known to run", () 
   expect(it.forget()).toEqual([["before host a", undefined]]);
 });
 
-test("where no nginx runs nothing is kept", () => {
-  const it = passage();
+test("nothing is kept where no nginx runs", () => {
+  const it = handover();
   expect(it.take(route('"new"', "@2"), new Map([["host a", '"old"']]), undefined, 0)).toEqual([["host a", '"new"']]);
-  expect(it.isOn).toBe(false);
+  expect(it.isPending).toBe(false);
 });

@@ -1,29 +1,33 @@
 /**
- * Records on their way from one text of nginx.conf to the next (design.md 4, trap 1). A route may name a shape that only the
- * next text has, and shared memory is one for the workers of both. So a route is published at once, and the one it replaces
- * stays beside it under `before`: workers that lack the new one's shape go by that. No moment of a reload is without a route,
- * and nothing has to happen at a certain time. What only replaced routes name is removed when they have gone, and when requests
- * that were routed by them have found what they need: a request looks up its upstream once more when its body has come.
+ * Keeps the previous version of a route beside the new one until every worker knows the shapes that
+ * the new one needs (design.md 4, trap 1). A route may name a shape that only the next text has,
+ * while the workers of both texts share one memory. So a route is published before the reload, at
+ * once, and the version that it replaces stays under `before`: a worker that lacks the new shape
+ * uses that one. No moment of a reload is without a route, and nothing depends on timing.
+ *
+ * Records that only replaced routes name are removed later: when those routes have gone, and when
+ * requests that they routed have found what they need. A request looks up its upstream once more
+ * when its body has arrived.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ChangedRecord } from "../render/rendering.ts";
 import type { RecordChange } from "./ports.ts";
 
-/** What an ingress-nginx grants requests on their way when it reloads (worker-shutdown-timeout), in ms. */
-const onTheirWay = 240_000;
+/** How long ingress-nginx lets requests finish after a reload (worker-shutdown-timeout), in ms. */
+const inFlightMs = 240_000;
 const before = "before ";
 const none = "false";
 
 export interface ShapesAround {
-  /** Those of the text that nginx runs with; undefined where that is of an earlier life. */
+  /** Shapes of the running text; undefined where an earlier process of Sluice made it. */
   readonly running: ReadonlySet<string> | undefined;
-  /** Those of a text that it is being given. */
+  /** Shapes of the text that is being applied. */
   readonly coming: ReadonlySet<string> | undefined;
-  /** Those of texts that it had before and that workers may still go by. */
+  /** Shapes of earlier texts whose workers may still run. */
   readonly older: readonly ReadonlySet<string>[];
 }
 
-/** `any`: whatever text there is can serve it. Of a route of an earlier life nothing is known. */
+/** `any`: every text can serve it. The shapes of a route of an earlier process are unknown. */
 type Shapes = readonly string[] | "any" | "unknown";
 
 interface Replaced {
@@ -32,15 +36,21 @@ interface Replaced {
   readonly shapes: Shapes;
 }
 
-export class Passage {
-  /** Routes that some text with workers cannot serve, with the shapes they name. */
+export class RouteHandover {
+  /** Routes that some text with workers cannot serve, with the shapes that they name. */
   readonly #ahead = new Map<string, Shapes>();
-  /** What they replaced, youngest first: for each text with workers the youngest that it can serve. */
+  /**
+   * The versions that they replaced, youngest first: for each text with workers the youngest that
+   * it can serve.
+   */
   readonly #replaced = new Map<string, readonly Replaced[]>();
-  /** Removals of what replaced routes and requests on their way may name, and since when. */
+  /**
+   * Removals that wait, because replaced routes and requests in flight may name these records, and
+   * since when.
+   */
   readonly #held = new Map<string, number>();
 
-  /** `records` are those of an earlier life, from the disk. */
+  /** `records` are those of an earlier process, from the disk. */
   constructor(records: ReadonlyMap<string, string>) {
     for (const [key, value] of records) {
       if (!isReplaced(key)) continue;
@@ -50,12 +60,12 @@ export class Passage {
         route,
         replaced.map((one) => ({ record: JSON.stringify(one), shapes: "unknown" })),
       );
-      this.#ahead.set(route, "unknown"); // so the first text that is known brings it home
+      this.#ahead.set(route, "unknown"); // settled by the first text that is known
     }
   }
 
-  /** Whether records are kept that will go. */
-  get isOn(): boolean {
+  /** Whether records are kept that will be removed later. */
+  get isPending(): boolean {
     return this.keepsReplaced || this.#held.size > 0;
   }
 
@@ -64,8 +74,8 @@ export class Passage {
   }
 
   /**
-   * What is to be written for `changed`; `current` is what was written last. Without `around` no nginx runs, and nothing is kept.
-   * `now` is a Clock's, in ms.
+   * Returns the records to write for `changed`. `current` is what was written last, and `now` a
+   * Clock's time in ms. Without `around` no nginx runs, and no replaced route is kept.
    */
   take(
     changed: ReadonlyMap<string, ChangedRecord>,
@@ -73,7 +83,7 @@ export class Passage {
     around: ShapesAround | undefined,
     now: number,
   ): RecordChange[] {
-    this.#arrive(around);
+    this.#settle(around);
     const changes: RecordChange[] = [];
     for (const [key, { value, shapes }] of changed) {
       if (value === undefined && isNamed(key)) {
@@ -88,23 +98,26 @@ export class Passage {
       }
       changes.push([key, value]);
     }
-    return [...changes, ...this.#release(around === undefined ? Number.POSITIVE_INFINITY : now - onTheirWay)];
+    return [...changes, ...this.#release(around === undefined ? Number.POSITIVE_INFINITY : now - inFlightMs)];
   }
 
-  /** Removals of replaced routes, for when no worker of an older text is left. */
+  /** Returns the removals of replaced routes, once no worker of an older text is left. */
   forget(): RecordChange[] {
     const over = [...this.#replaced.keys()].filter((key) => !this.#ahead.has(key));
     for (const key of over) this.#replaced.delete(key);
     return over.map((key) => [before + key, undefined]);
   }
 
-  #arrive(around: ShapesAround | undefined): void {
+  #settle(around: ShapesAround | undefined): void {
     if (around !== undefined && around.running === undefined) return;
     for (const [key, shapes] of this.#ahead)
       if (around === undefined || shapes === "unknown" || isServed(shapes, around)) this.#ahead.delete(key);
   }
 
-  /** A route that was not ahead is served by every text that there was then, and each text since was made with it. */
+  /**
+   * Every text can serve a route that was not ahead: those of then could, and each text since was
+   * made with it.
+   */
   #replace(key: string, record: string, around: ShapesAround): RecordChange[] {
     const kept = this.#replaced.get(key) ?? [];
     const replaced = needed([{ record, shapes: this.#ahead.get(key) ?? "any" }, ...kept], around);
@@ -121,12 +134,15 @@ export class Passage {
   }
 }
 
-/** Whether under this key is what routes replaced. */
+/** Whether the record under this key holds replaced routes. */
 export function isReplaced(key: string): boolean {
   return key.startsWith(before);
 }
 
-/** For each text the youngest route that it can serve, and those of which that is not known. */
+/**
+ * Keeps for each text the youngest route that it can serve, and all routes whose shapes are
+ * unknown.
+ */
 function needed(replaced: readonly Replaced[], around: ShapesAround): readonly Replaced[] {
   const waiting = new Set(textsOf(around));
   return replaced.filter(({ shapes }) => {
@@ -136,12 +152,12 @@ function needed(replaced: readonly Replaced[], around: ShapesAround): readonly R
   });
 }
 
-/** By every text with workers, and by the one that is about to have them. */
+/** Whether every text with workers, and the one that is being applied, can serve it. */
 function isServed(shapes: Shapes, around: ShapesAround): boolean {
   return textsOf(around).every((text) => serves(text, shapes));
 }
 
-/** Undefined is the one of an earlier life. */
+/** Undefined stands for the text of an earlier process. */
 function textsOf({ running, coming, older }: ShapesAround): readonly (ReadonlySet<string> | undefined)[] {
   return [running, ...older, ...(coming === undefined ? [] : [coming])];
 }
@@ -151,12 +167,18 @@ function serves(text: ReadonlySet<string> | undefined, shapes: Shapes): boolean 
   return shapes.every((shape) => text?.has(shape));
 }
 
-/** By other records, replaced ones among them. All else is found by what a client says, and gone as soon as it is. */
+/**
+ * Whether other records name it, replaced ones among them. All other records are found by what a
+ * client sends.
+ */
 function isNamed(key: string): boolean {
   return isLookedUpAgain(key) || key.startsWith("staple ");
 }
 
-/** By a request that was routed, or a handshake that has found its name, when the record may have gone meanwhile. */
+/**
+ * Whether a request that was routed, or a handshake that has found its name, looks the record up
+ * later.
+ */
 function isLookedUpAgain(key: string): boolean {
   return key.startsWith("upstream ") || key.startsWith("pair ");
 }

@@ -83,7 +83,7 @@ async function running(turns: readonly Turn[], publish: (changes: readonly Recor
   });
   const next = async () => {
     at = Math.min(at + 1, turns.length - 1);
-    sync.notice();
+    sync.wakeUp();
     await sync.settled();
   };
   await sync.settled();
@@ -117,7 +117,7 @@ test("memory that is full is said, with its size, and made larger; nothing is le
     [text("larger", "@1"), {}],
   ];
   let room = true;
-  const full = { kind: "full", room: { capacityBytes: 16 * 1024 * 1024, freeBytes: 0 } } as const;
+  const full = { kind: "full", memory: { capacityBytes: 16 * 1024 * 1024, freeBytes: 0 } } as const;
   const it = await running(turns, () => (room ? { kind: "published" } : full));
   room = false;
   await it.next();
@@ -143,7 +143,7 @@ test("memory that is nearly full is said and made larger before anything is refu
     [text("larger", "@1"), { "host c": host("{}", "@1") }],
   ];
   let freeBytes = 100;
-  const it = await running(turns, () => ({ kind: "published", room: { capacityBytes: 1024, freeBytes } }));
+  const it = await running(turns, () => ({ kind: "published", memory: { capacityBytes: 1024, freeBytes } }));
   await it.next();
   expect(it.enlarged()).toBe(1);
   expect(it.problems()).toEqual([expect.stringMatching(/^nginx's shared memory of 1 KB is nearly full, /)]);

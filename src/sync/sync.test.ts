@@ -97,11 +97,11 @@ test("a reload that fails for a reason that may pass is tried again later each t
   const running = sync.run(ending.signal);
   await clock.advance(10_000);
   expect(tries).toEqual(["1 at 0", "1 at 1000", "1 at 3000", "1 at 7000"]);
-  sync.notice();
+  sync.wakeUp();
   await clock.advance(0);
   expect(tries).toHaveLength(4);
   change("2");
-  sync.notice();
+  sync.wakeUp();
   await clock.advance(0);
   expect(tries.slice(4)).toEqual(["2 at 10000"]);
   isFull = false;
@@ -141,13 +141,13 @@ test("a turn that began before a refusal does not have the same text tried again
   const running = sync.run(ending.signal);
   await clock.advance(0);
   snapshot = put(base, configMap("ns/settings", { "keep-alive": "7" }), configMap("ns/tcp", { 9000: "ns/web:80" }));
-  sync.notice();
+  sync.wakeUp();
   await clock.advance(0);
   expect(tries).toEqual(["none", "all"]);
   held = new Promise((resolve) => {
     release = resolve;
   });
-  sync.notice();
+  sync.wakeUp();
   await clock.advance(0);
   refuse();
   await clock.advance(0);
@@ -184,7 +184,7 @@ test("what nginx refuses for nobody's fault is not the fault of the next Ingress
   const running = sync.run(ending.signal);
   const comes = async (next: typeof snapshot) => {
     snapshot = next;
-    sync.notice();
+    sync.wakeUp();
     await clock.advance(0);
   };
   await comes(base);
@@ -231,7 +231,7 @@ test("a failure is over for the listener once what nginx refused is set aside, a
   await clock.advance(0);
   reports.length = 0;
   snapshot = put(base, ingress({ name: "guilty" }), ingress({ name: "innocent" }));
-  sync.notice();
+  sync.wakeUp();
   await clock.advance(0);
   await sync.settled();
   expect([...sync.refusals.ingresses.keys()]).toEqual(["ns/guilty"]);
@@ -239,7 +239,7 @@ test("a failure is over for the listener once what nginx refused is set aside, a
   expect(reports.at(-1)).toBe(true);
   expect(new Set(kept.flat())).toEqual(new Set(["last-good guilty"]));
   const told = reports.length;
-  sync.notice();
+  sync.wakeUp();
   await clock.advance(0);
   expect(reports).toHaveLength(told);
   ending.abort();

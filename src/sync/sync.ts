@@ -1,14 +1,14 @@
 /**
  * One level-triggered loop: a notice only says *look again*. Each turn translates and renders what there is now, publishes
  * the records at once, and asks for a reload only when the text differs and the token bucket allows. Records that name a
- * shape nginx does not have yet do not wait either: what they replace stays beside them until it has (passage.ts).
+ * shape nginx does not have yet do not wait either: what they replace stays beside them until it has (route-handover.ts).
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration } from "../model/configuration.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { ObjectName, Problem } from "../problem.ts";
-import { Detention, type OwnConfigMaps } from "../quarantine/quarantine.ts";
+import { type OwnConfigMaps, QuarantineKeeper } from "../quarantine/quarantine.ts";
 import type { Rendered, RenderedText, Renderer } from "../render/rendering.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Clock } from "../timing/clock.ts";
@@ -20,13 +20,13 @@ import { type Quarantine, reduced, withoutSuspects } from "../translate/quaranti
 import type { Translation, Translator } from "../translate/translator.ts";
 import { Applying } from "./applying.ts";
 import { compare } from "./compare.ts";
-import { type Made, Texts } from "./generations.ts";
+import { type Candidate, Generations } from "./generations.ts";
 import type { ApplyOutcome, Listener, Memory, Nginx, RecordChange, Source, State, SyncReport } from "./ports.ts";
-import { Publication, type Published } from "./record-publisher.ts";
+import { type Published, RecordPublisher } from "./record-publisher.ts";
 import { Reloads } from "./reloads.ts";
-import { Again } from "./retry.ts";
-import { Passage } from "./route-handover.ts";
-import { Notices } from "./wake-ups.ts";
+import { Retry } from "./retry.ts";
+import { RouteHandover } from "./route-handover.ts";
+import { WakeUps } from "./wake-ups.ts";
 import { written } from "./written.ts";
 
 export interface SyncParts {
@@ -51,16 +51,16 @@ type Tell = (reload?: ApplyOutcome) => void;
 const tidyMs = 10_000;
 
 /** How long after a failure something is written again, and nginx is reloaded again, which takes tokens that the next change will want. */
-const writeAgain = { floorMs: 200, ceilingMs: 10_000 };
-const reloadAgain = { floorMs: 1_000, ceilingMs: 30_000 };
+const writeRetry = { floorMs: 200, ceilingMs: 10_000 };
+const reloadRetry = { floorMs: 1_000, ceilingMs: 30_000 };
 
 export class Sync {
   readonly #parts: SyncParts;
-  readonly #notices: Notices;
-  readonly #texts = new Texts();
-  readonly #passage: Passage;
-  readonly #publication: Publication;
-  readonly #detention: Detention;
+  readonly #wakeUps: WakeUps;
+  readonly #generations = new Generations();
+  readonly #handover: RouteHandover;
+  readonly #publisher: RecordPublisher;
+  readonly #keeper: QuarantineKeeper;
   readonly #applying: Applying;
   readonly #reloads: Reloads;
   /** A text and its records go together. */
@@ -73,39 +73,39 @@ export class Sync {
   /** Whether the last report to the listener says that nginx does not have what is wanted. */
   #toldOfFailure = false;
   #tidying = false;
-  readonly #writeAgain: Again;
-  readonly #reloadAgain: Again;
+  readonly #writeRetry: Retry;
+  readonly #reloadRetry: Retry;
   /** Whether the disk lacks records that were to be kept. */
   #unkept = false;
 
   constructor(parts: SyncParts) {
     this.#parts = parts;
-    this.#notices = new Notices(parts.clock);
-    this.#detention = new Detention(parts.configMaps, parts.state.load());
-    this.#passage = new Passage(parts.memory.records);
-    this.#publication = new Publication(parts.memory);
-    this.#applying = new Applying(parts, this.#texts, this.#detention);
-    this.#reloads = new Reloads(parts.bucket, parts.clock, () => this.#notices.lookAgain());
-    this.#writeAgain = new Again(parts.clock, writeAgain, () => this.notice());
-    this.#reloadAgain = new Again(parts.clock, reloadAgain, () => {
-      this.#texts.rouse();
-      this.notice();
+    this.#wakeUps = new WakeUps(parts.clock);
+    this.#keeper = new QuarantineKeeper(parts.configMaps, parts.state.load());
+    this.#handover = new RouteHandover(parts.memory.records);
+    this.#publisher = new RecordPublisher(parts.memory);
+    this.#applying = new Applying(parts, this.#generations, this.#keeper);
+    this.#reloads = new Reloads(parts.bucket, parts.clock, () => this.#wakeUps.lookAgain());
+    this.#writeRetry = new Retry(parts.clock, writeRetry, () => this.wakeUp());
+    this.#reloadRetry = new Retry(parts.clock, reloadRetry, () => {
+      this.#generations.rouse();
+      this.wakeUp();
     });
   }
 
   /** Says that something may have changed. */
-  notice(): void {
-    this.#notices.notice();
+  wakeUp(): void {
+    this.#wakeUps.request();
   }
 
   /** What nginx serves now, if it serves anything of ours. */
   get live(): RenderedText | undefined {
-    return this.#texts.live;
+    return this.#generations.live;
   }
 
   /** What nginx refused, and what is set aside for it while the author is looked for. */
   get quarantine(): Quarantine {
-    return this.#detention.kept.quarantine;
+    return this.#keeper.kept.quarantine;
   }
 
   /** What is certain of the quarantine: suspects of a search that still runs are not in it. */
@@ -115,7 +115,7 @@ export class Sync {
 
   /** Whether nginx serves another text than the newest that is wanted. */
   get isBehind(): boolean {
-    return this.#texts.isBehind;
+    return this.#generations.isBehind;
   }
 
   /** What the last turn translated; undefined before the first. */
@@ -125,7 +125,7 @@ export class Sync {
 
   /** Resolves when everything noticed so far is live, or was refused; rejects when the sync ends before. */
   settled(): Promise<void> {
-    return this.#notices.settled();
+    return this.#wakeUps.settled();
   }
 
   /** Puts right what nginx's memory holds otherwise than it was given, and returns the keys of those records. Looks only where something else wrote. */
@@ -134,7 +134,7 @@ export class Sync {
     if (this.live === undefined || this.#reloads.isOn || !(await memory.wasWritten?.())) return [];
     return this.#order.run(async () => {
       const found = this.#reloads.isOn ? [] : ((await memory.strange?.()) ?? []);
-      const strange = found.filter((key) => !this.#publication.isWaiting(key));
+      const strange = found.filter((key) => !this.#publisher.isWaiting(key));
       const right = strange.map((key): RecordChange => [key, memory.records.get(key)]);
       if (right.length > 0 && !this.#reloads.isOn) await this.#publish(right, true);
       return strange;
@@ -143,20 +143,20 @@ export class Sync {
 
   /** Works until `signal` is aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    const stop = this.#parts.source.onChange(() => this.notice());
-    const wake = () => this.#notices.wake();
+    const stop = this.#parts.source.onChange(() => this.wakeUp());
+    const wake = () => this.#wakeUps.ring();
     signal.addEventListener("abort", wake);
-    this.notice();
+    this.wakeUp();
     const stopLooking = this.#lookHourly();
     try {
       await this.#everythingKnown(signal);
       while (!signal.aborted) {
-        if (this.#notices.isQuiet) await this.#notices.sleep(!this.#reloads.isOn && !this.#texts.rests);
+        if (this.#wakeUps.isQuiet) await this.#wakeUps.sleep(!this.#reloads.isOn && !this.#generations.rests);
         else await this.#turn(signal);
       }
       await this.#reloads.over();
     } catch (cause) {
-      this.#notices.fail(cause);
+      this.#wakeUps.fail(cause);
       throw cause;
     } finally {
       signal.removeEventListener("abort", wake);
@@ -169,7 +169,7 @@ export class Sync {
   #lookHourly(): () => void {
     const next = (): (() => void) =>
       this.#parts.clock.schedule(hourMs, () => {
-        this.notice();
+        this.wakeUp();
         cancel = next();
       });
     let cancel = next();
@@ -188,19 +188,19 @@ export class Sync {
 
   async #turn(signal: AbortSignal): Promise<void> {
     const { source, renderer, clock, listener, state } = this.#parts;
-    const { sinceMs, upTo } = this.#notices.take();
+    const { sinceMs, upTo } = this.#wakeUps.take();
     const begun = clock.now();
     const snapshot = source.snapshot();
     const translation = this.#translate(snapshot);
     const { quarantine } = this;
-    const unsaved = await written(state.save(this.#detention.kept));
+    const unsaved = await written(state.save(this.#keeper.kept));
     const translated = clock.now();
     const rendered = renderer.render(translation.configuration);
     const made = clock.now();
     listener.problems(this.#problemsOf(translation, snapshot).with(bugsIn(rendered)));
     const change = compare(this.live, rendered.text, rendered.records.size);
     const { counts, unwritten } = await this.#order.run(() => this.#bring(rendered, snapshot));
-    this.#notices.dealWith(upTo);
+    this.#wakeUps.handled(upTo);
     const report = {
       change,
       records: counts,
@@ -222,19 +222,19 @@ export class Sync {
     }
     this.#told = snapshot;
     tell({ kind: "unreachable", cause: new Error(`the run folder cannot be written: ${failed.message}`) });
-    this.#writeAgain.plan();
+    this.#writeRetry.schedule();
   }
 
   #translate(snapshot: Snapshot): Translation {
-    this.#detention.review(snapshot);
-    const translation = this.#parts.translator.turn({ snapshot, ...this.#detention.kept });
-    this.#detention.keep(translation.lastGood);
+    this.#keeper.review(snapshot);
+    const translation = this.#parts.translator.turn({ snapshot, ...this.#keeper.kept });
+    this.#keeper.keep(translation.lastGood);
     this.#configuration = translation.configuration;
     return translation;
   }
 
   /** While the author of a refusal is looked for, forms are set aside that may be innocent, so that nothing new is said of them. */
-  get #hunts(): boolean {
+  get #isSearching(): boolean {
     return String(sizes(this.quarantine)) !== String(sizes(this.refusals));
   }
 
@@ -244,11 +244,16 @@ export class Sync {
     const unopened = await written(nginx.keepOpened(opened));
     const runs = this.live !== undefined || (await memory.isOurs());
     // No reload begins in between: whichever does has either the text before, which is known here, or this one and its records.
-    this.#texts.want({ text, snapshot });
-    const mayBeOlder = (this.#texts.hasOlder || this.#passage.keepsReplaced) && nginx.hasOlderWorkers();
-    if (!mayBeOlder) this.#texts.olderGone();
-    const changes = this.#passage.take(records, memory.records, runs ? this.#texts.shapes : undefined, clock.now());
-    if (!mayBeOlder) changes.push(...this.#passage.forget());
+    this.#generations.want({ text, snapshot });
+    const mayBeOlder = (this.#generations.hasOlder || this.#handover.keepsReplaced) && nginx.hasOlderWorkers();
+    if (!mayBeOlder) this.#generations.olderGone();
+    const changes = this.#handover.take(
+      records,
+      memory.records,
+      runs ? this.#generations.shapes : undefined,
+      clock.now(),
+    );
+    if (!mayBeOlder) changes.push(...this.#handover.forget());
     this.#tidyLater();
     const toKeep = changes.length > 0 || this.#unkept;
     const unkept = toKeep ? await written(memory.keep(changes)) : undefined;
@@ -259,34 +264,34 @@ export class Sync {
   }
 
   /** What comes after the records: a reload, now or later, or none. */
-  #reloadIfNeeded(made: Made, change: SyncReport["change"], tell: Tell, signal: AbortSignal): void {
+  #reloadIfNeeded(made: Candidate, change: SyncReport["change"], tell: Tell, signal: AbortSignal): void {
     const { text, snapshot } = made;
-    const isGivenUp = this.#texts.isGivenUp(text);
+    const isGivenUp = this.#generations.isGivenUp(text);
     const isNews = snapshot !== this.#told || (change.kind !== "none" && !isGivenUp);
     this.#told = snapshot;
-    if (this.#texts.isLive(text) || isGivenUp) {
+    if (this.#generations.isLive(text) || isGivenUp) {
       if (isNews) tell();
       if (!this.#reloads.isOn) isGivenUp ? this.#alreadyRefused() : this.#alreadyServed(snapshot, tell);
       return;
     }
-    const beginsNow = !this.#texts.isResting(text) && this.#reloads.ask(() => this.#reload(signal), tell, signal);
+    const beginsNow = !this.#generations.isResting(text) && this.#reloads.ask(() => this.#reload(signal), tell, signal);
     if (!beginsNow && isNews) tell();
   }
 
-  /** nginx serves this text already. In a hunt that means: without those who are set aside, so that some are given back. */
+  /** nginx serves this text already. In a search that means: without those who are set aside, so that some are given back. */
   #alreadyServed(snapshot: Snapshot, tell: Tell): void {
-    const goesOn = this.#detention.accepted(snapshot, this.#texts.liveSnapshot);
-    this.#texts.servesAlso(snapshot);
-    if (goesOn) this.notice();
+    const goesOn = this.#keeper.accepted(snapshot, this.#generations.liveSnapshot);
+    this.#generations.servesAlso(snapshot);
+    if (goesOn) this.wakeUp();
     // What was at fault is set aside, and all that others want is served: the failure is over although no reload says so.
     else if (this.#toldOfFailure) tell();
   }
 
-  /** nginx refused this text before, and nobody was at fault. In a hunt that means: those who are set aside now are not, either. */
+  /** nginx refused this text before, and nobody was at fault. In a search that means: those who are set aside now are not, either. */
   #alreadyRefused(): void {
-    if (!this.#detention.inVain()) return;
-    this.#texts.giveUp();
-    this.notice();
+    if (!this.#keeper.inVain()) return;
+    this.#generations.giveUp();
+    this.wakeUp();
   }
 
   /** With those that depend on the time of day or on this nginx, which translate knows nothing of. */
@@ -294,31 +299,31 @@ export class Sync {
     const { clock, problemsOf, configMaps } = this.#parts;
     const now = new Date(clock.wall());
     const doubts = this.#doubts.of(configuration.certificates, now);
-    const kept = this.#hunts
+    const kept = this.#isSearching
       ? this.#lastGoodNotes.said
       : this.#lastGoodNotes.of(lastGood, snapshot, settingsName(configMaps), now);
-    const ofMemory = this.#publication.room.problems(this.#parts.configMaps.settings ?? "");
+    const ofMemory = this.#publisher.pressure.problems(this.#parts.configMaps.settings ?? "");
     const ofNginx = [...problemsOf(configuration.settings), ...ofMemory];
     return problems.with([...doubts, ...kept, ...(ofNginx.length === 0 ? [] : [["nginx", ofNginx] as const])]);
   }
 
   /** Records that were replaced go when nobody needs them, which no notice says. */
   #tidyLater(): void {
-    if (this.#tidying || !this.#passage.isOn) return;
+    if (this.#tidying || !this.#handover.isPending) return;
     this.#tidying = true;
     this.#parts.clock.schedule(tidyMs, () => {
       this.#tidying = false;
-      this.notice();
+      this.wakeUp();
     });
   }
 
   async #publish(changes: readonly RecordChange[], runs: boolean): Promise<Published["counts"]> {
-    const { counts, outcome, grows } = await this.#publication.publish(changes, runs);
+    const { counts, outcome, grows } = await this.#publisher.publish(changes, runs);
     if (grows) {
       this.#parts.renderer.enlarge();
-      this.notice();
+      this.wakeUp();
     }
-    if (outcome === "full" || outcome === "unreachable") this.#writeAgain.plan();
+    if (outcome === "full" || outcome === "unreachable") this.#writeRetry.schedule();
     return counts;
   }
 
@@ -327,21 +332,21 @@ export class Sync {
     // meet routes of before, to shapes that it lacks.
     let isKept = false;
     const made = await this.#order.run(() => {
-      this.#publication.reloadBegins();
+      this.#publisher.reloadBegins();
       isKept = !this.#unkept;
-      return this.#texts.begin();
+      return this.#generations.begin();
     });
     const { outcome, lacksRecords, mayPass } = await this.#applying.apply(made, signal);
     if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {
-      this.#writeAgain.forget();
-      this.#reloadAgain.forget();
-      this.#publication.room.forget();
-      this.#publication.reloadEnds(isKept && outcome.kind === "reloaded" && outcome.started === true);
+      this.#writeRetry.reset();
+      this.#reloadRetry.reset();
+      this.#publisher.pressure.forget();
+      this.#publisher.reloadEnds(isKept && outcome.kind === "reloaded" && outcome.started === true);
       await this.#publish(lacksRecords ? [...this.#parts.memory.records] : [], true);
     }
     if (mayPass) {
-      this.#texts.rest(made.text);
-      this.#reloadAgain.plan();
+      this.#generations.rest(made.text);
+      this.#reloadRetry.schedule();
     }
     return outcome;
   }

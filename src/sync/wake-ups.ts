@@ -1,6 +1,6 @@
 /**
- * The bell of the sync: whether something may have changed since the last turn began, since when, and who waits until that
- * is dealt with. A notice carries nothing else; what changed is read from the Snapshots.
+ * Remembers that a turn is needed: since when, and which callers wait until their change is live. A
+ * wake-up carries nothing else; what changed is read from the Snapshots.
  */
 import type { Clock } from "../timing/clock.ts";
 
@@ -10,69 +10,79 @@ interface Waiter {
   reject(cause: unknown): void;
 }
 
-export class Notices {
+export class WakeUps {
   readonly #clock: Clock;
   #waiters: readonly Waiter[] = [];
   #count = 0;
-  #dealtWith = 0;
+  #handled = 0;
   #since: number | undefined;
-  #wake: (() => void) | undefined;
+  #ring: (() => void) | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Whether there was none since the last turn began. */
+  /** Whether no turn has been asked for since the last one began. */
   get isQuiet(): boolean {
     return this.#since === undefined;
   }
 
-  /** Something may have changed. */
-  notice(): void {
+  /** Asks for a turn because something may have changed. */
+  request(): void {
     this.#count++;
     this.lookAgain();
   }
 
-  /** Asks for a turn although nothing has changed that anybody waits for. */
+  /** Asks for a turn although nothing has changed that a caller waits for. */
   lookAgain(): void {
     this.#since ??= this.#clock.now();
-    this.wake();
+    this.ring();
   }
 
-  /** A turn begins. `sinceMs` is when the first notice came that it answers, `upTo` how many there were in all. */
+  /**
+   * Begins a turn. `sinceMs` is the time of the first request that it answers, `upTo` the number of
+   * requests so far.
+   */
   take(): { readonly sinceMs: number; readonly upTo: number } {
     const sinceMs = this.#since ?? this.#clock.now();
     this.#since = undefined;
     return { sinceMs, upTo: this.#count };
   }
 
-  /** All is published that the first `upTo` notices were about. */
-  dealWith(upTo: number): void {
-    this.#dealtWith = upTo;
+  /** The changes behind the first `upTo` requests are published. */
+  handled(upTo: number): void {
+    this.#handled = upTo;
   }
 
-  /** Resolves when the notices there are now are dealt with and no reload is on; rejects when the sync ends before. */
+  /**
+   * Resolves when the requests so far are handled and no reload is under way; rejects when the sync
+   * ends before.
+   */
   settled(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiters = [...this.#waiters, { upTo: this.#count, resolve, reject }];
-      this.wake();
+      this.ring();
     });
   }
 
-  /** Until the next notice, or `wake`. While the sync is `idle`, whoever has waited long enough is told first. */
+  /**
+   * Sleeps until the next request or `ring`. While the sync is `idle`, callers whose requests are
+   * handled go on first.
+   */
   async sleep(idle: boolean): Promise<void> {
     if (idle && this.isQuiet) this.#settle();
     await new Promise<void>((resolve) => {
-      this.#wake = resolve;
+      this.#ring = resolve;
     });
-    this.#wake = undefined;
+    this.#ring = undefined;
   }
 
-  wake(): void {
-    this.#wake?.();
+  /** Ends a sleep without asking for a turn. */
+  ring(): void {
+    this.#ring?.();
   }
 
-  /** The sync is over. */
+  /** Rejects for all callers that wait, because the sync has ended. */
   fail(cause: unknown): void {
     const waiters = this.#waiters;
     this.#waiters = [];
@@ -80,8 +90,8 @@ export class Notices {
   }
 
   #settle(): void {
-    const over = this.#waiters.filter(({ upTo }) => upTo <= this.#dealtWith);
-    this.#waiters = this.#waiters.filter(({ upTo }) => upTo > this.#dealtWith);
+    const over = this.#waiters.filter(({ upTo }) => upTo <= this.#handled);
+    this.#waiters = this.#waiters.filter(({ upTo }) => upTo > this.#handled);
     for (const waiter of over) waiter.resolve();
   }
 }

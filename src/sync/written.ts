@@ -1,4 +1,7 @@
-/** Why a write to the disk failed: a full disk or a read-only one is no reason to end. Anything else is a bug, and throws. */
+/**
+ * Returns why a write to the disk failed: a full or read-only disk does not end the controller. Any
+ * other error is a bug, and is thrown.
+ */
 export async function written(write: Promise<void>): Promise<Error | undefined> {
   try {
     await write;

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { type Nginx, type NginxEvent, nginxBeside, type ReloadOutcome, type RunFolder } from "../../src/nginx/index.ts";
+import { type Nginx, type NginxEvent, type ReloadOutcome, type RunFolder, remoteNginx } from "../../src/nginx/index.ts";
 import { signal } from "../../src/nginx/orphans.ts";
 import { nginxProcesses } from "../../src/nginx/process/processes.ts";
 import { rendered } from "./support/conf.ts";
@@ -57,7 +57,7 @@ interface Side {
 /** What runs in the controller's container. */
 async function startSide(): Promise<Side> {
   const waiting = { limitMs: patienceMs, told: () => {}, signal: AbortSignal.timeout(patienceMs) };
-  const found = await nginxBeside(socket, folder, waiting);
+  const found = await remoteNginx(socket, folder, waiting);
   if (!found.ok) throw new Error(found.why);
   const events: NginxEvent[] = [];
   const report = (event: NginxEvent) => void events.push(event);

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Control } from "../control.ts";
 import { firstAnswer, type NotStarted } from "../first-answer.ts";
 import type { RunFolder } from "../folder/paths.ts";
-import { clearGround, endAll, signal } from "../orphans.ts";
+import { endAll, endOrphans, signal } from "../orphans.ts";
 import { adoptMaster, type Master, startMaster } from "./master.ts";
 import { isIdle, nginxProcesses } from "./processes.ts";
 
@@ -121,7 +121,7 @@ export class Supervisor {
 
   async #start(): Promise<Started> {
     const { folder, startLimitMs, report } = this.#setup;
-    const orphans = await clearGround(folder, orphanLimitMs);
+    const orphans = await endOrphans(folder, orphanLimitMs);
     if (this.#stopping.signal.aborted) return { ok: false, why: "nginx was not started: it is being stopped." };
     this.#forgetDead();
     const onLine = (text: string): void => report({ kind: "line", text });

@@ -8,7 +8,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { nginxBeside, openRunFolder, Pass } from "../../../src/nginx/index.ts";
+import { openRunFolder, Pass, remoteNginx } from "../../../src/nginx/index.ts";
 import { hostKey } from "../../../src/render/dynamic/records.ts";
 import { type Answer, request } from "../../nginx/support/request.ts";
 import { until } from "../../nginx/support/until.ts";
@@ -51,7 +51,7 @@ async function beside(): Promise<Place> {
     stdio: "ignore",
   });
   const waiting = { limitMs: 100_000, told: () => {}, signal: AbortSignal.timeout(100_000) };
-  const nginx = await nginxBeside(socket, opened.folder, waiting);
+  const nginx = await remoteNginx(socket, opened.folder, waiting);
   const world = await startWorld({ mode: "dynamic", flags, runFolder: root, nginx });
   return {
     world,
