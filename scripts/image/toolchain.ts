@@ -123,14 +123,13 @@ function script(processor: Processor): string {
     processor === builder
       ? ["gcc", ""]
       : [`${gnu}-gcc`, `-isystem /target/usr/include -isystem /target/usr/include/${gnu}`];
-  const sources = `/module/${moduleName.replace(/so$/, "c")} /tmp/modules.c`;
   return `
 ${compiler} ${flags} -fPIE -pie -o /out/sluice-init /init/*.c
 cp -r ${sourceFolder} /build
 cd /build
 printf '%s' '${listOfModules}' > /tmp/modules.c
 sh ./configure ${options} > /tmp/configure.log 2>&1 || { cat /tmp/configure.log >&2; exit 1; }
-${compiler} ${flags} -fPIC -shared ${target} ${includes} -I objs -o /out/${moduleName} ${sources}
+${compiler} ${flags} -fPIC -shared ${target} ${includes} -I objs -I /module -o /out/${moduleName} /module/*.c /tmp/modules.c
 `;
 }
 

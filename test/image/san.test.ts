@@ -125,6 +125,7 @@ http {
     ${names.map(location).join("")}
     location = /two { upstream_ssl_verify_san dns:shop.example; proxy_pass https://two; }
     location = /fixed { upstream_ssl_verify_san dns:none.example "uri:spiffe://$http_trust/shop"; proxy_pass https://plain-both; }
+    location = /foreign { ${one} proxy_ssl_session_reuse off; proxy_ssl_trusted_certificate /conf/otherca.crt; proxy_ssl_name shop.example; proxy_pass https://pool-stranger; }
     location = /own { proxy_ssl_name other.example; proxy_pass https://plain-other; }
     location = /own-wrong { proxy_pass https://plain-other; }
     location /inherited { upstream_ssl_verify_san dns:wrong.example;
@@ -203,6 +204,12 @@ test("a kept-alive connection that no authority of ours stands for is not used",
   expect(await ask("/anyone/stranger")).toBe(200);
   expect(await checked("/kept/stranger", "dns:shop.example")).toBe(502);
   expect(requests).toEqual(["stranger/anyone/stranger"]);
+});
+
+test("a kept-alive connection that another location's authority stands for is not used", async () => {
+  expect(await ask("/foreign")).toBe(200);
+  expect(await checked("/kept/stranger", "dns:shop.example")).toBe(502);
+  expect(requests).toEqual(["stranger/foreign"]);
 });
 
 test("the next backend is tried when the first shows a wrong name", async () => {
