@@ -3,7 +3,7 @@
  * starts the image's own in the image's root; what both sides must see at one path is mounted there, in a mount
  * namespace that ends with the suite.
  */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { execa } from "execa";
@@ -18,10 +18,15 @@ export interface SuiteOnImage {
   /** Words for vitest, such as `--project parity`. */
   readonly words: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Prints while it runs, too. */
+  readonly isShown?: boolean;
 }
 
+/** The settings of names, and the rules of ModSecurity, where the controller on this machine looks for them. */
+const machinesOwn = ["/etc/hosts", "/etc/resolv.conf", "/etc/nginx"];
+
 /** Everything that was printed, and how it ended. The first line names nginx's version. */
-export async function runOnImage({ suite, words, env = {} }: SuiteOnImage) {
+export async function runOnImage({ suite, words, env = {}, isShown = false }: SuiteOnImage) {
   const { root } = unpackedImage(suite);
   const folder = mkdtempSync(join(tmpdir(), "sluice-image-nginx-"));
   try {
@@ -33,10 +38,15 @@ export async function runOnImage({ suite, words, env = {} }: SuiteOnImage) {
     // The root is one for all who test, so the folders are made in a copy of it that ends with the namespace.
     mkdirSync(join(folder, "memory"));
     const script = [
+      // What a test mounts later appears in the root as well.
+      "mount --make-rshared /",
       `mount -t tmpfs tmpfs ${folder}/memory`,
       `mkdir ${folder}/memory/upper ${folder}/memory/work`,
       `mount -t overlay overlay -o lowerdir=${root},upperdir=${folder}/memory/upper,workdir=${folder}/memory/work ${root}`,
       ...shared.map((path) => `mkdir -p ${root}${path} && mount --rbind ${path} ${root}${path}`),
+      ...machinesOwn
+        .filter((path) => existsSync(path))
+        .map((path) => `{ [ -e ${root}${path} ] || touch ${root}${path}; } && mount --bind ${path} ${root}${path}`),
       "nginx -v",
       'exec "$@"',
     ].join(" && ");
@@ -47,6 +57,7 @@ export async function runOnImage({ suite, words, env = {} }: SuiteOnImage) {
       env: { ...process.env, ...env, PATH: [folder, process.env.PATH].join(delimiter) },
       reject: false,
       all: true,
+      ...(isShown ? { stdout: ["inherit", "pipe"], stderr: ["inherit", "pipe"] } : {}),
     });
   } finally {
     rmSync(folder, { recursive: true });

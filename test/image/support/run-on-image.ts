@@ -7,10 +7,10 @@ const end = rest.includes("--") ? rest.indexOf("--") : rest.length;
 const names = rest.slice(0, end);
 const projects = names.flatMap((name) => ["--project", name.replace("-static", "")]);
 const env = names.some((name) => name.endsWith("-static")) ? { PARITY_MODE: "static" } : {};
-const { all, exitCode } = await runOnImage({
+const { exitCode } = await runOnImage({
   suite: suite as Suite,
   words: [...projects, ...rest.slice(end + 1)],
   env,
+  isShown: true,
 });
-console.log(all);
 process.exitCode = exitCode ?? 1;
