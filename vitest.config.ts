@@ -3,7 +3,10 @@ import { ownNetwork } from "./test/support/own-network.ts";
 
 /** The suites, by what they need. `scripts/test.mjs` picks them and gives them a network namespace, in which those that run one file after the other stay. */
 const suites = {
-  unit: { include: ["src/**/*.test.ts", "test/support/**/*.test.ts", "test/bench/**/*.test.ts"], testTimeout: 120_000 },
+  unit: {
+    include: ["src/**/*.test.ts", "scripts/**/*.test.ts", "test/support/**/*.test.ts", "test/bench/**/*.test.ts"],
+    testTimeout: 120_000,
+  },
   golden: { include: ["test/golden/**/*.test.ts"], testTimeout: 120_000 },
   nginx: { include: ["test/nginx/**/*.test.ts"], testTimeout: 300_000, pool: ownNetwork },
   parity: { include: ["test/parity/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false, pool: ownNetwork },

@@ -43,7 +43,7 @@ async function changelogOf(pin: Pin): Promise<string> {
   return entry?.kind === "file" ? gunzipSync(entry.body).toString("utf8") : "";
 }
 
-/** Lines that name a CVE, in the entries that are newer than a version. */
+/** Points that name a CVE, in the entries that are newer than a version, each on one line. */
 export function securityFixes(changelog: string, since: string): readonly string[] {
   const entries = changelog.split(/^(?=\S+ \([^)]+\) )/m);
   const newer = entries.filter((entry) => {
@@ -52,9 +52,10 @@ export function securityFixes(changelog: string, since: string): readonly string
   });
   return newer.flatMap((entry) =>
     entry
-      .split("\n")
-      .filter((line) => /CVE-\d{4}-\d+/.test(line))
-      .map((line) => line.trim()),
+      .replace(/^ -- .*$/m, "")
+      .split(/^\s*(?=[*+-] )/m)
+      .filter((point) => /CVE-\d{4}-\d+/.test(point))
+      .map((point) => point.replaceAll(/\s+/g, " ").trim()),
   );
 }
 

@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { buildImage } from "./build.ts";
 import { lockFile } from "./lock.ts";
 import { sha256 } from "./mirror.ts";
-import type { ImageConfig } from "./oci.ts";
+import type { ImageConfig, Layer } from "./oci.ts";
 import { fileOf, imageCache, isUse, storedPins } from "./store.ts";
 import { builder, type Suite } from "./suites.ts";
 
@@ -29,6 +29,8 @@ export interface Unpacked {
   readonly nginx: string;
   readonly config: ImageConfig;
   readonly root: string;
+  /** What the `-debug` tag has over it, in a folder of its own. */
+  readonly debugLayer: string;
   /** What each layer weighs, unpacked and compressed, in bytes. */
   readonly layers: readonly { readonly what: string; readonly bytes: number; readonly compressed: number }[];
 }
@@ -43,26 +45,16 @@ export async function unpackImage(suite: Suite): Promise<Unpacked> {
   const layout = join(imageCache(), `layout-${suite}-${process.pid}`);
   const options = { suite, processors: [builder], folder: layout, tag: "test", whenGone: "take the newest" } as const;
   try {
-    const { descriptor, pins, config, layers } = await buildImage(options);
-    const root = unpack(`${suite}-${descriptor.digest.slice(7, 23)}`, (folder) => {
-      for (const { archive } of layers) {
-        const tar = [
-          "--extract",
-          "--xattrs",
-          "--xattrs-include=*",
-          "--numeric-owner",
-          "--same-permissions",
-          "--directory",
-          folder,
-        ];
-        execFileSync("tar", tar, { input: archive, stdio: ["pipe", "inherit", "inherit"] });
-      }
-    });
+    const { descriptor, pins, config, layers, debug } = await buildImage(options);
+    const id = `${suite}-${descriptor.digest.slice(7, 23)}`;
+    const root = unpack(id, (folder) => extract(layers, folder));
+    const debugLayer = unpack(`debug-${id}`, (folder) => extract([debug], folder));
     const unpacked: Unpacked = {
       digest: descriptor.digest,
       nginx: pins.find(({ name }) => name === "nginx")!.version,
       config,
       root,
+      debugLayer,
       layers: layers.map(({ what, archive, compressed }) => ({
         what,
         bytes: archive.length,
@@ -74,6 +66,15 @@ export async function unpackImage(suite: Suite): Promise<Unpacked> {
   } finally {
     rmSync(layout, { recursive: true, force: true });
   }
+}
+
+function extract(layers: readonly Layer[], folder: string): void {
+  const kept = ["--xattrs", "--xattrs-include=*", "--numeric-owner", "--same-permissions"];
+  for (const { archive } of layers)
+    execFileSync("tar", ["--extract", ...kept, "--directory", folder], {
+      input: archive,
+      stdio: ["pipe", "inherit", "inherit"],
+    });
 }
 
 /** The folder of a curl with HTTP/3, which is Debian's. Its name changes with the pins and with how it is unpacked. */

@@ -134,6 +134,26 @@ test("five programs are in it and no other, so no shell and no package manager",
   ]);
 });
 
+test("the tag with -debug has a shell and its tools besides, and starts what the image starts", async () => {
+  const root = readableFolder();
+  const layers = `lowerdir=${image.debugLayer}:${image.root}`;
+  execFileSync("mount", ["-t", "overlay", "overlay", "-o", layers, root]);
+  try {
+    const script = "nginx -v 2>&1 | head -1; id -u; ls /usr/sbin/nginx; sluice --version";
+    const { text, exitCode } = await inContainer({ ...image, root }, { args: ["/sluice-init", "sh", "-euc", script] });
+    const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+    expect(text.split("\n")).toEqual([
+      expect.stringMatching(/^nginx version/),
+      "101",
+      "/usr/sbin/nginx",
+      expect.stringContaining(version),
+    ]);
+    expect(exitCode).toBe(0);
+  } finally {
+    execFileSync("umount", [root]);
+  }
+});
+
 test("the controller in it is the same for every processor", () => {
   const files = execFileSync("find", [join(image.root, "opt/sluice"), "-type", "f", "-size", "+3c"], {
     encoding: "utf8",
