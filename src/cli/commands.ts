@@ -43,6 +43,11 @@ export const commands: Readonly<Record<string, Command>> = {
     doc: "Says which host and path leads where, with endpoints, canaries and certificates.",
     run: async (argv, out) => (await import("./routes.ts")).routes(argv, out, new Date(), coloured()),
   },
+  why: {
+    usage: "why URL [PATH]",
+    doc: "Says what becomes of a request, step by step, and what would have to change.",
+    run: async (argv, out) => (await import("./why.ts")).why(argv, out, new Date()),
+  },
   compat: {
     usage: "compat PATH",
     doc: "Says how much of a cluster moves from ingress-nginx as it is, and what differs or needs work.",

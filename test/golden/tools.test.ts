@@ -8,6 +8,7 @@ import { check } from "../../src/cli/check.ts";
 import { diff } from "../../src/cli/diff.ts";
 import { render } from "../../src/cli/render.ts";
 import { routes } from "../../src/cli/routes.ts";
+import { why } from "../../src/cli/why.ts";
 import { ran, type Tool } from "./support/ran.ts";
 
 const folder = (name: string) => fileURLToPath(new URL(`tools/${name}`, import.meta.url));
@@ -28,6 +29,24 @@ test("mistakes in YAML are told in the words of their cause, with the lines arou
   await expect(text).toMatchFileSnapshot(folder("mistakes.txt"));
   expect([failure, warned.mock.calls]).toEqual(["", []]);
   expect(text).not.toContain("abcd");
+});
+
+test("why says what becomes of a request, step by step, and what would have to change", async () => {
+  const shop = fileURLToPath(new URL("../../examples/shop", import.meta.url));
+  const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const urls = [
+    "https://docs.localhost/x",
+    "http://shop.localhost/api/items",
+    "http://shopp.localhost/",
+    "http://status.localhost/status/x",
+    "http://docs.localhost/",
+  ];
+  const all = await Promise.all(urls.map((url) => ran(tool, url, shop)));
+  await expect(all.map(({ text }) => text).join("\n")).toMatchFileSnapshot(folder("why.txt"));
+  expect(all.map(({ code }) => code)).toEqual([0, 0, 1, 1, 0]);
+  const json = JSON.parse((await ran(tool, urls[0]!, shop, "-o", "json")).text);
+  expect(json).toMatchObject({ route: { service: "docs", match: "prefix" }, end: { kind: "proxied" } });
+  expect(await ran(tool, "ftp://x", shop)).toMatchObject({ code: 2 });
 });
 
 test("routes", async () => {

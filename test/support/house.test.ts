@@ -18,7 +18,7 @@ const pure = [
   ["settings"],
   ["annotations"],
   ["translate", "render"],
-  ["quarantine"],
+  ["quarantine", "decide"],
   ["sync"],
 ];
 

@@ -6,6 +6,7 @@ import type { Flag } from "../flag.ts";
 import { flagList } from "../flags.ts";
 import { routesOptions } from "../routes.ts";
 import { contextOption, outputOption, type ToolOption } from "../tools/call.ts";
+import { whyOptions } from "../why.ts";
 
 export interface CommandWords {
   readonly name: string;
@@ -40,6 +41,7 @@ const flagsOf: Readonly<Record<string, readonly FlagWord[]>> = {
   diff: tool(),
   render: tool(),
   routes: tool(routesOptions),
+  why: tool(whyOptions),
   compat: tool(compatOptions),
 };
 

@@ -1,0 +1,27 @@
+/** Class, flags and ConfigMap as the controller's Deployment or DaemonSet has them, where the files or the cluster hold one. */
+import { controllersIn } from "../compat/controller.ts";
+import { flagsInUse } from "../compat/flags-in-use.ts";
+import type { Command, Flags } from "../flags.ts";
+import type { ToolCall } from "./call.ts";
+import type { Files } from "./folder.ts";
+
+export interface WithController {
+  readonly flags: Flags;
+  readonly as: Command;
+  /** `Deployment ingress-nginx/ingress-nginx-controller`, where there is one. */
+  readonly from: string | undefined;
+}
+
+/** Flags of the command line come on top. */
+export function withController(call: ToolCall & { readonly kind: "call" }, files: Files): WithController {
+  const written = [...files].flatMap(([file, { others }]) => others.map((other) => ({ ...other, file })));
+  const [controller] = controllersIn(written);
+  if (controller === undefined) return { flags: call.flags, as: call.live ? "run" : "serve", from: undefined };
+  const { flags } = flagsInUse([...controller.argv, ...call.argv]);
+  const { kind, namespace, name } = controller;
+  return {
+    flags: { ...flags, configmap: flags.configmap ?? call.flags.configmap },
+    as: "run",
+    from: `${kind} ${namespace}/${name}`,
+  };
+}

@@ -1,0 +1,112 @@
+/** What would have to change so that a request that finds nothing is served. */
+
+import type { Decision } from "../../decide/decision.ts";
+import { nearest } from "../../kinds/nearest.ts";
+import { backendOf } from "../../model/location.ts";
+import type { Ingress } from "../../model/objects.ts";
+import { keyOf } from "../../model/objects.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import { named } from "../../problem.ts";
+import type { TranslateOptions } from "../../translate/options.ts";
+import type { Translation } from "../../translate/translator.ts";
+
+/** Sentences, the most telling first. */
+export function reasonsIn(
+  decision: Decision,
+  snapshot: Snapshot,
+  translation: Translation,
+  options: TranslateOptions,
+): readonly string[] {
+  const host = decision.request?.host ?? "";
+  const uri = decision.request?.uri ?? "/";
+  const { end } = decision;
+  if (end.kind !== "answer" || end.status < 400) return [];
+  return [
+    ...ofOtherClass(host, snapshot, translation, options),
+    ...(decision.host?.how === "nothing else" ? ofHost(host, snapshot) : []),
+    ...(end.status === 404 && decision.host !== undefined && decision.host.how !== "nothing else"
+      ? ofPath(decision, uri)
+      : []),
+    ...(end.status === 503 ? ofService(decision, snapshot) : []),
+  ];
+}
+
+const hostsOf = ({ spec }: Ingress): readonly string[] =>
+  (spec?.rules ?? []).flatMap(({ host }) => (host ? [host.toLowerCase()] : []));
+
+/** Ingresses that name the host, and that no class of this controller takes in. */
+function ofOtherClass(
+  host: string,
+  { ingresses, ingressClasses }: Snapshot,
+  { accepted }: Translation,
+  options: TranslateOptions,
+): string[] {
+  const left = [...ingresses.values()].filter((one) => !accepted.has(keyOf(one)) && hostsOf(one).includes(host));
+  return left.map((one) => {
+    const own = one.spec?.ingressClassName ?? one.metadata.annotations?.["kubernetes.io/ingress.class"];
+    const known = [...(ingressClasses?.values() ?? [])].filter(
+      ({ spec }) => spec?.controller === options.controllerClass,
+    );
+    const names = known.map(({ metadata }) => metadata.name).join(" or ") || options.ingressClass;
+    const why = own === undefined ? "it names no class" : `its class is ${own}`;
+    return `Ingress ${keyOf(one)} has this host, and is not served here: ${why}; write ingressClassName: ${names}`;
+  });
+}
+
+function ofHost(host: string, { ingresses }: Snapshot): string[] {
+  const all = [...new Set([...ingresses.values()].flatMap(hostsOf))];
+  if (all.includes(host)) return [];
+  const meant = nearest(host, all);
+  const above = `*${host.replace(/^[^.]+/, "")}`;
+  const deep = all.find((one) => one.startsWith("*.") && host.endsWith(one.slice(1)) && one !== above);
+  return [
+    `no Ingress has the host ${host}${meant === undefined ? "" : ` (did you mean ${meant}?)`}; add a rule for it`,
+    ...(deep === undefined ? [] : [`${deep} takes one label only, so not ${host}`]),
+  ];
+}
+
+function ofPath({ host }: Decision, uri: string): string[] {
+  const { routes, locations } = host!.server;
+  const told = routes.flatMap((route) => {
+    const { owner, path } = locations[route.location]!;
+    return owner === undefined ? [] : [{ text: `${path} (${route.match}, ${named(owner)})`, route }];
+  });
+  const names = [...new Set(told.map(({ text }) => text))];
+  const exact = told.find(
+    ({ route }) => route.match === "exact" && (uri.startsWith(`${route.path}/`) || uri === `${route.path}/`),
+  );
+  return [
+    `no path of ${host!.server.name} takes ${uri}; it has ${names.length === 0 ? "none" : names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}`,
+    ...(exact === undefined ? [] : [`${exact.route.path} is Exact; with pathType: Prefix it would take this one`]),
+  ];
+}
+
+function ofService({ path }: Decision, { services, endpointSlices }: Snapshot): string[] {
+  if (path?.kind !== "location" || backendOf(path.location).service === "") return [];
+  const { service, port: wanted, key } = backendOf(path.location);
+  const namespace = key.slice(0, key.indexOf("/"));
+  const found = services.get(key);
+  if (found === undefined) {
+    const meant = nearest(
+      service,
+      [...services.values()]
+        .filter(({ metadata }) => metadata.namespace === namespace)
+        .map(({ metadata }) => metadata.name),
+    );
+    return [
+      `Service ${key} does not exist${meant === undefined ? "" : ` (did you mean ${meant}?)`}; create it, or name another`,
+    ];
+  }
+  const ports = found.spec?.ports ?? [];
+  if (!ports.some(({ port, name }) => String(port) === wanted || name === wanted)) {
+    const has = ports.map(({ port, name }) => (name === undefined ? `${port}` : `${port} (${name})`)).join(", ");
+    return [`Service ${key} has no port ${wanted}; it has ${has || "none"}`];
+  }
+  const slices = [...endpointSlices.values()].filter(({ metadata }) => {
+    return metadata.namespace === namespace && metadata.labels?.["kubernetes.io/service-name"] === service;
+  });
+  const endpoints = slices.flatMap((slice) => slice.endpoints ?? []);
+  if (endpoints.length > 0)
+    return [`none of the ${endpoints.length} endpoints of Service ${key} is ready; look at its Pods`];
+  return [`Service ${key} has no endpoint: does its selector fit the labels of the Pods, and does one run?`];
+}

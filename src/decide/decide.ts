@@ -1,0 +1,138 @@
+/**
+ * What nginx does with a request under a Configuration, without nginx: pure, and held equal to the answers recorded of real requests by
+ * test/parity/decide.test.ts. It mirrors nginx/lua/sluice/route.lua and templates/location.tmpl; one who changes those changes this.
+ */
+
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Location, Upstream } from "../model/configuration.ts";
+import { catchAll, defaultUpstream } from "../model/configuration.ts";
+import { backendOf } from "../model/location.ts";
+import type { Decision, End, Guard } from "./decision.ts";
+import { type Asked, earlyChecks, everywhere, lateChecks, type Stop } from "./guards.ts";
+import { hostOf, type Served } from "./host.ts";
+import { pathOf } from "./path.ts";
+import { appRootTarget, expanded, type Ports, twinTarget } from "./redirects.ts";
+import { type AskedRequest, type ReadRequest, readRequest } from "./request.ts";
+
+export interface DecideOptions {
+  /** What Sluice answers by itself on hosts that no Ingress names, unless an Ingress has exactly that path. */
+  readonly ownPaths: readonly string[];
+  /** Where the built-in server listens that answers 404 while no other default backend is named. */
+  readonly builtInPort: number;
+  /** Where clients' requests come in. */
+  readonly ports: Ports;
+}
+
+export function decide(served: Served, asked: AskedRequest, options: DecideOptions): Decision {
+  const request = readRequest(asked);
+  if (request === undefined)
+    return bare(undefined, { kind: "answer", status: 400, why: "host or path cannot be read" });
+  const host = hostOf(served, request.host);
+  const decided = forHost(served, { asked, request, host }, options);
+  return { ...decided, guards: [...everywhere(served.settings), ...decided.guards] };
+}
+
+function forHost(
+  served: Served,
+  { asked, request, host }: Pick<Asked, "asked" | "request" | "host">,
+  options: DecideOptions,
+): Decision {
+  const { server } = host;
+  const at = { asked, request, settings: served.settings, ports: options.ports };
+  const isOwn = server.name === catchAll && options.ownPaths.some((path) => request.uri.startsWith(path));
+  if (isOwn && !server.routes.some(({ match, path }) => match === "exact" && path === request.uri))
+    return {
+      ...bare(request, { kind: "answer", status: 200, why: "Sluice answers this path by itself" }),
+      host,
+      guards: ownGuards,
+    };
+  if (host.how === "twin") {
+    const location = twinTarget(at, server.name);
+    const status = served.settings.httpRedirectCode;
+    return { ...bare(request, { kind: "answer", status, why: "from-to-www-redirect", location }), host };
+  }
+  if (server.appRoot !== undefined && request.uri === "/") {
+    const label = host.how === "wildcard" ? /^[\w-]+/.exec(request.host)?.[0] : undefined;
+    const location = appRootTarget(at, server.appRoot, label);
+    return { ...bare(request, { kind: "answer", status: 302, why: `app-root is ${server.appRoot}`, location }), host };
+  }
+  const path = pathOf(server, request.uri);
+  if (path.kind === "unclear")
+    return { ...bare(request, { kind: "unclear", why: `only nginx reads the pattern ${path.pattern}` }), host, path };
+  if (path.kind === "nothing")
+    return { ...bare(request, { kind: "answer", status: 404, why: "no path of the host takes it" }), host, path };
+  const decided = throughGuards({ ...at, host, found: path }, served, options);
+  return { request, host, path, ...decided, errorPages: path.location.features.customErrors.codes };
+}
+
+/** The list is nginx-status-ipv4-whitelist, and its like for IPv6. */
+const ownGuards: readonly Guard[] = [
+  {
+    what: "status",
+    says: "/nginx_status answers only those whom the ConfigMap lists",
+    outcome: "depends",
+    status: 403,
+  },
+];
+
+function bare(request: ReadRequest | undefined, end: End): Decision {
+  return { request, host: undefined, path: undefined, guards: [], end, errorPages: [] };
+}
+
+function throughGuards(
+  at: Asked,
+  served: Served,
+  { builtInPort }: DecideOptions,
+): { readonly guards: readonly Guard[]; readonly end: End } {
+  const { location } = at.found;
+  const guards: Guard[] = [];
+  const upstream = served.upstreams.get(backendOf(location).upstream);
+  const other = location.standIn === undefined ? undefined : served.upstreams.get(location.standIn);
+  const isServed = (upstream?.endpoints.length ?? 0) > 0;
+  const standsIn = !isServed && (other?.endpoints.length ?? 0) > 0;
+  for (const [number, checks] of [earlyChecks, lateChecks].entries()) {
+    if (number === 1 && !isServed && !standsIn) return { guards, end: unserved(location) };
+    for (const check of checks) {
+      const found: Stop | undefined = check(at, location.features, location);
+      if (found === undefined) continue;
+      const { location: target, ...guard } = found;
+      guards.push(guard);
+      if (guard.outcome !== "stops") continue;
+      const end = { kind: "answer", status: guard.status ?? 503, why: guard.says } as const;
+      return { guards, end: target === undefined ? end : { ...end, location: target } };
+    }
+  }
+  const target = standsIn ? other! : upstream!;
+  const isBuiltIn = target.endpoints.some(({ address, port }) => address === "127.0.0.1" && port === builtInPort);
+  if (target.id === defaultUpstream && isBuiltIn) return { guards, end: notFound(at) };
+  return { guards, end: proxied(at, served, target, standsIn) };
+}
+
+function notFound({ host, found }: Asked): End {
+  const isRoot = found.location.owner === undefined || backendOf(found.location).service === "";
+  const why =
+    host.how === "nothing else"
+      ? "no Ingress has this host"
+      : isRoot
+        ? "no path of the host takes it"
+        : "the default backend answers";
+  return { kind: "answer", status: 404, why: `${why}, and the built-in default backend says 404` };
+}
+
+function unserved(location: Location<FeatureValues>): End {
+  const { key, service, port } = backendOf(location);
+  const of = service === "" ? "the default backend" : `Service ${key}, port ${port},`;
+  return { kind: "answer", status: 503, why: `${of} has no endpoint that is ready` };
+}
+
+function proxied({ found }: Asked, { upstreams }: Served, upstream: Upstream, standsIn: boolean): End {
+  const target = "rewrite" in found.route ? found.route.rewrite : undefined;
+  const canaries = standsIn ? [] : found.location.canaries;
+  return {
+    kind: "proxied",
+    upstream,
+    standsIn,
+    canaries: canaries.map((canary) => ({ canary, upstream: upstreams.get(canary.upstream) })),
+    ...(target === undefined ? {} : { rewritten: expanded(target, found.groups) }),
+  };
+}

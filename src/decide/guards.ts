@@ -1,0 +1,264 @@
+/** What stands before the backend of a Location, in the order of templates/location.tmpl and of nginx's phases. */
+import type { FeatureValues } from "../annotations/registry.ts";
+import { isElsewhere } from "../annotations/rewrite.ts";
+import { hopsHeader, mostHops } from "../directives/hops.ts";
+import { bytesOf } from "../kinds/measures.ts";
+import type { Location } from "../model/configuration.ts";
+import { hopOf } from "../render/location/hops.ts";
+import type { Settings } from "../settings/registry.ts";
+import type { Guard } from "./decision.ts";
+import type { FoundHost } from "./host.ts";
+import type { FoundPath } from "./path.ts";
+import { elsewhereTarget, type Redirected, schemeOf, sent, toHttpsTarget } from "./redirects.ts";
+
+export interface Asked extends Redirected {
+  readonly host: FoundHost;
+  readonly found: FoundPath & { readonly kind: "location" };
+}
+
+/** With a redirect's target, where it is one. */
+export type Stop = Guard & { readonly location?: string };
+
+type Check = (at: Asked, features: FeatureValues, location: Location<FeatureValues>) => Stop | undefined;
+
+/** Those of nginx's rewrite phase, which come before an Ingress without endpoints answers 503. */
+export const earlyChecks: readonly Check[] = [
+  clientCertificate,
+  serverSnippet,
+  loop,
+  tooLarge,
+  slash,
+  denied,
+  preflight,
+  configurationSnippet,
+  redirected,
+  rewrittenElsewhere,
+  toHttps,
+];
+
+/** Those of its access phase. */
+export const lateChecks: readonly Check[] = [rateLimits, modsecurity, accessLists, basicAuth, externalAuth];
+
+/** What the ConfigMap says of all hosts, those that no Ingress names too. */
+export function everywhere({
+  blockCidrs,
+  blockUserAgents,
+  blockReferers,
+  serverSnippet: snippet,
+}: Settings): readonly Guard[] {
+  const blocked = [
+    ...(blockCidrs.length > 0 ? ["addresses (block-cidrs)"] : []),
+    ...(blockUserAgents.length > 0 ? ["User-Agent (block-user-agents)"] : []),
+    ...(blockReferers.length > 0 ? ["Referer (block-referers)"] : []),
+  ];
+  const says = `the ConfigMap shuts out some clients by their ${blocked.join(" and ")}`;
+  return [
+    ...(blocked.length > 0 ? [{ what: "blocked", says, outcome: "depends", status: 403 } as const] : []),
+    ...(snippet === ""
+      ? []
+      : [
+          {
+            what: "server-snippet",
+            says: "nginx runs the ConfigMap's server-snippet, which may answer by itself",
+            outcome: "depends",
+          } as const,
+        ]),
+  ];
+}
+
+function clientCertificate({ host, asked }: Asked): Stop | undefined {
+  const value = host.server.features.clientCertificate;
+  const what = "client-certificate";
+  if (value.kind === "none") return undefined;
+  if (value.kind === "refuse")
+    return {
+      what,
+      says: "the Secret of auth-tls-secret cannot be used, so nobody gets in",
+      outcome: "stops",
+      status: 403,
+    };
+  if (asked.scheme === "http" && value.subject !== "")
+    return {
+      what,
+      says: `only certificates whose subject fits ${value.subject} get in, and http has none`,
+      outcome: "stops",
+      status: 403,
+    };
+  if (value.verify === "off" && value.subject === "") return undefined;
+  if (asked.scheme === "http") return { what, says: "asked for over https only, and this is http", outcome: "passes" };
+  const subject = value.subject === "" ? "" : `, whose subject fits ${value.subject} (403)`;
+  return {
+    what,
+    says: `a certificate of the client is asked for (${value.verify})${subject}`,
+    outcome: "depends",
+    status: 400,
+  };
+}
+
+function serverSnippet({ host }: Asked): Stop | undefined {
+  return host.server.features.serverSnippet.text === ""
+    ? undefined
+    : {
+        what: "server-snippet",
+        says: "nginx runs the host's server-snippet, which may answer by itself",
+        outcome: "depends",
+      };
+}
+
+/** Where an auth service or a mirror is asked: the request may be such a question that has come back. */
+function loop({ asked, host, found }: Asked): Stop | undefined {
+  const trail = asked.headers.get(hopsHeader) ?? "";
+  const hop = trail === "" ? "" : hopOf(host.server, host.server.locations.indexOf(found.location));
+  if (hop === "" || !(trail.includes(hop) || trail.split(",").length - 1 > mostHops)) return undefined;
+  const says = "the request has come back to a location that asked for it, or has passed too many others";
+  return { what: "loop", says, outcome: "stops", status: 508 };
+}
+
+function tooLarge({ asked }: Asked, { requestBody }: FeatureValues): Stop | undefined {
+  const most = bytesOf(requestBody.most);
+  const length = Number(asked.headers.get("content-length") ?? 0);
+  if (most === 0 || length <= most) return undefined;
+  const says = `the body has ${length} bytes, and proxy-body-size is ${requestBody.most}`;
+  return { what: "request-body", says, outcome: "stops", status: 413 };
+}
+
+function slash(at: Asked, features: FeatureValues): Stop | undefined {
+  const { route } = at.found;
+  if (route.match !== "slash") return undefined;
+  const to = leadingTo(sent(at, `${route.path}/${at.request.query}`, 301, features));
+  return { what: "slash", says: "the path lacks the slash at its end", outcome: "stops", status: 301, ...to };
+}
+
+const leadingTo = (location: string | undefined) => (location === undefined ? {} : { location });
+
+function denied(_: Asked, __: FeatureValues, location: Location<FeatureValues>): Stop | undefined {
+  const says = "an annotation that guards the path cannot be read, so it is shut; see the Problems";
+  return location.closed !== undefined ? { what: "denied", says, outcome: "stops", status: 503 } : undefined;
+}
+
+function preflight({ asked }: Asked, { cors }: FeatureValues): Stop | undefined {
+  if (!cors.enabled || asked.method !== "OPTIONS") return undefined;
+  const says = "a preflight of CORS is answered by nginx where the origin is allowed";
+  const isForAll = cors.origins.includes("*");
+  return { what: "cors", says, outcome: isForAll ? "stops" : "depends", status: 204 };
+}
+
+function configurationSnippet(_: Asked, { configurationSnippet: { text } }: FeatureValues): Stop | undefined {
+  if (text === "") return undefined;
+  const says = "nginx runs the configuration-snippet, which may answer by itself";
+  return { what: "configuration-snippet", says, outcome: "depends" };
+}
+
+function redirected(at: Asked, features: FeatureValues): Stop | undefined {
+  const { elsewhere } = features.redirects;
+  if (elsewhere === undefined) return undefined;
+  const says = `a redirect of the Ingress: ${elsewhere.url}`;
+  const to = leadingTo(sent(at, elsewhere.url, elsewhere.code, features));
+  return { what: "redirects", says, outcome: "stops", status: elsewhere.code, ...to };
+}
+
+function rewrittenElsewhere(at: Asked): Stop | undefined {
+  const { found } = at;
+  const target = "rewrite" in found.route ? (found.route.rewrite ?? "") : "";
+  if (!isElsewhere(target)) return undefined;
+  const location = elsewhereTarget(at, target, found.groups);
+  return { what: "rewrite", says: `rewrite-target is a URL: ${target}`, outcome: "stops", status: 302, location };
+}
+
+function toHttps(at: Asked, { sslRedirect }: FeatureValues, location: Location<FeatureValues>): Stop | undefined {
+  const { asked, host, settings } = at;
+  const { whenConfigured, always } = sslRedirect;
+  const isLeftOut = settings.noTlsRedirectLocations.some((prefix) => location.path.startsWith(prefix));
+  if (isLeftOut || schemeOf(asked, settings) !== "http") return undefined;
+  if (!always && !(whenConfigured && host.tls)) return undefined;
+  const why = always ? "force-ssl-redirect" : "ssl-redirect, since the host has TLS";
+  return {
+    what: "ssl-redirect",
+    says: `http is redirected to https by ${why}`,
+    // Behind PROXY protocol the port that was reached may say https.
+    outcome: settings.useProxyProtocol ? "depends" : "stops",
+    status: settings.httpRedirectCode,
+    location: toHttpsTarget(at, sslRedirect),
+  };
+}
+
+function rateLimits(_: Asked, features: FeatureValues): Stop | undefined {
+  const { connections, perSecond, perMinute } = features.rateLimits;
+  const limits = [
+    ...(connections > 0 ? [`${connections} connections`] : []),
+    ...(perSecond > 0 ? [`${perSecond} requests a second`] : []),
+    ...(perMinute > 0 ? [`${perMinute} requests a minute`] : []),
+  ];
+  if (limits.length === 0) return undefined;
+  return {
+    what: "rate-limits",
+    says: `each client address has ${limits.join(" and ")}`,
+    outcome: "depends",
+    status: 503,
+  };
+}
+
+function modsecurity(_: Asked, features: FeatureValues): Stop | undefined {
+  if (!features.modsecurity.enable) return undefined;
+  return { what: "modsecurity", says: "ModSecurity looks at the request", outcome: "depends", status: 403 };
+}
+
+/** Locations without an Ingress of their own have no guards. */
+const isOwned = (location: Location<FeatureValues>): boolean => location.owner !== undefined;
+
+function accessLists(
+  _: Asked,
+  { accessLists: { allow, deny } }: FeatureValues,
+  location: Location<FeatureValues>,
+): Stop | undefined {
+  if (!isOwned(location) || allow.length + deny.length === 0) return undefined;
+  const only = allow.length > 0 ? [`only ${allow.join(", ")} may`] : [];
+  const none = deny.length > 0 ? [`${deny.join(", ")} may not`] : [];
+  return {
+    what: "access-lists",
+    says: `of clients ${[...none, ...only].join(", and ")}`,
+    outcome: "depends",
+    status: 403,
+  };
+}
+
+function basicAuth(at: Asked, features: FeatureValues, location: Location<FeatureValues>): Stop | undefined {
+  const { basicAuth: value, satisfy } = features;
+  if (value.kind === "none" || value.realm === "off" || !authenticates(at, location)) return undefined;
+  const has = at.asked.headers.get("authorization")?.toLowerCase().startsWith("basic ") ?? false;
+  const says = has
+    ? "the password is compared with those of the Secret"
+    : "a password is asked for, and the request has none";
+  const others = satisfy.checks === "any" && features.accessLists.allow.length + features.accessLists.deny.length > 0;
+  const { externalAuth: other } = features;
+  // The sign-in page of an auth service takes every 401 of the location.
+  const asksElse = other.kind === "ask" && (satisfy.checks === "any" || other.question.signin !== "");
+  return { what: "basic-auth", says, outcome: has || others || asksElse ? "depends" : "stops", status: 401 };
+}
+
+function externalAuth(
+  at: Asked,
+  { externalAuth: value }: FeatureValues,
+  location: Location<FeatureValues>,
+): Stop | undefined {
+  if (value.kind === "none" || !authenticates(at, location)) return undefined;
+  if (value.kind !== "ask")
+    return {
+      what: "external-auth",
+      says: "the auth service cannot be asked, so nobody gets in",
+      outcome: "stops",
+      status: 503,
+    };
+  const { url, signin } = value.question;
+  const rest = signin === "" ? "" : `; a 401 of it becomes a redirect to ${signin}`;
+  return {
+    what: "external-auth",
+    says: `${url} is asked, and lets pass or not${rest}`,
+    outcome: "depends",
+    status: 401,
+  };
+}
+
+function authenticates({ settings }: Asked, location: Location<FeatureValues>): boolean {
+  return isOwned(location) && !settings.noAuthLocations.some((prefix) => location.path.startsWith(prefix));
+}

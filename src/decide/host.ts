@@ -1,0 +1,80 @@
+/**
+ * Whose a host is, as nginx/lua/sluice/route/match.lua and patterns.lua find it: an exact name or alias, the longest alias with a wildcard, a
+ * pattern, the host with a wildcard one label above, and the catch-all.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import { formOf } from "../kinds/server-names.ts";
+import { type Configuration, catchAll, type Server } from "../model/configuration.ts";
+import type { Settings } from "../settings/registry.ts";
+import { patternOf } from "./pattern.ts";
+
+export type Served = Configuration<Settings, FeatureValues>;
+
+export interface FoundHost {
+  readonly server: Server<FeatureValues>;
+  /** The name, wildcard, alias or pattern that takes it. */
+  readonly by: string;
+  readonly how: "name" | "alias" | "wildcard" | "twin" | "nothing else";
+  /** Whether TLS is configured for this name, which redirects http. */
+  readonly tls: boolean;
+  /** Of the name by which it was found: an alias may have its own. */
+  readonly certificate: string | undefined;
+}
+
+export function hostOf({ servers }: Pick<Served, "servers">, host: string): FoundHost {
+  return exactly(servers.get(host), host) ?? byOther([...servers.values()], host) ?? lastOf(servers.get(catchAll)!);
+}
+
+function exactly(server: Server<FeatureValues> | undefined, host: string): FoundHost | undefined {
+  if (server === undefined || host === catchAll) return undefined;
+  return { server, by: host, how: "name", tls: server.tlsConfigured, certificate: server.certificate };
+}
+
+function byOther(all: readonly Server<FeatureValues>[], host: string): FoundHost | undefined {
+  for (const server of all) {
+    const alias = server.aliases.find(({ name }) => name === host);
+    if (alias)
+      return { server, by: alias.name, how: "alias", tls: alias.tlsConfigured, certificate: alias.certificate };
+    const twin = server.redirectFrom;
+    if (twin?.name === host)
+      return { server, by: twin.name, how: "twin", tls: twin.tlsConfigured, certificate: twin.certificate };
+  }
+  const above = /^[\w-]+(\..+)$/.exec(host)?.[1];
+  const wildcard = all.find(({ name }) => name === `*${above}`);
+  return byPattern(all, host, wildcard) ?? (wildcard && ofWildcard(wildcard));
+}
+
+const ofWildcard = (server: Server<FeatureValues>): FoundHost => {
+  return { server, by: server.name, how: "wildcard", tls: server.tlsConfigured, certificate: server.certificate };
+};
+
+function byPattern(
+  all: readonly Server<FeatureValues>[],
+  host: string,
+  wildcard: Server<FeatureValues> | undefined,
+): FoundHost | undefined {
+  const patterns = all
+    .flatMap((server) => server.aliases.map((alias) => ({ server, alias, form: formOf(alias.name) })))
+    .sort((a, b) => (a.server.name < b.server.name ? -1 : a.server.name > b.server.name ? 1 : 0));
+  const leading = patterns
+    .filter(
+      ({ form, alias }) => form === "leading" && host.endsWith(alias.name.slice(1)) && host !== alias.name.slice(2),
+    )
+    .sort((a, b) => b.alias.name.length - a.alias.name.length)[0];
+  const trailing = patterns
+    .filter(({ form, alias }) => form === "trailing" && host.startsWith(alias.name.slice(0, -1)))
+    .sort((a, b) => b.alias.name.length - a.alias.name.length)[0];
+  const regex = patterns
+    .filter(({ form, server }) => form === "regex" && !(wildcard && wildcard.name < server.name))
+    .find(({ alias }) => patternOf(alias.name.slice(1))?.test(host));
+  const found = leading ?? trailing ?? regex;
+  if (found === undefined) return undefined;
+  const { server, alias } = found;
+  const direct = found === leading && host.indexOf(".") === host.length - alias.name.slice(1).length;
+  const tls = (direct && alias.tlsConfigured) || (wildcard?.tlsConfigured ?? false);
+  return { server, by: alias.name, how: "alias", tls, certificate: alias.certificate };
+}
+
+function lastOf(server: Server<FeatureValues>): FoundHost {
+  return { server, by: catchAll, how: "nothing else", tls: false, certificate: undefined };
+}

@@ -1,0 +1,39 @@
+/** Which Location of a host a path is for, as nginx/lua/sluice/route/match.lua finds it. */
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Location, Route, Server } from "../model/configuration.ts";
+import { patternOf } from "./pattern.ts";
+
+export type FoundPath =
+  | {
+      readonly kind: "location";
+      readonly location: Location<FeatureValues>;
+      readonly route: Route;
+      /** Of a pattern, with the whole match first. */
+      readonly groups: readonly (string | undefined)[];
+    }
+  | { readonly kind: "nothing" }
+  /** A pattern stands before the others that only nginx can read. */
+  | { readonly kind: "unclear"; readonly pattern: string };
+
+export function pathOf(server: Server<FeatureValues>, uri: string): FoundPath {
+  const { routes, locations } = server;
+  const found = (route: Route | undefined, groups: readonly (string | undefined)[] = []): FoundPath =>
+    route === undefined
+      ? { kind: "nothing" }
+      : { kind: "location", location: locations[route.location]!, route, groups };
+  const patterns = routes.filter(({ match }) => match === "regex");
+  if (patterns.length > 0) {
+    for (const route of patterns) {
+      const pattern = patternOf(`^${route.path}`);
+      if (pattern === undefined) return { kind: "unclear", pattern: route.path };
+      const groups = pattern.exec(uri);
+      if (groups !== null) return found(route, [...groups]);
+    }
+    return { kind: "nothing" };
+  }
+  const of = (match: Route["match"]) => routes.filter((route) => route.match === match);
+  const exact = of("exact").findLast(({ path }) => path === uri) ?? of("slash").find(({ path }) => path === uri);
+  if (exact !== undefined) return found(exact);
+  const prefixes = of("prefix").filter(({ path }) => uri.startsWith(path));
+  return found(prefixes.sort((a, b) => Buffer.byteLength(b.path) - Buffer.byteLength(a.path))[0]);
+}

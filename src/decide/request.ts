@@ -1,0 +1,74 @@
+/** A request as nginx takes it: the host without its port, the path as it is compared, which is decoded and without dots and double slashes. */
+
+export interface AskedRequest {
+  readonly scheme: "http" | "https";
+  /** As it was asked for, with a port or without. */
+  readonly host: string;
+  /** With its query, as the client sends it. */
+  readonly target: string;
+  readonly method: string;
+  /** By their names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+export interface ReadRequest {
+  readonly host: string;
+  /** What `$uri` is. */
+  readonly uri: string;
+  /** What `$request_uri` is: as the client sends it, without scheme and host. */
+  readonly requestUri: string;
+  /** With its question mark, or empty. */
+  readonly query: string;
+}
+
+/** Undefined where nginx answers 400 before it looks for a host. */
+export function readRequest({ host: written, target }: AskedRequest): ReadRequest | undefined {
+  const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target);
+  if (absolute && contradict(absolute[1]!, written)) return undefined;
+  const host = nameOf(absolute ? absolute[1]! : written);
+  const local = absolute ? absolute[2]! : target;
+  const [path = "", ...rest] = local.replace(/#.*$/s, "").split("?");
+  const uri = normal(absolute && path === "" ? "/" : path);
+  if (uri === undefined || host === undefined) return undefined;
+  return {
+    host,
+    uri,
+    requestUri: local.startsWith("/") ? local : `/${local}`,
+    query: rest.length === 0 ? "" : `?${rest.join("?")}`,
+  };
+}
+
+/** A request has one host: a Host header that names another, or another port, is answered 400 (nginx/lua/sluice/route/hosts.lua). */
+function contradict(target: string, header: string): boolean {
+  if (header === "") return false;
+  const portOf = (authority: string): string => /:(\d+)$/.exec(authority)?.[1] ?? "";
+  const [own, other] = [portOf(target), portOf(header)];
+  return nameOf(target) !== nameOf(header) || (own !== "" && other !== "" && own !== other);
+}
+
+/** nginx compares names in lower case and without the dot at their end. */
+function nameOf(written: string): string | undefined {
+  const [, name = ""] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(written) ?? [];
+  return /[\s/\0]|\.\./.test(name) ? undefined : name.toLowerCase().replace(/\.$/, "");
+}
+
+/** Decoded once, with slashes joined and dots resolved; undefined where it leaves the root, or is escaped wrongly. */
+function normal(path: string): string | undefined {
+  if (!path.startsWith("/") || /%(?![0-9a-f]{2})|%00/i.test(path)) return undefined;
+  const bytes = path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const decoded = Buffer.from(
+    Buffer.from(path, "utf8").equals(Buffer.from(path, "latin1")) ? bytes : path,
+    "latin1",
+  ).toString("utf8");
+  const kept: string[] = [];
+  const parts = decoded.split("/").slice(1);
+  for (const [at, part] of parts.entries()) {
+    const isLast = at === parts.length - 1;
+    if (part === "..") {
+      if (kept.length === 0) return undefined;
+      kept.pop();
+    } else if (part !== "." && part !== "") kept.push(part);
+    if (isLast && (part === "" || part === "." || part === "..")) kept.push("");
+  }
+  return `/${kept.join("/")}`;
+}

@@ -1,0 +1,186 @@
+/**
+ * The matcher of `sluice why` against the recorded cases: what it decides of each request fits what was answered to the real one. Where
+ * it says that something depends on what no one can know beforehand (a password, an auth service), both outcomes fit.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseFlags } from "../../src/cli/flags/parse.ts";
+import { translateOptions } from "../../src/cli/options.ts";
+import { unmadeCertificate } from "../../src/cli/tools/folder.ts";
+import { decide } from "../../src/decide/decide.ts";
+import type { Decision } from "../../src/decide/decision.ts";
+import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
+import { emptySnapshot, tableOf, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
+import { Translator } from "../../src/translate/translator.ts";
+import { emptyInputs } from "../../src/translate/turn.ts";
+import { type Pki, pkiIn } from "../support/pki.ts";
+import type { Answer } from "./answer.ts";
+import { type Case, caseNames, loadCase, loadExpectation, type RequestStep } from "./case.ts";
+import { decidedDifferences, differencesPage } from "./decided.ts";
+import { FakeApiServer } from "./fake-api-server.ts";
+import { clusterObjects, controllerConfigMap, namespace, standardObjects } from "./standard-objects.ts";
+
+const differs = decidedDifferences(differencesPage());
+let folder: string;
+let pki: Pki;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "decide-"));
+  pki = await pkiIn(folder);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("the matcher fits the answers of all recorded requests", () => {
+  const wrong: string[] = [];
+  let [certain, led, all] = [0, 0, 0];
+  for (const name of caseNames()) {
+    const wanted = loadCase(name);
+    const answers = loadExpectation(wanted, differs.has(name), "dynamic").requests;
+    for (const [at, decision] of decisionsOn(wanted).entries()) {
+      if (decision === undefined || wrongAnswers[name] !== undefined) continue;
+      all += 1;
+      if (!decision.guards.some(({ outcome }) => outcome === "depends")) certain += 1;
+      const location = answers[at]!.headers?.location;
+      const { end, guards } = decision;
+      const isOne = answers[at]!.status !== undefined;
+      if (
+        isOne &&
+        end.kind === "answer" &&
+        end.location !== undefined &&
+        !guards.some(({ outcome }) => outcome === "depends")
+      ) {
+        led += 1;
+        if (end.location !== location)
+          wrong.push(`${name}: ${answers[at]!.request}: leads to ${location}, decided ${end.location} (${end.why})`);
+      }
+      for (const [status, backend] of outcomesOf(answers[at]!))
+        if (!fits(decision, status, backend, ofBackend(wanted.requests[at]!)))
+          wrong.push(`${name}: ${answers[at]!.request}: ${status} ${backend}, decided ${told(decision)}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(all).toBeGreaterThan(1_500);
+  expect(certain / all).toBeGreaterThan(0.5);
+  expect(led).toBeGreaterThan(150);
+});
+
+/** Cases whose answers come of what a Configuration does not say, with the reason. */
+const wrongAnswers: Readonly<Record<string, string>> = {};
+
+/** One for each request; undefined for bytes, and for what no request of HTTP is. */
+function decisionsOn({
+  namespace: home,
+  objects,
+  configMap,
+  flags: given,
+  requests,
+  pause,
+}: Case): (Decision | undefined)[] {
+  const parsed = parseFlags(
+    ["--watch-ingress-without-class=true", "--configmap=ingress-nginx/ingress-nginx-controller", ...given],
+    "run",
+  );
+  if (parsed.kind !== "flags") throw new Error(`the flags of a case: ${given}`);
+  const translator = new Translator(translateOptions(parsed.flags, "run", undefined), unmadeCertificate);
+  const api = new FakeApiServer(new Date("2026-01-01T00:00:00Z"));
+  let inputs = { ...emptyInputs, snapshot: emptySnapshot };
+  const apply = (some: readonly KubernetesObject[]) => {
+    const changes = some.map((object) => {
+      const stored = api.apply(object);
+      if (object.kind === "Ingress") api.passTime(pause);
+      return { kind: stored.kind as WatchedKind, key: keyOf(stored), object: stored };
+    });
+    inputs = {
+      ...inputs,
+      snapshot: withObjects(
+        inputs.snapshot,
+        changes.filter(({ kind }) => kind in tableOf),
+      ),
+    };
+    const turned = translator.turn(inputs);
+    inputs = { ...inputs, lastGood: turned.lastGood };
+    return turned.configuration;
+  };
+  apply(clusterObjects(pki));
+  let served = apply([controllerConfigMap(configMap), namespace(home), ...standardObjects(home, pki), ...objects]);
+  const ownPaths = [parsed.flags.healthCheckPath, "/nginx_status"];
+  return requests.map(({ configMap: settings, apply: more, ...request }) => {
+    api.passTime(2);
+    if (settings) served = apply([controllerConfigMap(settings)]);
+    if (more) served = apply(more);
+    const asked = askedOf(request);
+    const { defaultServerPort: builtInPort, httpPort: http, httpsPort: https } = parsed.flags;
+    return asked && decide(served, asked, { ownPaths, builtInPort, ports: { http, https } });
+  });
+}
+
+function askedOf({ raw, scheme = "http", host, path = "/", method = "GET", headers = {}, body }: RequestStep) {
+  if (raw !== undefined || host === undefined || path.includes("echo-recall")) return undefined;
+  const grown = (text: string) =>
+    text.replace(/\{(.)\*(\d+)\}/g, (_, letter: string, times) => letter.repeat(Number(times)));
+  const own = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), grown(String([value].flat()[0]))] as const,
+  );
+  const bytes = typeof body === "object" ? body.bytes : body?.length;
+  const length = bytes === undefined ? [] : [["content-length", String(bytes)] as const];
+  const all = new Map([...length, ...own]);
+  return { scheme, host: all.get("host") ?? host, target: grown(path), method, headers: all };
+}
+
+type Outcome = readonly [status: number, backend: string | undefined];
+
+function outcomesOf({ status, seen, tally, answers }: Answer): readonly Outcome[] {
+  const keys = [...Object.keys(tally ?? {}), ...(answers ?? [])].map((key) => key.split(" "));
+  const several = keys.flatMap(([code, backend]): Outcome[] =>
+    /^\d+$/.test(code!) ? [[Number(code), backend === "-" ? undefined : backend]] : [],
+  );
+  return status === undefined ? several : [[status, seen?.backend]];
+}
+
+/** Text of the author's, which may answer with anything. */
+const bySnippet = new Set(["server-snippet", "configuration-snippet"]);
+
+/** Statuses by which an auth service or a sign-in page ends a request. */
+const ofAuth = [302, 401, 403, 500];
+
+function fits(
+  { end, guards, errorPages }: Decision,
+  status: number,
+  backend: string | undefined,
+  byBackend: boolean,
+): boolean {
+  const open = guards.filter(({ outcome }) => outcome === "depends");
+  if (
+    open.some(
+      ({ what, status: code }) =>
+        (code === undefined && bySnippet.has(what)) ||
+        code === status ||
+        (code !== undefined && errorPages.includes(code)) ||
+        (what === "external-auth" && ofAuth.includes(status)),
+    )
+  )
+    return true;
+  if (end.kind === "unclear") return true;
+  // The built-in default backend writes error pages as well, and those are all 404.
+  const isPage = errorPages.length > 0 && (byBackend || (end.kind === "answer" && errorPages.includes(end.status)));
+  if (status === 404 && isPage) return true;
+  if (end.kind === "answer") return end.status === status || (backend !== undefined && errorPages.includes(end.status));
+  const upstreams = [end.upstream, ...end.canaries.map(({ upstream }) => upstream)];
+  const addresses = upstreams.flatMap((one) => one?.endpoints.map(({ address }) => address) ?? []);
+  return backend === undefined
+    ? byBackend || !ownAnswers.includes(status)
+    : addresses.includes(backend) || errorPages.length > 0;
+}
+
+/** The backend answers with any status where it is asked to, and HEAD has no body that would name it. */
+const ofBackend = ({ path = "", method }: RequestStep): boolean => path.includes("echo-") || method === "HEAD";
+
+/** What nginx answers only where the decision says so. */
+const ownAnswers = [204, 301, 308, 401, 404, 503];
+
+function told({ end, host, guards }: Decision): string {
+  const how =
+    end.kind === "answer" ? `${end.status} (${end.why})` : end.kind === "proxied" ? end.upstream.id : end.kind;
+  return `${host?.by} ${guards.map(({ what, outcome }) => `${what} ${outcome}`).join(", ")} ${how}`;
+}
