@@ -1,7 +1,7 @@
 /**
  * `npm run configurations [NAME ...]`: what CI has no minutes for. Runs each of them, or those that are named, and
- * writes down in docs/configurations.md when each last passed, at which commit. A clean checkout is asked for,
- * because the commit is what the record is about. It is plain JavaScript: set-up may not have run yet.
+ * writes down in docs/configurations.md when each last passed, at which commit. The record says so when the
+ * checkout had changes. It is plain JavaScript: set-up may not have run yet.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 must([process.execPath, "scripts/setup.mjs"]);
-const commit = execFileSync("git", ["describe", "--always", "--dirty"], { cwd: root, encoding: "utf8" }).trim();
+const commit = commitName();
 const failed = [];
 for (const name of named.length > 0 ? named : Object.keys(configurations)) {
   const [, command] = configurations[name];
@@ -49,6 +49,13 @@ for (const name of named.length > 0 ? named : Object.keys(configurations)) {
 console.log(readFileSync(page, "utf8"));
 if (failed.length > 0) console.log(`failed: ${failed.join(", ")}`);
 process.exit(failed.length === 0 ? 0 : 1);
+
+/** The page itself changes with each record, so it does not count. */
+function commitName() {
+  const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  const changes = git("status", "--porcelain", "--", ".", ":!docs/configurations.md");
+  return `${git("rev-parse", "--short", "HEAD")}${changes === "" ? "" : " with changes"}`;
+}
 
 function run([program, ...args], more = {}) {
   return spawnSync(program, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...more } }).status === 0;
