@@ -11,8 +11,11 @@ Every value of ingress-nginx's chart 4.15.1, as the chart \`charts/sluice\` take
 - **no meaning**: it is accepted, changes nothing, and the notes after an install name it when it was set to something else than its default.
 - **own**: only Sluice has it.
 
-A key that is not on this page is refused as a typo, with the name of the value that was probably meant. Two places are let alone: \`global\`,
-which a chart shares with those that it is installed with, and keys at the top that begin with \`x-\`, by custom the place of YAML anchors.
+A key that is not on this page is refused as a typo where one that is resembles it, and the refusal names that one. Where none does, the key does nothing, as in ingress-nginx's chart,
+and the notes after an install say so. Two places are let alone: \`global\`, which a chart shares with those that it is installed with, and keys at the top that begin with \`x-\`, by custom the place of YAML anchors.
+
+A flag under \`controller.extraArgs\` that the controller does not have, or with a value that it cannot read, is refused, because the Pods would not start. A key under \`controller.config\` that the
+ConfigMap does not have is ignored by the controller, as by ingress-nginx, and the notes name it.
 `;
 
 const word: Record<Fate["kind"], string> = { same: "same", differs: "differs", "no-meaning": "no meaning", own: "own" };
@@ -46,6 +49,9 @@ export function pathsFile(values: readonly ChartValue[]): string {
     2,
   )}\n`;
 }
+
+/** Names of the controller's flags, and of the keys of its ConfigMap. */
+export const namesFile = (names: readonly string[]): string => `${JSON.stringify(names, null, 2)}\n`;
 
 /** The first two keys of a long path; short ones stand together. */
 function chapterOf(path: string): string {

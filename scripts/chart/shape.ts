@@ -35,3 +35,11 @@ export const objectsOrNone: Shape = { type: ["array", "string", "object", "null"
 
 /** One of the given words. */
 export const oneOf = (...choices: readonly string[]): Shape => ({ enum: [...choices, null] });
+
+export const serviceType = oneOf("", "ClusterIP", "NodePort", "LoadBalancer", "ExternalName");
+export const trafficPolicy = oneOf("", "Cluster", "Local");
+export const sessionAffinity = oneOf("", "None", "ClientIP");
+export const ipFamilyPolicy = oneOf("", "SingleStack", "PreferDualStack", "RequireDualStack");
+export const dnsPolicy = oneOf("", "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None");
+export const failurePolicy = oneOf("", "Fail", "Ignore");
+export const seccompProfile = oneOf("", "RuntimeDefault", "Localhost", "Unconfined");

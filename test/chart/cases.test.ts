@@ -29,11 +29,66 @@ test.each([
   [{ controller: { type: "NodePort" } }, "controller.type: did you mean controller.service.type?"],
   [{ service: { type: "NodePort" } }, "service: did you mean controller.service?"],
   [{ replicaCount: 2 }, "replicaCount: did you mean controller.replicaCount?"],
-  [{ controller: { metrics: { service: { monitor: {} } } } }, "controller.metrics.service.monitor"],
   [{ "ingress-nginx": { controller: {} } }, "ingress-nginx: what stands below it belongs at the top of the file"],
 ])("an unknown value is refused with the one that was meant: %j", async (values, line) => {
   const refused = await render(values).catch(({ message }) => message);
   expect(refused.split("\n")).toContainEqual(expect.stringContaining(`- ${line}`));
+});
+
+test("a key that ingress-nginx ignored and that resembles none is named in the notes, and nothing is refused", async () => {
+  const { notes } = await render({
+    baseDomain: "shop.example",
+    name: "ingress-controller",
+    controller: {
+      appprotect: { enable: false },
+      stats: { enabled: "true" },
+      metrics: { service: { monitor: {} } },
+      config: { "enable-vts-status": "false", "service-tokens": "false", "Use-Gzip": "true" },
+    },
+  });
+  const unknown = notes.slice(notes.indexOf("Keys that no part of this chart")).split("\n").slice(1);
+  expect(unknown.filter((line) => line.startsWith("- "))).toEqual([
+    "- baseDomain",
+    "- controller.appprotect",
+    "- controller.metrics.service.monitor",
+    "- controller.stats",
+    "- name",
+    "- controller.config.enable-vts-status",
+    "- controller.config.service-tokens (did you mean server-tokens?)",
+  ]);
+});
+
+test("a flag that the controller does not have is refused, since no Pod would start", async () => {
+  const extraArgs = { "enable-ssl-passtrough": "", "publish-status-address": "192.0.2.1", "no-such-thing": "x" };
+  const refused = await render({ controller: { extraArgs } }).catch(({ message }) => message);
+  expect(refused).toContain(
+    "- controller.extraArgs.enable-ssl-passtrough: the controller has no flag --enable-ssl-passtrough; did you mean enable-ssl-passthrough?",
+  );
+  expect(refused).toContain("- controller.extraArgs.no-such-thing: the controller has no flag --no-such-thing");
+  expect(refused).not.toContain("--no-such-thing;");
+  expect(refused).not.toContain("publish-status-address");
+});
+
+test.each([
+  [{ extraArgs: { "http-port": "80x" } }, "/controller/extraArgs/http-port"],
+  [{ extraArgs: { "http-port": 99999 } }, "/controller/extraArgs/http-port"],
+  [{ extraArgs: { "update-status": "never" } }, "/controller/extraArgs/update-status"],
+  [{ extraArgs: { "election-ttl": "30 seconds" } }, "/controller/extraArgs/election-ttl"],
+  [{ extraArgs: { mode: "lua" } }, "/controller/extraArgs/mode"],
+  [{ service: { type: "Loadbalancer" } }, "/controller/service/type"],
+  [{ service: { externalTrafficPolicy: "local" } }, "/controller/service/externalTrafficPolicy"],
+  [{ dnsPolicy: "ClusterFirstWithHostNetwork" }, "/controller/dnsPolicy"],
+  [{ admissionWebhooks: { failurePolicy: "ignore" } }, "/controller/admissionWebhooks/failurePolicy"],
+])("a value that the controller or the API server would refuse is refused: %j", async (controller, place) => {
+  await expect(render({ controller })).rejects.toThrow(place);
+});
+
+test.each([
+  { "http-port": 8080, "https-port": "8443", "update-status": false, "enable-ssl-passthrough": "" },
+  { "publish-service": "$(POD_NAMESPACE)/edge", "election-ttl": "1m30s", v: 2, mode: "static" },
+  { "enable-ssl-passthrough": null, "metrics-per-host": "false", "time-buckets": "0.005,0.01,1" },
+])("flags as people write them are taken: %j", async (extraArgs) => {
+  expect((await render({ controller: { extraArgs } })).objects.length).toBeGreaterThan(5);
 });
 
 test("every unknown value is named, and those of others are let alone", async () => {

@@ -2,10 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { pathsFile, valuesPage, withoutMeaning } from "../../scripts/chart/page.ts";
+import { flagShape } from "../../scripts/chart/flag-shape.ts";
+import { namesFile, pathsFile, valuesPage, withoutMeaning } from "../../scripts/chart/page.ts";
 import { schemaFile } from "../../scripts/chart/schema.ts";
 import { chartValues } from "../../scripts/chart/values.ts";
 import { valuesFile } from "../../scripts/chart/values-file.ts";
+import { flagList } from "../../src/cli/flags.ts";
+import { settings } from "../../src/settings/registry.ts";
 
 const root = join(import.meta.dirname, "../..");
 const declared = new Map(chartValues.map((value) => [value.path, value]));
@@ -55,7 +58,17 @@ test.each([
   ["charts/sluice/values.schema.json", schemaFile(chartValues)],
   ["charts/sluice/files/without-meaning.json", withoutMeaning(chartValues)],
   ["charts/sluice/files/values.json", pathsFile(chartValues)],
+  ["charts/sluice/files/flags.json", namesFile(flagList.map(([, { name }]) => name))],
+  ["charts/sluice/files/settings.json", namesFile(Object.values(settings).map(({ key }) => key))],
   ["docs/chart-values.md", valuesPage(chartValues)],
 ])("%s is what the declarations say", async (file, text) => {
   await expect(text).toMatchFileSnapshot(join(root, file));
+});
+
+test.each(flagList.map(([, one]) => [one.name, one] as const))("the schema takes every sample of --%s", (_, one) => {
+  const shape = flagShape(one) as { pattern?: string; enum?: readonly unknown[] };
+  const taken = (text: string) =>
+    (shape.pattern === undefined || new RegExp(shape.pattern).test(text)) &&
+    (shape.enum === undefined || shape.enum.includes(text.trim()));
+  expect(one.kind.good.filter((text) => !taken(text))).toEqual([]);
 });

@@ -1,11 +1,56 @@
 {{/*
-Values that nobody declared: each gets a line with the value that was probably meant. helm's own words for an unknown key name none, so
-values.schema.json lets keys through and checks only what they hold.
+Values that nobody declared: each gets a line, with the value that was probably meant where one resembles it. helm's own words for an unknown key
+name none, so values.schema.json lets keys through and checks only what they hold.
 files/values.json lists the paths of all values; a branch is a path that others go on from.
 */}}
 
-{{/* One line for each unknown value, or nothing. */}}
+{{/* One line for each unknown value that resembles another one, and for each unknown flag; or nothing. The chart refuses them. */}}
 {{- define "sluice.typos" -}}
+{{- range splitList "\n" (include "sluice.typos.all" .) -}}
+{{- if contains ": " . }}
+{{ . }}
+{{- end -}}
+{{- end -}}
+{{- $flags := .Files.Get "files/flags.json" | fromJsonArray -}}
+{{- range $key, $_ := .Values.controller.extraArgs -}}
+{{- if not (has $key $flags) }}
+- controller.extraArgs.{{ $key }}: the controller has no flag --{{ $key }}{{ with include "sluice.typos.nearest" (list $key $flags) }}; did you mean {{ . }}?{{ end }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* One line for each value and each key of the ConfigMap that is unknown, resembles none, and does nothing; or nothing. */}}
+{{- define "sluice.unknown" -}}
+{{- range splitList "\n" (include "sluice.typos.all" .) -}}
+{{- if and . (not (contains ": " .)) }}
+{{ . }}
+{{- end -}}
+{{- end -}}
+{{- $settings := .Files.Get "files/settings.json" | fromJsonArray -}}
+{{- range $key, $_ := .Values.controller.config -}}
+{{- if not (has (lower $key) $settings) }}
+- controller.config.{{ $key }}{{ with include "sluice.typos.nearest" (list $key $settings) }} (did you mean {{ . }}?){{ end }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The name that is spelt most alike, or nothing. Takes a list: what was written, and the names. */}}
+{{- define "sluice.typos.nearest" -}}
+{{- $written := index . 0 -}}
+{{- $meant := "" -}}
+{{- $least := div (len $written) 3 | add1 | int -}}
+{{- range index . 1 -}}
+{{- $distance := include "sluice.typos.distance" (list (lower $written) (lower .)) | int -}}
+{{- if lt $distance $least -}}
+{{- $least = $distance -}}
+{{- $meant = . -}}
+{{- end -}}
+{{- end -}}
+{{- $meant -}}
+{{- end -}}
+
+{{/* One line for each unknown value, or nothing; one without a colon where no other resembles it. */}}
+{{- define "sluice.typos.all" -}}
 {{- $keys := dict "" (list) -}}
 {{- range .Files.Get "files/values.json" | fromJsonArray -}}
 {{- $at := "" -}}
@@ -22,7 +67,7 @@ files/values.json lists the paths of all values; a branch is a path that others 
 {{- join "." . | trimPrefix "." -}}
 {{- end -}}
 
-{{/* Takes a list: the values of one branch, its path, and the keys below every path. */}}
+{{/* Takes a list: the values of one branch, its path, and the keys below every path. A name at the top of the file resembles too much to mean anything. */}}
 {{- define "sluice.typos.below" -}}
 {{- $path := index . 1 -}}
 {{- $keys := index . 2 -}}
@@ -36,7 +81,7 @@ files/values.json lists the paths of all values; a branch is a path that others 
 {{- else if and (eq $path "") (kindIs "map" $value) (hasKey (default dict $value) "controller") }}
 - {{ $here }}: what stands below it belongs at the top of the file, unless this chart is a dependency of another
 {{- else if not (or $open (and (eq $path "") (hasPrefix "x-" $key))) }}
-- {{ $here }}{{ with include "sluice.typos.meant" (list $path $key $keys) }}: did you mean {{ . }}?{{ end }}
+- {{ $here }}{{ if not (and (eq $path "") (eq $key "name")) }}{{ with include "sluice.typos.meant" (list $path $key $keys) }}: did you mean {{ . }}?{{ end }}{{ end }}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -51,14 +96,7 @@ down. Of several places it is the one with the shortest path. Takes a list: the 
 {{- $keys := index . 2 -}}
 {{- $meant := include "sluice.typos.place" (list "" (include "sluice.typos.join" (list $path $key)) $keys) -}}
 {{- if not $meant -}}
-{{- $least := div (len $key) 3 | add1 | int -}}
-{{- range get $keys $path -}}
-{{- $distance := include "sluice.typos.distance" (list (lower $key) (lower .)) | int -}}
-{{- if lt $distance $least -}}
-{{- $least = $distance -}}
-{{- $meant = include "sluice.typos.join" (list $path .) -}}
-{{- end -}}
-{{- end -}}
+{{- with include "sluice.typos.nearest" (list $key (get $keys $path)) -}}{{- $meant = include "sluice.typos.join" (list $path .) -}}{{- end -}}
 {{- end -}}
 {{- default (include "sluice.typos.place" (list $path $key $keys)) $meant -}}
 {{- end -}}

@@ -2,7 +2,20 @@
  * The admission webhook. Its certificate is the controller's own work: it makes the Secret, serves from it, renews it, and
  * writes the CA into the webhook configuration. So there are no jobs and no third image, and what shaped the jobs has no meaning.
  */
-import { flag, object, objects, optionalWhole, port, text, texts, version, whole, words } from "../shape.ts";
+import {
+  failurePolicy,
+  flag,
+  object,
+  objects,
+  optionalWhole,
+  port,
+  serviceType,
+  text,
+  texts,
+  version,
+  whole,
+  words,
+} from "../shape.ts";
 import { type ChartValue, section } from "../value.ts";
 
 const webhook = section("controller.admissionWebhooks");
@@ -24,7 +37,7 @@ const hook = [
   ),
   webhook.same("labels", {}, texts, "Labels of the webhook configuration."),
   webhook.noMeaning("extraEnvs", [], objects, noJobs),
-  webhook.same("failurePolicy", "Fail", text, "What the API server does when the webhook cannot be reached."),
+  webhook.same("failurePolicy", "Fail", failurePolicy, "What the API server does when the webhook cannot be reached."),
   webhook.same("timeoutSeconds", undefined, whole, "How long the API server waits for the webhook."),
   webhook.same("port", 8443, port, "Port of the webhook in the Pod."),
   webhook.differs(
@@ -44,7 +57,7 @@ const hook = [
   webhook.same("namespaceSelector", {}, object, "Namespaces whose Ingresses are reviewed."),
   webhook.same("objectSelector", {}, object, "Ingresses that are reviewed."),
   service.same("servicePort", 443, port, "Port of the webhook's Service."),
-  service.same("type", "ClusterIP", text, "Type of that Service."),
+  service.same("type", "ClusterIP", serviceType, "Type of that Service."),
   service.same("annotations", {}, texts, "Annotations of that Service."),
   service.same("clusterIP", undefined, text, "Cluster address of that Service."),
   service.same("externalIPs", [], words, "External addresses of that Service."),

@@ -1,4 +1,6 @@
 /** What the controller does: its ConfigMaps, flags, class, election, and the namespaces it watches. */
+import { flagList } from "../../../src/cli/flags.ts";
+import { flagShapes } from "../flag-shape.ts";
 import { flag, object, objects, text, texts, words } from "../shape.ts";
 import { section } from "../value.ts";
 
@@ -66,7 +68,7 @@ const settings = [
   controller.same(
     "extraArgs",
     {},
-    texts,
+    flagShapes(flagList.map(([, one]) => one)),
     'Further flags: key and value, or a key alone when the value is empty. update-status: "false" also takes away the right to write status.',
   ),
   controller.same("extraEnvs", [], objects, "Further environment variables, after POD_NAME and POD_NAMESPACE."),

@@ -11,6 +11,8 @@ import {
   oneOf,
   optionalWhole,
   port,
+  seccompProfile,
+  serviceType,
   share,
   text,
   texts,
@@ -50,7 +52,7 @@ const images = [
   section("defaultBackend.image.seccompProfile").same(
     "type",
     "RuntimeDefault",
-    text,
+    seccompProfile,
     "The container's seccomp profile.",
   ),
   image.same("readOnlyRootFilesystem", true, flag, "Makes the container's root file system read-only."),
@@ -129,7 +131,7 @@ const around: readonly ChartValue[] = [
   service.same("loadBalancerIP", undefined, text, "Address asked of the load balancer by its Service."),
   service.same("loadBalancerSourceRanges", [], words, "Clients that its load balancer lets through."),
   service.same("servicePort", 80, port, "Port of its Service."),
-  service.same("type", "ClusterIP", text, "Type of its Service."),
+  service.same("type", "ClusterIP", serviceType, "Type of its Service."),
 ];
 
 export const defaultBackend = [

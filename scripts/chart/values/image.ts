@@ -2,7 +2,7 @@
  * The controller's image and the container's security settings below controller.image.
  * A values file that pins ingress-nginx's image would start the wrong program: such a pin is recognised and passed over.
  */
-import { flag, oneOf, text, version, whole } from "../shape.ts";
+import { flag, oneOf, seccompProfile, text, version, whole } from "../shape.ts";
 import { section } from "../value.ts";
 
 const image = section("controller.image");
@@ -38,7 +38,12 @@ export const controllerImage = [
   image.same("runAsUser", 101, whole, "User id of the container; the image's own."),
   image.same("runAsGroup", 82, whole, "Group id of the container; the image's own."),
   image.same("allowPrivilegeEscalation", false, flag, "Whether a program in the container may gain rights."),
-  section("controller.image.seccompProfile").same("type", "RuntimeDefault", text, "The container's seccomp profile."),
+  section("controller.image.seccompProfile").same(
+    "type",
+    "RuntimeDefault",
+    seccompProfile,
+    "The container's seccomp profile.",
+  ),
   image.differs(
     "readOnlyRootFilesystem",
     true,

@@ -1,5 +1,5 @@
 /** What Prometheus reads: the metrics port, its Service, ServiceMonitor and PrometheusRule. */
-import { flag, object, objects, port, text, texts, whole, words } from "../shape.ts";
+import { flag, object, objects, port, serviceType, text, texts, trafficPolicy, whole, words } from "../shape.ts";
 import { section } from "../value.ts";
 
 const metrics = section("controller.metrics");
@@ -18,10 +18,10 @@ export const metricsValues = [
   service.same("externalIPs", [], words, "External addresses of that Service."),
   service.same("loadBalancerIP", undefined, text, "Address asked of the load balancer by that Service."),
   service.same("loadBalancerSourceRanges", [], words, "Clients that its load balancer lets through."),
-  service.same("externalTrafficPolicy", undefined, text, "Local keeps client addresses."),
+  service.same("externalTrafficPolicy", undefined, trafficPolicy, "Local keeps client addresses."),
   service.same("servicePort", 10254, port, "Port of that Service."),
   service.same("nodePort", undefined, port, "Node port, for the types NodePort and LoadBalancer."),
-  service.same("type", "ClusterIP", text, "Type of that Service."),
+  service.same("type", "ClusterIP", serviceType, "Type of that Service."),
   monitor.same("enabled", false, flag, "ServiceMonitor, while metrics are on."),
   monitor.same("additionalLabels", {}, texts, "Labels by which a Prometheus finds the ServiceMonitor."),
   monitor.same("annotations", {}, texts, "Annotations of the ServiceMonitor."),

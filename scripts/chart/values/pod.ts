@@ -1,5 +1,6 @@
 /** The controller's workload: Deployment or DaemonSet, its Pod, its containers. */
 import {
+  dnsPolicy,
   flag,
   object,
   objectOrText,
@@ -126,7 +127,7 @@ const pod = [
   controller.same(
     "dnsPolicy",
     "ClusterFirst",
-    text,
+    dnsPolicy,
     "DNS policy; with hostNetwork, ClusterFirstWithHostNet keeps the cluster's DNS.",
   ),
   controller.same("hostAliases", [], objectsOrNone, "Lines for the Pods' hosts file, templated."),

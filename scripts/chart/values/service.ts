@@ -1,5 +1,18 @@
 /** The Services in front of the controller: an external one, and an internal one with the same fields below `internal`. */
-import { flag, port, ports, target, text, texts, whole, words } from "../shape.ts";
+import {
+  flag,
+  ipFamilyPolicy,
+  port,
+  ports,
+  serviceType,
+  sessionAffinity,
+  target,
+  text,
+  texts,
+  trafficPolicy,
+  whole,
+  words,
+} from "../shape.ts";
 import { type ChartValue, section } from "../value.ts";
 
 const service = section("controller.service");
@@ -17,7 +30,7 @@ const switches = [
 ];
 
 const own = [
-  service.same("type", "LoadBalancer", text, "Type of the external Service."),
+  service.same("type", "LoadBalancer", serviceType, "Type of the external Service."),
   section("controller.service.ports").same("http", 80, port, "Port for http of the external Service."),
   section("controller.service.ports").same("https", 443, port, "Port for https of the external Service."),
   section("controller.service.targetPorts").same("http", "http", target, "Where the external http port leads."),
@@ -27,7 +40,7 @@ const own = [
     target,
     "Where the external https port leads; http where TLS ends at the load balancer.",
   ),
-  internal.same("type", "", text, "Type of the internal Service. Default: that of the external one."),
+  internal.same("type", "", serviceType, "Type of the internal Service. Default: that of the external one."),
   section("controller.service.internal.ports").same(
     "http",
     undefined,
@@ -81,8 +94,8 @@ function fields(prefix: string, who: string): readonly ChartValue[] {
       flag,
       `Whether the ${who} Service gets node ports for its load balancer.`,
     ),
-    one.same("externalTrafficPolicy", "", text, `Local keeps client addresses on the ${who} Service.`),
-    one.same("sessionAffinity", "", text, `Session affinity of the ${who} Service.`),
+    one.same("externalTrafficPolicy", "", trafficPolicy, `Local keeps client addresses on the ${who} Service.`),
+    one.same("sessionAffinity", "", sessionAffinity, `Session affinity of the ${who} Service.`),
     one.same(
       "healthCheckNodePort",
       undefined,
@@ -90,7 +103,7 @@ function fields(prefix: string, who: string): readonly ChartValue[] {
       `Node port for the load balancer's health check of the ${who} Service.`,
     ),
     one.same("trafficDistribution", "", text, `Traffic distribution of the ${who} Service, from Kubernetes 1.31.`),
-    one.same("ipFamilyPolicy", "SingleStack", text, `IP family policy of the ${who} Service.`),
+    one.same("ipFamilyPolicy", "SingleStack", ipFamilyPolicy, `IP family policy of the ${who} Service.`),
     one.same("ipFamilies", ["IPv4"], words, `IP families of the ${who} Service.`),
     one.same("appProtocol", true, flag, `Names the protocols on the ports of the ${who} Service.`),
     nodePort("http", "", port, `Node port for http of the ${who} Service.`, nodePortNote),
