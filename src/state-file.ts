@@ -1,26 +1,36 @@
 /**
- * The sync's memory over a restart, as one JSON file in the run folder: last good forms of objects whose present one is
- * refused, and what nginx refused. It holds Secrets, and is as private as they are.
+ * The sync's memory over a restart, as one JSON file in the run folder: the last good forms of objects whose present one is
+ * refused, and the versions that nginx refused. It holds Secrets, and is as private as they are.
  */
 import { readFileSync } from "node:fs";
-import { type Ingress, keyOf, type Secret } from "./model/objects.ts";
+import { type Ingress, type KubernetesObject, keyOf, type Secret } from "./model/objects.ts";
 import { Table } from "./model/table.ts";
 import { writeAtomically } from "./nginx/index.ts";
 import type { KeptState } from "./quarantine/kept-state.ts";
 import type { State } from "./sync/ports.ts";
 import { emptyLastGood } from "./translate/last-good.ts";
-import { emptyQuarantine, type Refusal } from "./translate/quarantine.ts";
+import { emptyQuarantine, objectKey, type Refusal } from "./translate/quarantine.ts";
+
+type Entries<T> = readonly (readonly [string, T])[];
 
 interface Written {
-  readonly ingresses: readonly Ingress[];
+  /** By kind and name. */
+  readonly objects: Entries<KubernetesObject>;
   readonly secrets: readonly Secret[];
   readonly settings: Readonly<Record<string, string>>;
-  readonly refusedIngresses: readonly (readonly [string, Refusal])[];
-  readonly refusedSettings: readonly (readonly [string, Refusal])[];
-  readonly refusedPorts: readonly (readonly [string, Refusal])[];
+  readonly refusedObjects: Entries<Refusal>;
+  readonly refusedSettings: Entries<Refusal>;
+  readonly refusedPorts: Entries<Refusal>;
 }
 
-/** A file that is missing or cannot be read means that there is nothing to remember. */
+/** What releases wrote that knew no object but the Ingress. */
+interface WrittenBefore extends Omit<Written, "objects" | "refusedObjects"> {
+  readonly ingresses: readonly Ingress[];
+  /** By `namespace/name`. */
+  readonly refusedIngresses: Entries<Refusal>;
+}
+
+/** A file that is missing or cannot be read counts as empty. */
 export function stateFile(path: string): State {
   let last: KeptState | undefined;
   return {
@@ -40,10 +50,10 @@ export function stateFile(path: string): State {
 
 function textOf({ lastGood, quarantine }: KeptState): string {
   const written: Written = {
-    ingresses: [...lastGood.ingresses.values()],
+    objects: [...lastGood.objects],
     secrets: [...lastGood.secrets.values()],
     settings: lastGood.settings,
-    refusedIngresses: [...quarantine.ingresses],
+    refusedObjects: [...quarantine.objects],
     refusedSettings: [...quarantine.settings],
     refusedPorts: [...quarantine.ports],
   };
@@ -52,15 +62,16 @@ function textOf({ lastGood, quarantine }: KeptState): string {
 
 function read(path: string): KeptState {
   try {
-    const written = JSON.parse(readFileSync(path, "utf8")) as Written;
+    const found = JSON.parse(readFileSync(path, "utf8")) as Written | WrittenBefore;
+    const written = "ingresses" in found ? upgraded(found) : found;
     return {
       lastGood: {
-        ingresses: Table.from(written.ingresses.map((ingress) => [keyOf(ingress), ingress])),
+        objects: Table.from(written.objects),
         secrets: Table.from(written.secrets.map((secret) => [keyOf(secret), secret])),
         settings: written.settings,
       },
       quarantine: {
-        ingresses: new Map(written.refusedIngresses),
+        objects: new Map(written.refusedObjects),
         settings: new Map(written.refusedSettings),
         ports: new Map(written.refusedPorts),
       },
@@ -68,4 +79,12 @@ function read(path: string): KeptState {
   } catch {
     return { lastGood: emptyLastGood, quarantine: emptyQuarantine };
   }
+}
+
+function upgraded({ ingresses, refusedIngresses, ...rest }: WrittenBefore): Written {
+  return {
+    ...rest,
+    objects: ingresses.map((ingress) => [objectKey("Ingress", keyOf(ingress)), ingress]),
+    refusedObjects: refusedIngresses.map(([key, refusal]) => [objectKey("Ingress", key), refusal]),
+  };
 }

@@ -1,9 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Bisection } from "./bisection.ts";
+import type { Suspect } from "./suspects.ts";
 
-/** Plays nginx: refuses whatever holds one of the guilty. Gives how often it was asked. */
-function play(search: Bisection, all: readonly string[], guilty: ReadonlySet<string>): number {
+/**
+ * Plays nginx, which refuses every text with one of the guilty in it. Returns how often it was
+ * asked.
+ */
+function play(search: Bisection, all: readonly Suspect[], guilty: ReadonlySet<Suspect>): number {
   const asked = () => all.some((one) => guilty.has(one) && !search.setAside.has(one));
   let tries = 0;
   for (;;) {
@@ -12,10 +16,13 @@ function play(search: Bisection, all: readonly string[], guilty: ReadonlySet<str
   }
 }
 
-test("whoever is guilty is set aside in the end, and nobody else", () => {
+test("the guilty are set aside in the end, and no other suspect", () => {
   fc.assert(
     fc.property(
-      fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 40 }),
+      fc.uniqueArray(
+        fc.string().map((key): Suspect => `setting ${key}`),
+        { minLength: 1, maxLength: 40 },
+      ),
       fc.nat(),
       fc.nat(),
       (all, first, second) => {
@@ -30,11 +37,11 @@ test("whoever is guilty is set aside in the end, and nobody else", () => {
 });
 
 test("one guilty among a thousand is found with few tries, and the rest is live after the first", () => {
-  const all = Array.from({ length: 1000 }, (_, at) => `ingress ns/${at}`);
+  const all = Array.from({ length: 1000 }, (_, at): Suspect => `Ingress ns/${at}`);
   const search = new Bisection("");
   search.suspect(all);
   expect(search.setAside.size).toBe(1000);
-  expect(play(search, all, new Set(["ingress ns/777"]))).toBeLessThan(60);
+  expect(play(search, all, new Set(["Ingress ns/777"]))).toBeLessThan(60);
 });
 
 test("a lone suspect is not given back for a trial", () => {
@@ -44,18 +51,18 @@ test("a lone suspect is not given back for a trial", () => {
   expect([...search.setAside]).toEqual(["setting http-snippet"]);
 });
 
-test("those whom the line names are set aside at once", () => {
+test("the owners of the line are set aside at once", () => {
   const search = new Bisection("");
-  search.accuse(["ingress ns/a"], "unknown directive");
-  expect([...search.setAside]).toEqual(["ingress ns/a"]);
+  search.accuse(["Ingress ns/a"], "unknown directive");
+  expect([...search.setAside]).toEqual(["Ingress ns/a"]);
   expect(search.accepted()).toBe(false);
 });
 
-test("where the words stay the same without the accused, it was not they", () => {
+test("the accused are cleared where the same error occurs without them", () => {
   const search = new Bisection("");
-  search.accuse(["ingress ns/a"], "unknown directive x");
+  search.accuse(["Ingress ns/a"], "unknown directive x");
   expect(search.accusedInVain("unknown directive y")).toBe(false);
-  expect([...search.setAside]).toEqual(["ingress ns/a"]);
+  expect([...search.setAside]).toEqual(["Ingress ns/a"]);
   expect(search.accusedInVain("unknown directive x")).toBe(true);
   expect([...search.setAside]).toEqual([]);
 });

@@ -1,31 +1,36 @@
 /**
- * Finds what nginx refuses. One search lasts from a refusal until the rest is applied: first by the line nginx named; where
- * that says nothing, all that changed since the last good apply is set aside, and given back by halves. It decides only
- * what to set aside next; trying is the sync's.
+ * Finds what nginx refuses. One search lasts from a refusal until the rest is applied. It first
+ * accuses the owners of the line that nginx names. Where that does not help, everything that
+ * changed since the last good apply is set aside, and given back by halves. It decides only what to
+ * set aside next; the sync does the trying.
  */
-
-/** An Ingress (`ingress ns/name`), a key of the settings (`setting key`) or of TCP and UDP services (`port tcp/5432`). */
-export type Suspect = string;
+import type { Suspect } from "./suspects.ts";
 
 export class Bisection {
   readonly #why: string;
-  /** With what nginx said of each. */
+  /** The guilty, with what nginx reported of each. */
   readonly #guilty = new Map<Suspect, string>();
-  /** Who was set aside with all others of a kind, in vain. */
+  /** Suspects that were set aside together with all others of their kind, in vain. */
   readonly #cleared = new Set<Suspect>();
-  /** Who was accused last in each words of nginx: what is wrong in two places is said by turns. */
+  /**
+   * Last suspects per error message. Of two errors nginx reports one at a time, so messages
+   * alternate.
+   */
   readonly #accused = new Map<string, readonly Suspect[]>();
-  /** Those still to be judged; while `#trying` is given back, the rest is set aside. */
+  /** Suspects still to be judged. While `#trying` are given back, these are set aside. */
   #unjudged: Suspect[] = [];
   #trying: Suspect[] = [];
-  /** Whether there is but one suspect: without it nginx took what it had refused, so it need not be tried again. */
-  #lone = false;
+  /**
+   * Whether there is one suspect only: nginx took the rest, so trying the suspect again would prove
+   * nothing new.
+   */
+  #single = false;
 
   constructor(why: string) {
     this.#why = why;
   }
 
-  /** What nginx said of it, or what the search began with while it is only suspected. */
+  /** What nginx reported of it, or the refusal that began the search while it is only suspected. */
   whyOf(suspect: Suspect): string {
     return this.#guilty.get(suspect) ?? this.#why;
   }
@@ -35,44 +40,56 @@ export class Bisection {
     return new Set([...this.#guilty.keys(), ...this.#unjudged]);
   }
 
-  /** A refusal in these words, which names its authors. */
-  accuse(suspects: readonly Suspect[], words: string): void {
-    for (const suspect of suspects) this.#guilty.set(suspect, words);
-    this.#accused.set(words, suspects);
+  /** Takes a refusal with this message, whose line belongs to `suspects`. */
+  accuse(suspects: readonly Suspect[], message: string): void {
+    for (const suspect of suspects) this.#guilty.set(suspect, message);
+    this.#accused.set(message, suspects);
   }
 
-  /** Whether the last who were accused are set aside and the words are still the same: then it was not they, and they are forgiven. */
-  accusedInVain(words: string): boolean {
-    const accused = this.#accused.get(words);
+  /**
+   * Whether the same error occurs without those who were accused of it. Then they are not the
+   * cause, and are cleared.
+   */
+  accusedInVain(message: string): boolean {
+    const accused = this.#accused.get(message);
     for (const suspect of accused ?? []) this.#guilty.delete(suspect);
     return accused !== undefined;
   }
 
-  /** A refusal that names nobody: every one of `changed` is a suspect, unless it was judged already. Whoever was one until now was it in vain. */
+  /**
+   * Takes a refusal without an owner: all of `changed` that are not judged yet become the suspects.
+   * The suspects until now are cleared, since the refusal came without them. Returns whether there
+   * is a suspect.
+   */
   suspect(changed: Iterable<Suspect>): boolean {
     for (const suspect of this.#unjudged) this.#cleared.add(suspect);
     this.#unjudged = [...changed].filter((suspect) => !this.#guilty.has(suspect) && !this.#cleared.has(suspect));
     this.#trying = [];
-    this.#lone = this.#unjudged.length === 1 && this.#guilty.size === 0 && this.#accused.size === 0;
+    this.#single = this.#unjudged.length === 1 && this.#guilty.size === 0 && this.#accused.size === 0;
     return this.#unjudged.length > 0;
   }
 
-  /** nginx took the rest. Gives half of the suspects back; false when there is nobody left to judge. */
+  /**
+   * nginx took the rest. Gives half of the suspects back; returns false when none is left to judge.
+   */
   accepted(): boolean {
     this.#trying = [];
-    if (this.#lone) this.#guilty.set(this.#unjudged.pop()!, this.#why);
-    this.#lone = false;
+    if (this.#single) this.#guilty.set(this.#unjudged.pop()!, this.#why);
+    this.#single = false;
     if (this.#unjudged.length === 0) return false;
     const half = Math.ceil(this.#unjudged.length / 2);
     this.#trying = this.#unjudged.splice(0, half);
     return true;
   }
 
-  /** nginx refused in these words what was given back: one alone is guilty, more are halved again. */
-  refused(words: string): boolean {
+  /**
+   * nginx refused what was given back, with this message: a single suspect is guilty, several are
+   * halved again.
+   */
+  refused(message: string): boolean {
     if (this.#trying.length === 0) return false;
     if (this.#trying.length === 1) {
-      this.#guilty.set(this.#trying[0]!, words);
+      this.#guilty.set(this.#trying[0]!, message);
       this.#trying = [];
       return true;
     }

@@ -41,18 +41,18 @@ bad d";
         bad f;
     }`);
 const blamed = (words: string) => [
-  ...blame(text.join("\n"), text.findIndex((line) => line.includes(words)) + 1, records, authors).ingresses,
+  ...blame(text.join("\n"), text.findIndex((line) => line.includes(words)) + 1, records, authors),
 ];
 
 test.each([
-  ["bad a", ["ns/a"], "all that have the shape"],
+  ["bad a", ["Ingress ns/a"], "all that have the shape"],
   ["bad i", [], "what stands beside the shapes may be anybody's"],
-  ["bad b", ["ns/x"], "a snippet's own location belongs to who wrote the snippet"],
-  ["bad c", ["ns/x"], "what comes after one is not in it"],
-  ["bad d", ["ns/x"], "a line of a text in quotes"],
-  ['location "/x"', ["ns/x"], "the line that opens it"],
-  ["bad e", ["ns/all"], "a line of the server is in none of its locations"],
-  ["bad g", ["ns/all"], "a location of a server snippet is the host's"],
+  ["bad b", ["Ingress ns/x"], "a snippet's own location belongs to who wrote the snippet"],
+  ["bad c", ["Ingress ns/x"], "what comes after one is not in it"],
+  ["bad d", ["Ingress ns/x"], "a line of a text in quotes"],
+  ['location "/x"', ["Ingress ns/x"], "the line that opens it"],
+  ["bad e", ["Ingress ns/all"], "a line of the server is in none of its locations"],
+  ["bad g", ["Ingress ns/all"], "a location of a server snippet is the host's"],
   ["bad f", [], "what comes after a server is not in it"],
 ])("%s is blamed on %j: %s", (words, whom) => {
   expect(blamed(words)).toEqual(whom);
@@ -60,9 +60,9 @@ test.each([
 
 test("what stands in a host's server without authors is all of its Ingresses", () => {
   const own = ["    server_name a.example;", "    bad;"].join("\n");
-  expect([...blame(own, 2, records).ingresses]).toEqual(["ns/a"]);
+  expect([...blame(own, 2, records)]).toEqual(["Ingress ns/a"]);
 });
 
 test("what stands in no server is nobody's", () => {
-  expect([...blame("http {\n    bad;\n}", 2, records).ingresses]).toEqual([]);
+  expect([...blame("http {\n    bad;\n}", 2, records)]).toEqual([]);
 });

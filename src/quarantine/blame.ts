@@ -1,14 +1,10 @@
 /**
- * Whose text stands at a line of nginx.conf. A location made of a shape belongs to every Ingress that has the shape, which
- * the records say; of one of static mode the text knows it; what stands in a server outside of locations belongs to all
- * Ingresses of the host; anything else is the operator's.
+ * Whose text stands at a line of nginx.conf. A location made of a shape belongs to every Ingress
+ * that has the shape, which the records say; of one of static mode the text knows it; what stands
+ * in a server outside of locations belongs to all Ingresses of the host; anything else is the
+ * operator's.
  */
 import type { Authors } from "../render/rendering.ts";
-
-export interface Blame {
-  /** Keys of Ingresses, `namespace/name`. */
-  readonly ingresses: ReadonlySet<string>;
-}
 
 interface HostRecord {
   readonly locations: readonly { readonly shape: string; readonly namespace?: string; readonly ingress?: string }[];
@@ -20,18 +16,27 @@ export function blame(
   line: number,
   records: ReadonlyMap<string, string>,
   authors: Authors = () => new Set(),
-): Blame {
+): ReadonlySet<string> {
+  return new Set([...ingressesAt(conf, line, records, authors)].map((key) => `Ingress ${key}`));
+}
+
+function ingressesAt(
+  conf: string,
+  line: number,
+  records: ReadonlyMap<string, string>,
+  authors: Authors,
+): ReadonlySet<string> {
   const lines = serverAround(conf.split("\n").slice(0, line));
   const name = /server_name\s+("(?:[^"\\]|\\.)*"|[^\s;]+)/.exec(lines[0] ?? "")?.[1];
   const around = locationsAround(lines);
   for (const location of around) {
     const ingresses = location.startsWith("@") ? havingShape(location, records) : authors(name ?? "", location);
-    if (ingresses.size > 0) return { ingresses };
+    if (ingresses.size > 0) return ingresses;
   }
   // A location that nobody has is one of a server snippet, but in the server of all data hosts.
-  if (name === undefined || (around.length > 0 && name === "_")) return { ingresses: new Set() };
+  if (name === undefined || (around.length > 0 && name === "_")) return new Set();
   const written = authors(name, undefined);
-  return { ingresses: written.size > 0 ? written : ofHost(name.replaceAll('"', ""), records) };
+  return written.size > 0 ? written : ofHost(name.replaceAll('"', ""), records);
 }
 
 /** From the name of the server that the last line is in; nothing where it is in none. */
@@ -44,8 +49,9 @@ function serverAround(lines: readonly string[]): readonly string[] {
 }
 
 /**
- * What the locations match that the last line is in, or opens, the innermost first: a snippet may have some of its own. `lines` begin with the
- * server's name. A line inside a text in quotes stands as its author wrote it, and is taken to belong to the location above.
+ * What the locations match that the last line is in, or opens, the innermost first: a snippet may
+ * have some of its own. `lines` begin with the server's name. A line inside a text in quotes stands
+ * as its author wrote it, and is taken to belong to the location above.
  */
 function locationsAround(lines: readonly string[]): string[] {
   const found: string[] = [];

@@ -19,14 +19,17 @@ const conf = `http {
         }
     }
 }`;
-const record = (shape: string, ingress: string) => JSON.stringify({ locations: [{ shape, namespace: "ns", ingress }] });
-const records = new Map([
-  ["host a.example", record("@aaaa", "a")],
-  ["host b.example", record("@cccc", "b")],
-]);
 const [lineOfA, lineOfB, lineOfNobody] = [5, 8, 11];
+const owners = new Map([
+  [lineOfA, "Ingress ns/a"],
+  [lineOfB, "Ingress ns/b"],
+]);
+const ownersAt = (line: number) => new Set([owners.get(line) ?? []].flat());
 
-/** What is set aside once nginx takes the rest. The setting is at fault, and Ingress b where its snippet is. */
+/**
+ * What is set aside once nginx takes the rest. The setting is at fault, and Ingress b where its
+ * snippet is.
+ */
 function setAside({ isBad }: { readonly isBad: boolean }) {
   const own = { settings: "ns/settings", tcp: undefined, udp: undefined };
   const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
@@ -37,25 +40,25 @@ function setAside({ isBad }: { readonly isBad: boolean }) {
   /** The first line that nginx refuses. */
   const refusedLine = () => {
     const isSet = !aside().settings.has("location-snippet");
-    if (isSet && !aside().ingresses.has("ns/a")) return lineOfA;
-    if (isBad && !aside().ingresses.has("ns/b")) return lineOfB;
+    if (isSet && !aside().objects.has("Ingress ns/a")) return lineOfA;
+    if (isBad && !aside().objects.has("Ingress ns/b")) return lineOfB;
     return isSet ? lineOfNobody : undefined;
   };
   for (let goesOn = true; goesOn; ) {
     const line = refusedLine();
     const stderr = `nginx: [emerg] unknown directive "${line === lineOfB ? "bad_snippet" : "bad_setting"}"`;
-    const refused = { stderr, line, names: undefined, mayPass: false, conf, records };
+    const refused = { stderr, line, names: undefined, mayPass: false, conf, ownersAt };
     goesOn = line === undefined ? keeper.accepted(now, live) : keeper.refused(refused, now, live);
   }
-  return { ingresses: [...aside().ingresses.keys()], settings: [...aside().settings.keys()] };
+  return { objects: [...aside().objects.keys()], settings: [...aside().settings.keys()] };
 }
 
 test("what is said again of a location that nobody has was not the fault of the Ingress it was said of first", () => {
-  expect(setAside({ isBad: false })).toEqual({ ingresses: [], settings: ["location-snippet"] });
+  expect(setAside({ isBad: false })).toEqual({ objects: [], settings: ["location-snippet"] });
 });
 
 test("nor where nginx found something else to refuse in between", () => {
-  expect(setAside({ isBad: true })).toEqual({ ingresses: ["ns/b"], settings: ["location-snippet"] });
+  expect(setAside({ isBad: true })).toEqual({ objects: ["Ingress ns/b"], settings: ["location-snippet"] });
 });
 
 test("a port that clashes with somebody's listener is the fault of neither the other ports nor the Ingresses that came with it", () => {
@@ -63,36 +66,36 @@ test("a port that clashes with somebody's listener is the fault of neither the o
   const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
   const now = put(base, configMap("ns/tcp", { "9901": "ns/a:80", "9902": "ns/a:80" }), ingress({ name: "a" }));
   const stderr = 'nginx: [emerg] duplicate "0.0.0.0:9901" address and port pair';
-  const refused = { stderr, line: 2, names: undefined, mayPass: false, conf: "stream {\n  listen 9901;\n}", records };
+  const refused = { stderr, line: 2, names: undefined, mayPass: false, conf: "stream {\n  listen 9901;\n}", ownersAt };
   const aside = () => keeper.kept.quarantine;
   const isRefused = () => !aside().ports.has("tcp/9901");
   for (let goesOn = true; goesOn; )
     goesOn = isRefused() ? keeper.refused(refused, now, base) : keeper.accepted(now, base);
-  expect([...aside().ports.keys(), ...aside().ingresses.keys()]).toEqual(["tcp/9901"]);
+  expect([...aside().ports.keys(), ...aside().objects.keys()]).toEqual(["tcp/9901"]);
 });
 
 test("while the author is looked for, those that are set aside are suspects, and the result alone is a refusal", () => {
   const own = { settings: undefined, tcp: undefined, udp: undefined };
   const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
   const now = put(base, ...["a", "b", "c"].map((name) => ingress({ name, host: `${name}.example` })));
-  const aside = () => keeper.kept.quarantine.ingresses;
-  const refused = { stderr: "no", line: undefined, names: undefined, mayPass: false, conf, records };
+  const aside = () => keeper.kept.quarantine.objects;
+  const refused = { stderr: "no", line: undefined, names: undefined, mayPass: false, conf, ownersAt };
   const blamed = new Set<string>();
   for (let goesOn = true; goesOn; ) {
-    goesOn = aside().has("ns/b") ? keeper.accepted(now, base) : keeper.refused(refused, now, base);
+    goesOn = aside().has("Ingress ns/b") ? keeper.accepted(now, base) : keeper.refused(refused, now, base);
     for (const [key, { suspected }] of aside()) if (suspected !== true) blamed.add(key);
   }
-  expect([...blamed]).toEqual(["ns/b"]);
-  expect([...aside()]).toEqual([["ns/b", { version: expect.any(String), why: "no" }]]);
+  expect([...blamed]).toEqual(["Ingress ns/b"]);
+  expect([...aside()]).toEqual([["Ingress ns/b", { version: expect.any(String), why: "no" }]]);
 });
 
 test("a search that the end of the program broke off leaves nobody set aside", () => {
   const own = { settings: undefined, tcp: undefined, udp: undefined };
   const refusal = { version: "1", why: "no" };
-  const ingresses = new Map<string, Refusal>([
-    ["ns/guilty", refusal],
-    ["ns/suspect", { ...refusal, suspected: true }],
+  const objects = new Map<string, Refusal>([
+    ["Ingress ns/guilty", refusal],
+    ["Ingress ns/suspect", { ...refusal, suspected: true }],
   ]);
-  const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: { ...emptyQuarantine, ingresses } });
-  expect([...keeper.kept.quarantine.ingresses.keys()]).toEqual(["ns/guilty"]);
+  const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: { ...emptyQuarantine, objects } });
+  expect([...keeper.kept.quarantine.objects.keys()]).toEqual(["Ingress ns/guilty"]);
 });

@@ -38,7 +38,7 @@ function start(...outcomes: ApplyOutcome[]) {
   return {
     give,
     generations,
-    aside: () => [...keeper.kept.quarantine.ingresses.keys()],
+    aside: () => [...keeper.kept.quarantine.objects.keys()],
     ports: () => [...keeper.kept.quarantine.ports.keys()],
   };
 }
@@ -59,7 +59,7 @@ test("of a refusal the Ingress that came is set aside; with nobody to blame the 
   const { give, generations, aside } = start(reloaded, refused, refused);
   await give("1", base);
   expect(await give("2", put(base, ingress({ name: "new", host: "a.example" })))).toMatchObject({ mayPass: false });
-  expect(aside()).toEqual(["ns/new"]);
+  expect(aside()).toEqual(["Ingress ns/new"]);
   expect(generations.isGivenUp(textOf("2"))).toBe(false);
   await give("3", base);
   expect(generations.isGivenUp(textOf("3"))).toBe(true);

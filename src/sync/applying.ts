@@ -3,7 +3,9 @@
  * the same text is worth another try.
  */
 
-import type { QuarantineKeeper, Refused } from "../quarantine/quarantine.ts";
+import type { Refused } from "../quarantine/accusation.ts";
+import { blame } from "../quarantine/blame.ts";
+import type { QuarantineKeeper } from "../quarantine/quarantine.ts";
 import type { Renderer } from "../render/rendering.ts";
 import type { Candidate, Generations } from "./generations.ts";
 import type { ApplyOutcome, Memory, Nginx } from "./ports.ts";
@@ -67,9 +69,11 @@ export class Applying {
   }
 
   /** Goes on without whoever is at fault; where nobody is, with another text, or later with the same where that may do then. */
-  #setAside({ text, snapshot }: Candidate, said: Omit<Refused, "conf" | "records">): boolean {
+  #setAside({ text, snapshot }: Candidate, said: Omit<Refused, "conf" | "ownersAt">): boolean {
     const { conf, authors } = text;
-    const refused = { ...said, conf, authors, records: this.#parts.renderer.records };
+    const { records } = this.#parts.renderer;
+    const ownersAt = (line: number) => blame(conf, line, records, authors);
+    const refused = { ...said, conf, ownersAt };
     const goesOn = this.#keeper.refused(refused, snapshot, this.#generations.liveSnapshot);
     this.#generations.refuse(text);
     this.#parts.renderer.refused();

@@ -174,7 +174,7 @@ test("what nginx refuses for nobody's fault is not the fault of the next Ingress
   const translation = { configuration, problems: Table.empty(), lastGood: emptyLastGood, accepted: new Set() };
   const translator = {
     turn: ({ quarantine }: { quarantine: Quarantine }) => {
-      const hasIngress = snapshot.ingresses.size > 0 && quarantine.ingresses.size === 0;
+      const hasIngress = snapshot.ingresses.size > 0 && quarantine.objects.size === 0;
       change(`${snapshot.services.size > 0 ? "broken" : "whole"}${hasIngress ? " with Ingress" : ""}`);
       return translation;
     },
@@ -191,7 +191,7 @@ test("what nginx refuses for nobody's fault is not the fault of the next Ingress
   await comes(put(snapshot, service("unattributable")));
   await comes(put(snapshot, ingress({ name: "innocent" })));
   expect(tries).toEqual(["whole", "broken", "broken with Ingress"]);
-  expect([...sync.quarantine.ingresses.keys()]).toEqual([]);
+  expect([...sync.quarantine.objects.keys()]).toEqual([]);
   await comes(put(base, ingress({ name: "innocent" })));
   expect(tries.at(-1)).toBe("whole with Ingress");
   await sync.settled();
@@ -212,10 +212,10 @@ test("a failure is over for the listener once what nginx refused is set aside, a
   const good = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: { namespace: "ns", name: "guilty" } };
   const translator = {
     turn: ({ quarantine }: { quarantine: Quarantine }) => {
-      const isAside = quarantine.ingresses.has("ns/guilty");
+      const isAside = quarantine.objects.has("Ingress ns/guilty");
       change(snapshot.ingresses.size > 0 && !isAside ? "broken" : "whole");
-      const ingresses = Table.from(isAside ? [["ns/guilty", good as Ingress] as const] : []);
-      return { configuration, problems: Table.empty(), lastGood: { ...emptyLastGood, ingresses }, accepted: new Set() };
+      const objects = Table.from(isAside ? [["Ingress ns/guilty", good as Ingress] as const] : []);
+      return { configuration, problems: Table.empty(), lastGood: { ...emptyLastGood, objects }, accepted: new Set() };
     },
   } as unknown as Translator;
   const reports: (boolean | undefined)[] = [];
@@ -234,7 +234,7 @@ test("a failure is over for the listener once what nginx refused is set aside, a
   sync.wakeUp();
   await clock.advance(0);
   await sync.settled();
-  expect([...sync.refusals.ingresses.keys()]).toEqual(["ns/guilty"]);
+  expect([...sync.refusals.objects.keys()]).toEqual(["Ingress ns/guilty"]);
   expect(reports[0]).toBe(false);
   expect(reports.at(-1)).toBe(true);
   expect(new Set(kept.flat())).toEqual(new Set(["last-good guilty"]));

@@ -8,7 +8,8 @@ import type { Configuration } from "../model/configuration.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { ObjectName, Problem } from "../problem.ts";
-import { type OwnConfigMaps, QuarantineKeeper } from "../quarantine/quarantine.ts";
+import { QuarantineKeeper } from "../quarantine/quarantine.ts";
+import type { OwnConfigMaps } from "../quarantine/suspects.ts";
 import type { Rendered, RenderedText, Renderer } from "../render/rendering.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Clock } from "../timing/clock.ts";
@@ -357,8 +358,8 @@ function bugsIn({ bugs }: Rendered): (readonly [string, readonly Problem[]])[] {
   return [...bugs].map(([host, problems]) => [`rendering ${host}`, problems] as const);
 }
 
-function sizes({ ingresses, settings, ports }: Quarantine): readonly number[] {
-  return [ingresses.size, settings.size, ports.size];
+function sizes({ objects, settings, ports }: Quarantine): readonly number[] {
+  return [objects.size, settings.size, ports.size];
 }
 
 function settingsName({ settings }: OwnConfigMaps): ObjectName {

@@ -47,8 +47,8 @@ test("a last good form is read again when an object that it alone names changes"
   const { claims, ingresses: source } = begun(good);
   const refused = put(good, ingress({ name: "a", host: "a.example", annotations: { "load-balance": "fastest" } }));
   claims.renew(turnTo(refused, good));
-  const { lastGood: ingresses } = source;
-  const turn = turnTo(put(refused, service("spare")), refused, { lastGood: { ...emptyLastGood, ingresses } });
+  const { lastGood: objects } = source;
+  const turn = turnTo(put(refused, service("spare")), refused, { lastGood: { ...emptyLastGood, objects } });
   const before = { ...turn.before, lastGood: turn.now.lastGood };
   expect(claims.renew({ ...turn, before })).toEqual(new Set(["a.example"]));
 });
@@ -80,9 +80,12 @@ test.each([
   const good = ingress({ name: "a", host: "old.example" });
   const bad = ingress({ name: "a", host: "new.example", annotations });
   const { claims, ingresses, problems } = begun(put(base, good));
-  const quarantine = { ...emptyQuarantine, ingresses: new Map([["ns/a", { version: versionOf(bad), why: "no" }]]) };
+  const quarantine = {
+    ...emptyQuarantine,
+    objects: new Map([["Ingress ns/a", { version: versionOf(bad), why: "no" }]]),
+  };
   claims.renew(turnTo(put(base, bad), put(base, good), { quarantine }));
   expect(claims.of(host)).toMatchObject([{ key: "Ingress ns/a", closed }]);
-  expect(ingresses.lastGood.get("ns/a")).toBe(good);
+  expect(ingresses.lastGood.get("Ingress ns/a")).toBe(good);
   expect(problems.byOwner.get("Ingress ns/a")).toMatchObject([{ kind: "nginx-refused", why: "no" }]);
 });

@@ -13,7 +13,7 @@ test("each last good form is said with the moment at which it was first seen in 
   const notes = new LastGoodNotes();
   const lastGood: LastGood = {
     ...emptyLastGood,
-    ingresses: Table.from([["shop/web", web as Ingress]]),
+    objects: Table.from([["Ingress shop/web", web as Ingress]]),
     settings: { "proxy-body-size": "1m" },
   };
   const said = (kept: LastGood, time: string) =>

@@ -7,6 +7,7 @@ import type { Snapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import type { LastGood } from "./last-good.ts";
+import { kindAndKey } from "./quarantine.ts";
 
 type LastGoodProblem = Extract<Problem, { readonly kind: "last-good" }>;
 type Note = Omit<LastGoodProblem, "since">;
@@ -25,7 +26,7 @@ export class LastGoodNotes {
   of(lastGood: LastGood, snapshot: Snapshot, settings: ObjectName, now: Date): Table<readonly Problem[]> {
     const notes = new Map([
       ...secretNotes(lastGood, snapshot),
-      ...ingressNotes(lastGood),
+      ...objectNotes(lastGood),
       ...settingNotes(lastGood, settings),
     ]);
     for (const key of this.#since.keys()) if (!notes.has(key)) this.#since.delete(key);
@@ -58,16 +59,16 @@ function secretNotes({ secrets }: LastGood, snapshot: Snapshot): [string, Note][
   });
 }
 
-function ingressNotes({ ingresses }: LastGood): [string, Note][] {
-  return [...ingresses.keys()].map((key) => {
+function objectNotes({ objects }: LastGood): [string, Note][] {
+  return [...objects.keys()].map((called) => {
     const note: Note = {
-      object: nameOf("Ingress", key),
+      object: nameOf(...kindAndKey(called)),
       kind: "last-good",
       what: "the present version is not applied",
       instead: "the last good one is in force",
       until: "until a version can be applied",
     };
-    return [`last good Ingress ${key}`, note];
+    return [`last good ${called}`, note];
   });
 }
 

@@ -1,33 +1,57 @@
 /**
- * What nginx refused, as an input of `translate`: versions of Ingresses and texts of ConfigMap keys that must not be rendered
- * again. A changed object is another version and gets another try.
+ * What nginx refused, as an input of `translate`: versions of objects, keys of the settings and
+ * ports that must not be rendered again. A changed object is another version and gets another try.
  */
 import { hash } from "node:crypto";
-import type { Ingress } from "../model/objects.ts";
+import type { ObjectMeta } from "../model/objects.ts";
 
 export interface Quarantine {
-  /** By `namespace/name`. */
-  readonly ingresses: ReadonlyMap<string, Refusal>;
+  /** By kind and name, as `objectKey` writes them. */
+  readonly objects: Refusals;
   /** By ConfigMap key; `version` is the text. */
-  readonly settings: ReadonlyMap<string, Refusal>;
+  readonly settings: Refusals;
   /** Ports of TCP and UDP services, by `tcp/5432`; `version` is the text in their ConfigMap. */
-  readonly ports: ReadonlyMap<string, Refusal>;
+  readonly ports: Refusals;
 }
 
 export interface Refusal {
   readonly version: string;
-  /** What nginx said. */
+  /** What nginx reported. */
   readonly why: string;
-  /** The search for the author still runs, so that this one may be innocent: nothing is reported yet. */
+  /** The search for the cause is not over, so this one may be innocent and is not reported yet. */
   readonly suspected?: true;
 }
 
-export const emptyQuarantine: Quarantine = { ingresses: new Map(), settings: new Map(), ports: new Map() };
-
 export type Refusals = ReadonlyMap<string, Refusal>;
 
-export function reduced({ ingresses, settings, ports }: Quarantine, by: (refusals: Refusals) => Refusals): Quarantine {
-  return { ingresses: by(ingresses), settings: by(settings), ports: by(ports) };
+export const emptyQuarantine: Quarantine = { objects: new Map(), settings: new Map(), ports: new Map() };
+
+/** `Ingress shop/web`: names an object by kind, namespace and name. */
+export type ObjectKey = `${string} ${string}`;
+
+/** `key` is `namespace/name`. */
+export function objectKey(kind: string, key: string): ObjectKey {
+  return `${kind} ${key}`;
+}
+
+/** The reverse of `objectKey`. */
+export function kindAndKey(called: string): readonly [kind: string, key: string] {
+  const at = called.indexOf(" ");
+  return [called.slice(0, at), called.slice(at + 1)];
+}
+
+export function reduced({ objects, settings, ports }: Quarantine, by: (refusals: Refusals) => Refusals): Quarantine {
+  return { objects: by(objects), settings: by(settings), ports: by(ports) };
+}
+
+/** How many objects of each kind are refused. Ingresses are counted where there are none, too. */
+export function countByKind(objects: Refusals): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = { Ingress: 0 };
+  for (const called of objects.keys()) {
+    const [kind] = kindAndKey(called);
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  return counts;
 }
 
 /** The same map without those that are only suspected. */
@@ -35,8 +59,16 @@ export function withoutSuspects(refusals: Refusals): Refusals {
   return new Map([...refusals].filter(([, { suspected }]) => suspected !== true));
 }
 
-/** Equal for two objects that ask for the same: over a restart, and where only the status differs. */
-export function versionOf({ metadata, spec }: Ingress): string {
+/** An object whose fields ask for something. */
+export interface Versioned {
+  readonly metadata: Pick<ObjectMeta, "uid" | "annotations">;
+  readonly spec?: unknown;
+}
+
+/**
+ * Equal for two objects that ask for the same: over a restart, and where only the status differs.
+ */
+export function versionOf({ metadata, spec }: Versioned): string {
   const asked = JSON.stringify([metadata.uid, metadata.annotations, spec]);
   return hash("sha256", asked).slice(0, 32);
 }

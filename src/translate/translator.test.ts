@@ -27,7 +27,7 @@ function told({ configuration, problems, lastGood, accepted }: Translation) {
       .flat()
       .map((p) => sentence(p).replace(/; (the last good value|the default) is used$/, ""))
       .sort(),
-    lastGood: { ...lastGood, ingresses: sorted(lastGood.ingresses), secrets: sorted(lastGood.secrets) },
+    lastGood: { ...lastGood, objects: sorted(lastGood.objects), secrets: sorted(lastGood.secrets) },
     accepted: [...accepted].sort(),
   };
 }

@@ -131,9 +131,9 @@ export class Translator {
   /** The same object while nothing of it is different, so that the disk is left alone. */
   #lastGood({ lastGood: given }: Inputs): LastGood {
     const settings = this.#settings.lastGood;
-    const ingresses = this.#ingresses.lastGood;
+    const objects = this.#ingresses.lastGood;
     const secrets = this.#certificates.lastGood;
-    const isSame = settings === given.settings && ingresses === given.ingresses && secrets === given.secrets;
-    return isSame ? given : { settings, ingresses, secrets };
+    const isSame = settings === given.settings && objects === given.objects && secrets === given.secrets;
+    return isSame ? given : { settings, objects, secrets };
   }
 }

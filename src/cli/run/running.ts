@@ -4,7 +4,7 @@ import type { Controller } from "../../controller.ts";
 import type { Health } from "../../health/health.ts";
 import type { MetricsOptions } from "../../metrics/metrics.ts";
 import type { Source, SyncReport } from "../../sync/ports.ts";
-import { emptyQuarantine } from "../../translate/quarantine.ts";
+import { countByKind, emptyQuarantine } from "../../translate/quarantine.ts";
 import { build } from "../../version.ts";
 import type { Flags } from "../flags.ts";
 import { requestCounts } from "../options.ts";
@@ -25,9 +25,9 @@ export class Running {
 
   /** What is wrong while the last good configuration is served. */
   notes(): readonly string[] {
-    const { ingresses, settings } = this.controller?.sync.refusals ?? emptyQuarantine;
+    const { objects, settings } = this.controller?.sync.refusals ?? emptyQuarantine;
     const aside = [
-      ...[...ingresses].map(([key, { why }]) => `Ingress ${key} is set aside: nginx refused it: ${why}`),
+      ...[...objects].map(([key, { why }]) => `${key} is set aside: nginx refused it: ${why}`),
       ...[...settings].map(([key, { why }]) => `setting ${key} is set aside: nginx refused it: ${why}`),
     ];
     const behind = this.#refused !== undefined && this.controller?.sync.isBehind === true;
@@ -97,8 +97,8 @@ export function metricsOptions(running: Running, measured: Measured): MetricsOpt
       const [restarts, shapes, putRight] = [nginx?.restarts ?? 0, renderer?.shapeCount ?? 0, running.putRight];
       const memory = await running.controller?.memory();
       const checks = await health.checks();
-      const { ingresses, settings } = running.controller?.sync.refusals ?? emptyQuarantine;
-      const quarantined = { Ingress: ingresses.size, ConfigMap: settings.size };
+      const { objects, settings } = running.controller?.sync.refusals ?? emptyQuarantine;
+      const quarantined = { ...countByKind(objects), ConfigMap: settings.size };
       return { workers, drainingWorkers, drainingGenerations, restarts, shapes, putRight, quarantined, memory, checks };
     },
   };

@@ -3,6 +3,7 @@ import { fake, put, tlsSecret, turnTo } from "../../../test/support/sketch.ts";
 import { fakeCertificate } from "../../certificates/fake.ts";
 import type { Secret } from "../../model/objects.ts";
 import { emptySnapshot } from "../../model/snapshot.ts";
+import { emptyLastGood } from "../last-good.ts";
 import { Certificates } from "./certificates.ts";
 
 let good: Secret;
@@ -35,7 +36,7 @@ test("new content that is no pair leaves the old one in force until it is mended
   expect(certificates.secret("ns/tls")).toBe(good);
   expect(certificates.all.get("ns/tls")?.id).toBe("ns/tls");
   expect(certificates.default.id).toBe("ns/tls");
-  const lastGood = { ingresses: emptySnapshot.ingresses, secrets: certificates.lastGood, settings: {} };
+  const lastGood = { ...emptyLastGood, secrets: certificates.lastGood };
   certificates.takeIn(turnTo(emptySnapshot, second, { lastGood }));
   certificates.renew();
   expect(certificates.all.size).toBe(0);

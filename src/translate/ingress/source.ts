@@ -15,11 +15,13 @@ import type { ClaimSource } from "../claims.ts";
 import { emptyLastGood, guardsDiffer, type LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
-import { versionOf } from "../quarantine.ts";
+import { kindAndKey, objectKey, versionOf } from "../quarantine.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
 import { isOurs } from "./accept.ts";
 import { claimOf } from "./claim.ts";
 import { readIngress } from "./reading.ts";
+
+const ingressKey = (key: string) => objectKey("Ingress", key);
 
 /** What is in force for an Ingress: the form that is served, and whether it is open, so that it may stand in for a later one. */
 interface InForce {
@@ -34,7 +36,7 @@ export class IngressSource implements ClaimSource {
   readonly #accepted = new Set<string>();
   readonly #inForce = new Map<string, InForce>();
   readonly #references = new Dependencies();
-  #lastGood: LastGood["ingresses"] = emptyLastGood.ingresses;
+  #lastGood: LastGood["objects"] = emptyLastGood.objects;
 
   constructor(options: TranslateOptions, problems: Problems) {
     this.#options = options;
@@ -47,22 +49,25 @@ export class IngressSource implements ClaimSource {
   }
 
   /** Forms that stand in for refused ones. */
-  get lastGood(): LastGood["ingresses"] {
+  get lastGood(): LastGood["objects"] {
     return this.#lastGood;
   }
 
   changed(turn: Turn): Set<string> {
     const { before, now, afresh } = turn;
     const { ingresses, ingressClasses } = now.snapshot;
-    this.#lastGood = now.lastGood.ingresses;
+    this.#lastGood = now.lastGood.objects;
     if (afresh || ingressClasses !== before.snapshot.ingressClasses) {
       return new Set([...this.#accepted, ...ingresses.keys()]);
     }
     const keys = new Set<string>();
     const add = ({ key }: TableChange<unknown>) => keys.add(key);
     ingresses.changesSince(before.snapshot.ingresses).forEach(add);
-    now.lastGood.ingresses.changesSince(before.lastGood.ingresses).forEach(add);
-    for (const key of changedKeys(now.quarantine.ingresses, before.quarantine.ingresses)) keys.add(key);
+    const standIns = now.lastGood.objects.changesSince(before.lastGood.objects).map(({ key }) => key);
+    for (const called of [...standIns, ...changedKeys(now.quarantine.objects, before.quarantine.objects)]) {
+      const [kind, key] = kindAndKey(called);
+      if (kind === "Ingress") keys.add(key);
+    }
     for (const kind of ["Secret", "ConfigMap", "Service"] as const) {
       for (const ingress of usersOfChanged(this.#references, kind, turn, `${kind} `)) keys.add(ingress);
     }
@@ -93,7 +98,7 @@ export class IngressSource implements ClaimSource {
 
   #claimOf(key: string, ingress: Ingress, turn: Turn): Claim | undefined {
     const reading = this.#read(ingress, turn);
-    const refusal = turn.now.quarantine.ingresses.get(key);
+    const refusal = turn.now.quarantine.objects.get(ingressKey(key));
     const refused = refusal !== undefined && refusal.version === versionOf(ingress) ? refusal : undefined;
     const object = { kind: "Ingress", ...nameOf(key) };
     const nginxRefused: Problem[] = refused === undefined ? [] : [{ object, kind: "nginx-refused", why: refused.why }];
@@ -135,12 +140,14 @@ export class IngressSource implements ClaimSource {
 
   /** The form that is kept for the Ingress, or else the one in force until now. */
   #goodFormOf(key: string): Ingress | undefined {
+    const kept = this.#lastGood.get(ingressKey(key)) as Ingress | undefined;
     const previous = this.#inForce.get(key);
-    return this.#lastGood.get(key) ?? (previous?.isOpen === true ? previous.form : undefined);
+    return kept ?? (previous?.isOpen === true ? previous.form : undefined);
   }
 
   #keep(key: string, good: Ingress | undefined): void {
-    if (this.#lastGood.get(key) !== good) this.#lastGood = this.#lastGood.with([[key, good]]);
+    const called = ingressKey(key);
+    if (this.#lastGood.get(called) !== good) this.#lastGood = this.#lastGood.with([[called, good]]);
   }
 
   #read(ingress: Ingress, { now, settings }: Turn): Reading {

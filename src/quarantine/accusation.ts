@@ -1,0 +1,84 @@
+/**
+ * The order in which a search suspects after a refusal. A port that nginx names comes first, then
+ * the owners of the line that it names. Where that was in vain, or the line has no owner, the
+ * settings that changed follow, and then, where the machine is not at fault, the ports of TCP and
+ * UDP services and all objects that changed. Settings that permit others to write come last:
+ * without them the author of one bad snippet would take all other snippets away.
+ */
+import type { Snapshot } from "../model/snapshot.ts";
+import type { Bisection } from "./bisection.ts";
+import type { Suspect, Suspects } from "./suspects.ts";
+
+export interface Refused {
+  /** What nginx wrote; a part of it is shown to people. */
+  readonly stderr: string;
+  readonly line: number | undefined;
+  /** The file or address that the error is about, where nginx names no line. */
+  readonly names: string | undefined;
+  /**
+   * The machine is at fault and the same text may work later: only what the error names is to
+   * blame.
+   */
+  readonly mayPass: boolean;
+  readonly conf: string;
+  /** Keys of the objects, like `Ingress shop/web`, whose text stands at a line of `conf`. */
+  readonly ownersAt: (line: number) => ReadonlySet<string>;
+}
+
+export interface Evidence {
+  readonly suspects: Suspects;
+  /** The refused text was made of it. */
+  readonly snapshot: Snapshot;
+  /** nginx serves it. */
+  readonly live: Snapshot;
+}
+
+/** Returns whether there is a new suspect, without which the next try may succeed. */
+export function accuse(search: Bisection, why: string, refused: Refused, evidence: Evidence): boolean {
+  const { suspects, snapshot, live } = evidence;
+  const known = search.setAside;
+  const port = portAt(suspects, refused.names, snapshot);
+  if (port !== undefined && !known.has(port)) {
+    search.accuse([port], why);
+    return true;
+  }
+  const line = refused.line ?? lineNaming(refused.names, refused.conf);
+  const owners = line === undefined ? [] : [...refused.ownersAt(line)].filter((owner) => suspects.has(owner));
+  const accused = owners.filter((owner) => !known.has(owner));
+  const settings = suspects.changed("settings", snapshot, live);
+  const permitting = settings.filter((suspect) => permissions.has(suspect));
+  const written = settings.filter((suspect) => !permissions.has(suspect));
+  // Asked even where the line has no owner any more: the line of which an object was accused may
+  // also stand in the location of unknown hosts.
+  const inVain = written.some((suspect) => !known.has(suspect)) && search.accusedInVain(why);
+  if (accused.length > 0 && !inVain) {
+    search.accuse(accused, why);
+    return true;
+  }
+  if (search.suspect(written)) return true;
+  if (refused.mayPass) return false;
+  if (search.suspect(suspects.changed("ports", snapshot, live))) return true;
+  return search.suspect(suspects.changed("objects", snapshot, live)) || search.suspect(permitting);
+}
+
+/** The TCP or UDP service whose port is the one that nginx cannot have. */
+export function portAt(suspects: Suspects, address: string | undefined, snapshot: Snapshot): Suspect | undefined {
+  const port = /:(\d+)$/.exec(address ?? "")?.[1];
+  const asking = (["port tcp/", "port udp/"] as const).map((protocol): Suspect => `${protocol}${port}`);
+  return asking.find((suspect) => suspects.version(snapshot, suspect) !== undefined);
+}
+
+/** Settings that stand nowhere in the text: they let Ingresses write what does. */
+const permissions: ReadonlySet<Suspect> = new Set([
+  "setting allow-snippet-annotations",
+  "setting annotations-risk-level",
+  "setting annotation-value-word-blocklist",
+  "setting allow-cross-namespace-resources",
+]);
+
+/** The first line that contains `text`, counted from 1. */
+function lineNaming(text: string | undefined, conf: string): number | undefined {
+  if (text === undefined) return undefined;
+  const at = conf.split("\n").findIndex((line) => line.includes(text));
+  return at < 0 ? undefined : at + 1;
+}

@@ -1,0 +1,150 @@
+/**
+ * What nginx may refuse, in one table: how each kind of suspect changes, which version of it is
+ * refused, and what can stand in for that. Adding a kind is adding a row.
+ */
+import type { KubernetesObject } from "../model/objects.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import type { Table } from "../model/table.ts";
+import type { LastGood } from "../translate/last-good.ts";
+import { kindAndKey, objectKey, type Quarantine, type Versioned, versionOf } from "../translate/quarantine.ts";
+
+/** ConfigMaps of the controller, by `namespace/name`. */
+export interface OwnConfigMaps {
+  readonly settings: string | undefined;
+  readonly tcp: string | undefined;
+  readonly udp: string | undefined;
+}
+
+/** The table. Kinds of objects have the name that Kubernetes gives them. */
+function rowsOf(own: OwnConfigMaps) {
+  return {
+    Ingress: objectRow("Ingress", ({ ingresses }) => ingresses),
+    setting: settingRow(own.settings),
+    port: portRow(own),
+  } satisfies Record<string, Row>;
+}
+
+export type SuspectKind = keyof ReturnType<typeof rowsOf>;
+
+/** `Ingress shop/web`, `setting proxy-body-size` or `port tcp/5432`. */
+export type Suspect = `${SuspectKind} ${string}`;
+
+interface Row {
+  /** The map of the Quarantine that keeps its refusals. */
+  readonly refusals: keyof Quarantine;
+  /** Keys that differ between two Snapshots and are there in `now`. */
+  changed(now: Snapshot, live: Snapshot): readonly string[];
+  /** Identifies what stands under `key`; undefined where nothing does. */
+  version(snapshot: Snapshot, key: string): string | undefined;
+  /** Absent where nothing can stand in for a refused version. */
+  readonly lastGood?: {
+    form(snapshot: Snapshot, key: string): unknown;
+    /** `lastGood` with this form, which stands in from now on. */
+    with(lastGood: LastGood, key: string, form: unknown): LastGood;
+  };
+}
+
+export class Suspects {
+  readonly #rows: Readonly<Record<SuspectKind, Row>>;
+
+  constructor(own: OwnConfigMaps) {
+    this.#rows = rowsOf(own);
+  }
+
+  get kinds(): readonly SuspectKind[] {
+    return Object.keys(this.#rows) as SuspectKind[];
+  }
+
+  row(suspect: Suspect): Row {
+    return this.#rows[kindAndKey(suspect)[0] as SuspectKind];
+  }
+
+  /** Whether there is a row for what is called so. */
+  has(called: string): called is Suspect {
+    return kindAndKey(called)[0] in this.#rows;
+  }
+
+  /** All that changed among those whose refusals are kept in `group`. */
+  changed(group: keyof Quarantine, now: Snapshot, live: Snapshot): Suspect[] {
+    const kinds = this.kinds.filter((kind) => this.#rows[kind].refusals === group);
+    return kinds.flatMap((kind) => this.#rows[kind].changed(now, live).map((key): Suspect => `${kind} ${key}`));
+  }
+
+  version(snapshot: Snapshot, suspect: Suspect): string | undefined {
+    return this.row(suspect).version(snapshot, kindAndKey(suspect)[1]);
+  }
+
+  /** The suspect whose refusal is kept under `key` of `group`. */
+  at(group: keyof Quarantine, key: string): Suspect {
+    if (group === "objects") return key as Suspect;
+    return group === "settings" ? `setting ${key}` : `port ${key}`;
+  }
+}
+
+/** The key under which the refusal of `suspect` is kept. */
+export function refusalKey({ refusals }: Pick<Row, "refusals">, suspect: Suspect): string {
+  return refusals === "objects" ? suspect : kindAndKey(suspect)[1];
+}
+
+/** A row for objects of one kind. */
+function objectRow(kind: string, tableOf: (snapshot: Snapshot) => Table<KubernetesObject & Versioned>): Row {
+  return {
+    refusals: "objects",
+    changed: (now, live) =>
+      tableOf(now)
+        .changesSince(tableOf(live))
+        .flatMap(({ key, after }) => (after === undefined ? [] : [key])),
+    version: (snapshot, key) => {
+      const object = tableOf(snapshot).get(key);
+      return object && versionOf(object);
+    },
+    lastGood: {
+      form: (snapshot, key) => tableOf(snapshot).get(key),
+      with: (lastGood, key, form) => {
+        const good = [objectKey(kind, key), form as KubernetesObject] as const;
+        return { ...lastGood, objects: lastGood.objects.with([good]) };
+      },
+    },
+  };
+}
+
+/** Keys of the ConfigMap of settings, in lower case. */
+function settingRow(configMap: string | undefined): Row {
+  const textOf = (snapshot: Snapshot, key: string) => {
+    const data = dataOf(snapshot, configMap);
+    const spelling = key in data ? key : Object.keys(data).find((one) => one.toLowerCase() === key);
+    return spelling === undefined ? undefined : data[spelling];
+  };
+  return {
+    refusals: "settings",
+    changed: (now, live) => changedKeys(now, live, configMap).map((key) => key.toLowerCase()),
+    version: textOf,
+    lastGood: {
+      form: textOf,
+      with: (lastGood, key, form) => ({ ...lastGood, settings: { ...lastGood.settings, [key]: form as string } }),
+    },
+  };
+}
+
+/** Ports of TCP and UDP services, like `tcp/5432`. */
+function portRow(own: Pick<OwnConfigMaps, "tcp" | "udp">): Row {
+  const protocols = ["tcp", "udp"] as const;
+  return {
+    refusals: "ports",
+    changed: (now, live) =>
+      protocols.flatMap((protocol) => changedKeys(now, live, own[protocol]).map((port) => `${protocol}/${port}`)),
+    version: (snapshot, port) => {
+      const [protocol, number = ""] = port.split("/");
+      return dataOf(snapshot, protocol === "tcp" ? own.tcp : own.udp)[number];
+    },
+  };
+}
+
+function changedKeys(now: Snapshot, live: Snapshot, configMap: string | undefined): string[] {
+  const [data, before] = [dataOf(now, configMap), dataOf(live, configMap)];
+  return Object.keys(data).filter((key) => data[key] !== before[key]);
+}
+
+function dataOf(snapshot: Snapshot, configMap: string | undefined): Readonly<Record<string, string>> {
+  return (configMap === undefined ? undefined : snapshot.configMaps.get(configMap)?.data) ?? {};
+}
