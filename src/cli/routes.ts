@@ -93,7 +93,8 @@ function asText(all: readonly ServedRoute[], now: Date, colours: boolean): strin
     const canaries = route.canaries.map(
       (one) => `\n  canary ${one.service} (${counted(one.endpoints, "endpoint")}): ${one.when}`,
     );
-    return `${text}${canaries.join("")}\n`;
+    const why = route.why === undefined ? "" : `\n  answers 503: ${route.why}`;
+    return `${text}${why}${canaries.join("")}\n`;
   });
   return `${line(head)}\n${lines.join("")}${counted(all.length, "route")}\n`;
 }

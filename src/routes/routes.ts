@@ -4,7 +4,7 @@
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { type Configuration, catchAll, type Server } from "../model/configuration.ts";
-import { backendOf } from "../model/location.ts";
+import { backendOf, closedReason } from "../model/location.ts";
 import { serviceOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Settings } from "../settings/registry.ts";
@@ -26,6 +26,8 @@ export interface ServedRoute {
   readonly certificate?: { readonly secret: string; readonly expires: string };
   /** Whether it answers 503 whatever is asked, because something that guards it cannot be set up. */
   readonly denied: boolean;
+  /** The Problem for which it does; absent where it does not. */
+  readonly why?: string;
 }
 
 type Served = Configuration<Settings, FeatureValues>;
@@ -80,6 +82,7 @@ function routeOf(
       ? {}
       : { certificate: { secret: certificate.id, expires: certificate.notAfter.toISOString() } }),
     denied: closed !== undefined,
+    ...(closed === undefined ? {} : { why: closedReason(location) }),
   };
 }
 

@@ -84,6 +84,12 @@ local function tell(location, groups)
   if told.location_path or location.sticky then
     var.location_path = location.path
   end
+  if location.closed then
+    if told.closed_reason then
+      var.closed_reason = location.closed
+    end
+    ngx.log(ngx.INFO, "503 for ", var.host, ": ", location.closed)
+  end
 end
 
 -- Names of the locations that each server has. Their ending is a secret of this nginx, since an answer may name a location, too.

@@ -15,7 +15,14 @@ import type { Template } from "../template.ts";
 import { indented } from "./indent.ts";
 import { InternalNames } from "./internal-names.ts";
 import { loadedModules, speaksLua } from "./modules.ts";
-import { type AboutServers, defaultPairFile, fixedNames, routeLabels, routeVariables } from "./server-views.ts";
+import {
+  type AboutServers,
+  closedReasonVariable,
+  defaultPairFile,
+  fixedNames,
+  routeLabels,
+  routeVariables,
+} from "./server-views.ts";
 import { streamView } from "./stream-view.ts";
 import { ifRead, withoutUnreadVariables } from "./unread-variables.ts";
 
@@ -138,9 +145,11 @@ function mainView(about: ConfParts, withLua: boolean): View {
     shared: sharedLines(http),
     upstreams,
     servers,
-    // a record may name any of them but the groups
+    // A record may name any of them but those that the router sets only where something reads them.
     variables: routeVariables().map((name) =>
-      lua === undefined || groupVariables.includes(name) ? ifRead(name) : Token.name(name),
+      lua === undefined || groupVariables.includes(name) || name === closedReasonVariable
+        ? ifRead(name)
+        : Token.name(name),
     ),
     internal: {
       default: listens(machine, ports.defaultServer),

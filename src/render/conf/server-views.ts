@@ -17,8 +17,14 @@ import { settingsView } from "../settings/view.ts";
 import { InternalNames } from "./internal-names.ts";
 import { dataSlot, plainServerView, type Slot } from "./text-servers.ts";
 
+/** Says why a closed path answers 503, for log formats that name it. */
+export const closedReasonVariable = "closed_reason";
+
 /** Variables that say where a request was routed to; the router sets those that something reads. */
-export const routeLabels = ["namespace", "ingress_name", "service_name", "service_port", "location_path"];
+export const routeLabels = [
+  ...["namespace", "ingress_name", "service_name", "service_port", "location_path"],
+  closedReasonVariable,
+];
 
 /** Variables that the router sets, or a location that needs them. */
 const routerVariables = [

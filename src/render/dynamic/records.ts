@@ -12,7 +12,7 @@ import { groupsOf, numbered } from "../../directives/pattern-groups.ts";
 import { bytesOf } from "../../kinds/measures.ts";
 import { formOf } from "../../kinds/server-names.ts";
 import type { Alias, Certificate, Endpoint, Location, Server, Upstream } from "../../model/configuration.ts";
-import { backendOf } from "../../model/location.ts";
+import { backendOf, closedReason } from "../../model/location.ts";
 import { balanceRecord, canaryRecord } from "../location/balance-record.ts";
 import { hopOf } from "../location/hops.ts";
 import { keptBy } from "../location/kept-by.ts";
@@ -127,6 +127,7 @@ function locationRecord(location: Location<FeatureValues>, host: FeatureValues, 
       service,
       port,
       path: location.path,
+      closed: closedReason(location),
       variables: { ...variables, ...given({ ...own, tls: location.ownTls === true ? "1" : "" }) },
       canaries: location.canaries.map(canaryRecord),
       standIn: standInRecord(location, host, shapes),

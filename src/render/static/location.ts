@@ -7,7 +7,7 @@ import { poolOf } from "../../directives/pools.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { groupVariables } from "../../kinds/variables.ts";
 import { type Alias, type Canary, defaultUpstream, type Server } from "../../model/configuration.ts";
-import { backendOf } from "../../model/location.ts";
+import { backendOf, closedReason } from "../../model/location.ts";
 import { ifRead } from "../conf/unread-variables.ts";
 import { staticBlock } from "../conf/upstream-views.ts";
 import { bindingOf } from "../location/balance-record.ts";
@@ -114,6 +114,7 @@ export function labelsOf(
     service_name: backend.service,
     service_port: backend.port,
     location_path: location.path,
+    closed_reason: closedReason(location),
     route_certificate: certificateWord(server.features.clientCertificate),
     route_kept: keptBy(server, index),
     route_hop: hopOf(server, index),
