@@ -1,0 +1,45 @@
+/** Every status that a template answers by itself stands in the table of causes in docs/operate.md. */
+import { globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+const page = readFileSync(join(root, "docs/operate.md"), "utf8");
+
+/** By template and the line that answers, the words of its row. `internal.tmpl` is not reached by clients. */
+const causes: Readonly<Record<string, string>> = {
+  "external-auth.tmpl return 503;": "| 503 | the global auth service",
+  "host-check.tmpl if ($contrary_host) { return 400; }": "| 400 | the request names two hosts",
+  'host-check.tmpl if ($host !~* "^(?:[\\w.~!$&\'()*+,;=%-]+|\\[[\\da-f:.]+\\])$") { return 400; }':
+    "| 400 | `Host` holds",
+  "location.tmpl if ($route_loops) { return 508; }": "| 508 |",
+  "location.tmpl if ($route_too_large) { return 413; }": "| 413 |",
+  "location.tmpl return 503;": "| 503 | the path is closed",
+  'location.tmpl if ($route_secured = "") { return 403; }': "| 403 | a certificate is asked for",
+  'location.tmpl if ($uri ~ "[\\x00-\\x1f]") { return 400; }': "| 400 | a control character",
+  "location.tmpl {{#if dynamic}}if ($route_unserved) { return 503; }{{/if}}": "| 503 | the Service is missing",
+  "server-features.tmpl return 403;": "| 403 | the Secret of `auth-tls-secret`",
+  'server-features.tmpl if ($ssl_client_s_dn !~ {{clientCertificate.subject}}) { return 403 "client certificate unauthorized"; }':
+    "| 403 | the certificate's subject",
+  "server.tmpl location {{fixed.unrouted}} { return 404; }": "| 404 |",
+  "server.tmpl location {{fixed.undecided}} { return 500; }": "| 500 | patterns took too long",
+  "server.tmpl location {{fixed.contrary_host}} { return 400; }": "| 400 | the request names two hosts",
+  "server.tmpl location {{fixed.unknown_shape}} { return 503; }": "| 503 | a worker has no text",
+  "static-server.tmpl if ($http_x_sluice_hops ~ {{comeBack}}) { return 508; }": "| 508 |",
+  "blocked-server.tmpl if ($block_user_agent) { return 403; }": "| 403 | the client's agent",
+  "blocked-server.tmpl if ($block_referer) { return 403; }": "| 403 | the client's agent",
+};
+
+const answers = globSync("templates/**/*.tmpl", { cwd: root })
+  .filter((path) => basename(path) !== "internal.tmpl")
+  .flatMap((path) =>
+    readFileSync(join(root, path), "utf8")
+      .split("\n")
+      .filter((line) => /\breturn [45](?!99)\d\d\b/.test(line))
+      .map((line) => `${basename(path)} ${line.trim()}`),
+  );
+
+test("docs/operate.md has a row for each status that a template answers", () => {
+  expect(answers.length).toBeGreaterThan(12);
+  expect([...new Set(answers)].filter((answer) => !page.includes(causes[answer] ?? "no row"))).toEqual([]);
+});
