@@ -74,6 +74,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await world.apply(
       settings({ "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" }),
       ingress({ name: "open", host: "open.example", annotations }),
+      ingress({ name: "below", host: "*.below.example", annotations: { "app-root": "/start/$1" } }),
       ingress({ name: "any", host: "*.open.example", annotations }),
       ingress({ name: "hostless", annotations, spec: { ingressClassName: "nginx", rules: [{ http: { paths } }] } }),
       ingress({ name: "guarded", host: "guarded.example", annotations: { "denylist-source-range": "0.0.0.0/0" } }),
@@ -109,6 +110,15 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(statuses(await send("GET http://text.example/own HTTP/1.1\r\nHost: guarded.example"))).toEqual([400]);
     expect(statuses(await send("GET /own HTTP/1.1\r\nHost: text.example:80x"))).toEqual([400]);
     expect(await send("GET /own HTTP/1.1\r\nHost: text.example:80")).toContain("own of text.example:80");
+  });
+
+  test("the label below a wildcard stays what it is, with a port and without", async () => {
+    const label = async (host: string) => {
+      const answer = await send(`GET / HTTP/1.1\r\nHost: ${host}`);
+      return /^Location: \S+?:\/\/[^/]+(\S*)/im.exec(answer)?.[1];
+    };
+    const hosts = ["one.below.example", "one.below.example:24000", "ONE.below.example.", "one.below.example:"];
+    expect(await Promise.all(hosts.map(label))).toEqual(hosts.map(() => "/start/one"));
   });
 
   test("over HTTP/2 a host header beside :authority does not say another host", async () => {
