@@ -134,7 +134,7 @@ export const clientCertificate = resolvedFeature({
       verify: Token.name(value.verify),
       depth: Token.count(value.depth),
       errorPage: value.errorPage !== "" && Token.text(value.errorPage),
-      subject: value.subject !== "" && Token.pattern(value.subject),
+      subject: value.subject !== "" && Token.bounded(value.subject),
     };
   },
 });

@@ -11,7 +11,7 @@ export function longestWordOf(path: string): number {
     Token.word(path),
     Token.word(`^${escapeRegex(path)}(?:/|\\z)`),
     // with use-regex; without the names of its groups it may be longer by an escape for each sign
-    Token.word(`(?i)${groupsOf(path).text}`),
+    Token.word(`(*LIMIT_MATCH=500000)(?i)${groupsOf(path).text}`),
     // where a request without the last slash is redirected to
     ...(path.endsWith("/")
       ? [Token.variables(`${escapedPath(path).replaceAll("$", "%24")}$is_args$args`, () => true)]

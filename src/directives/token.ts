@@ -21,6 +21,9 @@ const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 const controls: Readonly<Record<string, string>> = { "\t": "\\t", "\r": "\\r", "\n": "\\n" };
 
+/** Steps of PCRE that one pattern of a tenant gets for one comparison; a step takes some nanoseconds. */
+const usualSteps = 100_000;
+
 export class Token {
   readonly #text: string;
 
@@ -67,6 +70,20 @@ export class Token {
     const { text, mistake } = groupsOf(raw);
     if (mistake !== undefined) throw new TypeError(`${mistake}: ${JSON.stringify(raw)}`);
     return new Token(quoted(text));
+  }
+
+  /**
+   * A pattern of a tenant that nginx itself runs: PCRE gives up after so many steps, and nginx answers the request with an
+   * error in place of trying the next pattern. `sign` is the `~` or `~*` that some directives have before it.
+   */
+  static bounded(raw: string, steps: number = usualSteps, sign: "" | "~" | "~*" = ""): Token {
+    return new Token(`"${sign}(*LIMIT_MATCH=${steps})${String(Token.pattern(raw)).slice(1)}`);
+  }
+
+  /** As `bounded`, for a text that begins with its `~` or `~*`. */
+  static boundedWithSign(text: string, steps?: number): Token {
+    const sign = text.startsWith("~*") ? "~*" : "~";
+    return Token.bounded(text.slice(sign.length), steps, sign);
   }
 
   /** A pattern of Sluice's own, in which a group named `name` stands between `before` and `after`, and sets a variable of Sluice's. */

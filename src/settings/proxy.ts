@@ -45,7 +45,7 @@ function withoutNames([from = "", to = ""]: readonly string[], text: string): st
 export function replacementView(value: string): Token {
   if (value === "off" || value === "default") return Token.name(value);
   const [from = "", ...to] = wordsIn(value) ?? [];
-  const first = from.startsWith("~") ? Token.pattern(from) : Token.variables(from, isName);
+  const first = from.startsWith("~") ? Token.boundedWithSign(from) : Token.variables(from, isName);
   return Token.words([first, ...to.map((word) => Token.variables(word, isName))]);
 }
 

@@ -38,8 +38,8 @@ describe.each([
 
   test("a path too long for nginx.conf is left out alone where it stands there, and its author is told", async () => {
     const paths = [
-      [`/${"a".repeat(4082)}`, "web"],
-      [`/${"b".repeat(4083)}`, "web"],
+      [`/${"a".repeat(4067)}`, "web"],
+      [`/${"b".repeat(4068)}`, "web"],
     ] as const;
     await stand.apply(ingress({ name: "long", host: "a.example", paths }));
     expect(await status("a.example", paths[0][0])).toBe(200);

@@ -27,16 +27,17 @@ export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locatio
   const blocks: Block[] = [];
   const eachAlone = hasTextPaths(server);
   const exact = new Map(routes.flatMap((route) => (route.match === "exact" ? [[route.path, route.location]] : [])));
+  const steps = stepsOfEach(routes.filter(({ match }) => match === "regex").length);
   for (const route of routes) {
     if (route.match === "slash") continue;
     const { location } = route;
     if (route.match === "regex") {
-      const pattern = Token.pattern(`^${route.path}`);
+      const pattern = Token.bounded(`^${route.path}`, steps);
       const rewrite =
         route.rewrite === undefined
           ? false
           : {
-              pattern: Token.pattern(`(?i)${route.path}`),
+              pattern: Token.bounded(`(?i)${route.path}`, steps),
               target: Token.rewriteTarget(route.rewrite, targetVariables(route.rewrite)),
             };
       blocks.push({ match: Token.conf`~* ${pattern}`, location, rewrite, pattern: true });
@@ -57,6 +58,18 @@ export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locatio
   }
   return blocks;
 }
+
+/**
+ * A request may be compared with all patterns of its host, so they share one budget: 3,000,000 steps are some 25 ms. The
+ * share is that of the next power of two, so that one more path seldom changes the text of all others.
+ */
+function stepsOfEach(patterns: number): number {
+  const share = 3_000_000 / 2 ** Math.ceil(Math.log2(Math.max(1, patterns)));
+  return Math.floor(Math.min(mostSteps, Math.max(leastSteps, share)));
+}
+
+/** As many as Lua gives a pattern (lua_regex_match_limit), and as few as an honest pattern needs for a long path. */
+const [mostSteps, leastSteps] = [500_000, 3_000];
 
 function prefixMatch(path: string, withItself: boolean): Token {
   if (path === "/") return Token.word("/");

@@ -198,7 +198,7 @@ function unlessRedirected({ sslRedirect }: FeatureValues, { redirectsToHttps }: 
 }
 
 function lateMatch(path: string | undefined): Token {
-  return path === undefined ? Token.conf`^` : Token.pattern(`(?i)^${path}`);
+  return path === undefined ? Token.conf`^` : Token.bounded(`(?i)^${path}`);
 }
 
 /** `host`: what is said of the host as a whole. */

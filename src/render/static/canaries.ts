@@ -97,7 +97,7 @@ function headerWord({ header, headerValue, headerPattern }: CanaryPolicy, id: st
 /** A pattern that is none leaves every request that has the header where it is (RS-13.5); nginx would refuse it. */
 function takingPattern(pattern: string): Token {
   return regexMistake(pattern) === undefined
-    ? Token.conf`${Token.pattern(`~${pattern}`)} take;`
+    ? Token.conf`${Token.bounded(pattern, undefined, "~")} take;`
     : Token.conf`"~^" out;`;
 }
 

@@ -2,7 +2,9 @@
  * Patterns that run away. The controller never runs one of a user's; nginx does, in each worker, so what one takes is bounded,
  * and a path whose pattern could not be finished is nobody's: the next one may guard less.
  */
+import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cpuMicroseconds } from "../../bench/support/cpu.ts";
 import { ingress } from "../support/objects.ts";
 import { startWorld, type World } from "../support/world.ts";
 
@@ -38,4 +40,40 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       expect([403, 500, 414]).toContain((await world.ask("guarded.example", path)).status);
     }
   });
+
+  /** 20,000 steps of PCRE and more each for the path below, and no pattern takes it. */
+  const many = Array.from({ length: 1_500 }, (_, at) => [`/(a+)+(?:${at})?$`, "ImplementationSpecific"] as const);
+
+  test("fifteen hundred patterns share what one request may cost", async () => {
+    await world.apply(ingress({ name: "many", paths: many, annotations: { "use-regex": "true" } }));
+    expect(world.said("many").join()).toContain("the host has more than 1000 regular expressions");
+    const before = workerSeconds(world.pid!);
+    const requests = 5;
+    for (let at = 0; at < requests; at++) {
+      expect([404, 500]).toContain((await world.ask("many.example", `/${"a".repeat(16)}!`)).status);
+    }
+    // Without a share it is more than half a second each.
+    expect((workerSeconds(world.pid!) - before) / requests, "seconds of processor time").toBeLessThan(0.2);
+    expect(await world.ask("neighbour.example")).toMatchObject({ status: 200 });
+  });
+
+  test("honest patterns take long paths beside a thousand others", async () => {
+    const honest = Array.from(
+      { length: 1_000 },
+      (_, at) => [`/h${at}/([^/]+)/(.*)/x$`, "ImplementationSpecific"] as const,
+    );
+    await world.apply(ingress({ name: "honest", paths: honest, annotations: { "use-regex": "true" } }));
+    for (const at of [0, 500, 998]) {
+      const path = `/h${at}/abc/${"de/".repeat(600)}x`;
+      expect(await world.ask("honest.example", path)).toMatchObject({ status: 200 });
+    }
+    expect((await world.ask("honest.example", `/h1/abc/${"x/".repeat(900)}`)).status).toBe(404);
+  });
 });
+
+/** Processor time of the workers there are now, which other programs do not add to. One of before a reload may be gone. */
+function workerSeconds(master: number): number {
+  const children = readFileSync(`/proc/${master}/task/${master}/children`, "utf8").trim().split(" ").map(Number);
+  const present = children.filter((pid) => existsSync(`/proc/${pid}/schedstat`));
+  return cpuMicroseconds(present) / 1_000_000;
+}
