@@ -10,8 +10,7 @@ const page = readFileSync(join(root, "docs/operate.md"), "utf8");
 const causes: Readonly<Record<string, string>> = {
   "external-auth.tmpl return 503;": "| 503 | the global auth service",
   "host-check.tmpl if ($contrary_host) { return 400; }": "| 400 | the request names two hosts",
-  'host-check.tmpl if ($host !~* "^(?:[\\w.~!$&\'()*+,;=%-]+|\\[[\\da-f:.]+\\])$") { return 400; }':
-    "| 400 | `Host` holds",
+  "host-check.tmpl if ($strange_host) { return 400; }": "| 400 | `Host` holds",
   "location.tmpl if ($route_loops) { return 508; }": "| 508 |",
   "location.tmpl if ($route_too_large) { return 413; }": "| 413 |",
   "location.tmpl return 503;": "| 503 | the path is closed",
