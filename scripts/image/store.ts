@@ -25,7 +25,7 @@ export const imageCache = (): string => join(cacheFolder(process.env), "image");
 const folder = () => join(imageCache(), "files");
 export const fileOf = (pin: Pin): string => join(folder(), `${pin.sha256}.deb`);
 
-/** A pinned file is no longer on the mirror. The message is for whoever builds. */
+/** A pinned file is no longer on the mirror. The message says what to do. */
 export class PinGone extends Error {
   constructor(suite: Suite, pin: Pin) {
     super(

@@ -28,7 +28,7 @@ export const older = [
     "opentelemetry",
     undefined,
     object,
-    `${gone}: switch tracing on in controller.config with enable-opentelemetry; the image brings the module where Debian packages it.`,
+    `${gone}: switch tracing on in controller.config with enable-opentelemetry; the image has no such module, so bring one in an image of your own.`,
   ),
   section("controller").noMeaning("headers", undefined, texts, `${gone}: use controller.proxySetHeaders.`),
   section("controller.autoscaling").noMeaning(

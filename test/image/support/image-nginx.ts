@@ -31,7 +31,7 @@ export async function runOnImage({ suite, words, env = {}, isShown = false }: Su
   const folder = mkdtempSync(join(tmpdir(), "sluice-image-nginx-"));
   try {
     chmodSync(folder, 0o755);
-    // nginx is told from others by the folder that it was started in, so that folder is kept.
+    // The controller knows its nginx by the folder in which that was started, so the folder is kept.
     const enter = `exec unshare --root=${root} --wd="$PWD" /usr/sbin/nginx "$@"`;
     writeFileSync(join(folder, "nginx"), `#!/bin/sh\n${enter}\n`, { mode: 0o755 });
     const shared = ["/dev", "/proc", "/sys", tmpdir(), repository, cacheFolder(process.env)];
