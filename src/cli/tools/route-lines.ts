@@ -10,6 +10,7 @@ import {
 } from "../../model/configuration.ts";
 import { backendOf } from "../../model/location.ts";
 import type { Settings } from "../../settings/registry.ts";
+import { featureChange } from "./feature-change.ts";
 
 type Whole = Configuration<Settings, FeatureValues>;
 
@@ -44,6 +45,8 @@ type Facts = ReadonlyMap<string, Fact>;
 interface Fact {
   readonly value: unknown;
   readonly shown: string;
+  /** The name of the feature whose value it is. */
+  readonly feature?: string;
 }
 
 function compared(
@@ -58,7 +61,7 @@ function compared(
     if (is === undefined) return [{ what, name, how: "removed", detail: first(was) }];
     const different = [...is].filter(([fact, { value }]) => !isSame(value, was.get(fact)?.value));
     if (different.length === 0) return [];
-    const detail = different.map(([fact, { shown }]) => spoken(fact, was.get(fact)?.shown ?? "", shown)).join(", ");
+    const detail = different.map(([fact, now]) => spoken(fact, was.get(fact), now)).join(", ");
     return [{ what, name, how: "changed", detail }];
   });
 }
@@ -80,8 +83,10 @@ function first(facts: Facts): string {
 }
 
 /** `leads to shop/web:80 -> shop/web2:80`, or only the name where both look alike. */
-function spoken(fact: string, was: string, is: string): string {
-  return was === is ? fact : `${fact} ${was || "nothing"} -> ${is || "nothing"}`;
+function spoken(name: string, was: Fact | undefined, is: Fact): string {
+  if (is.feature !== undefined) return featureChange(is.feature, name, was?.value, is.value);
+  const before = was?.shown ?? "";
+  return before === is.shown ? name : `${name} ${before || "nothing"} -> ${is.shown || "nothing"}`;
 }
 
 function pathsOf(server: Server<FeatureValues> | undefined): ReadonlyMap<string, Facts> {
@@ -103,7 +108,9 @@ function locationFacts(location: Location<FeatureValues>): Facts {
   const { upstream, key, port } = backendOf(location);
   const target = key === "" ? "the default backend" : `${key}:${port}`;
   const owned = owner === undefined ? "/" : `${owner.namespace}/${owner.name}`;
-  const settings = Object.entries(features).map(([name, value]) => [hyphened(name), { value, shown: "" }] as const);
+  const settings = Object.entries(features).map(
+    ([feature, value]) => [hyphened(feature), { value, shown: "", feature }] as const,
+  );
   return new Map<string, Fact>([
     ["leads to", { value: upstream, shown: target }],
     ["belongs to", { value: owner, shown: owned }],

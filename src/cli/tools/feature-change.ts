@@ -1,0 +1,55 @@
+/** What changed in the value of a feature, by the annotations that say it: `proxy-read-timeout 60 -> 33`. No password and no key is shown. */
+import { features } from "../../annotations/registry.ts";
+import { shown } from "../../kinds/kind.ts";
+import { SecretText } from "../../model/configuration.ts";
+
+/** Of a feature that becomes another thing, such as an auth service where none was, that alone is said. */
+const mostLeaves = 3;
+
+/** `name` is that of the feature in the registry, `said` how its file has it. */
+export function featureChange(name: string, said: string, was: unknown, is: unknown): string {
+  const keys = keysOf(name);
+  const [before, after] = [leavesOf(was), leavesOf(is)];
+  const kinds = [before.get("kind"), after.get("kind")];
+  if (kinds[0] !== kinds[1]) return `${said} ${kinds[0]} -> ${kinds[1]}`;
+  const paths = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (path) => before.get(path) !== after.get(path),
+  );
+  const lines = paths.map((path) => {
+    const label = keys.get(path) ?? `${said} ${path}`;
+    const [old, fresh] = [before.get(path), after.get(path)];
+    return old === hidden || fresh === hidden ? label : `${label} ${old || "nothing"} -> ${fresh || "nothing"}`;
+  });
+  if (lines.length === 0) return said;
+  const more = lines.length - mostLeaves;
+  return lines.slice(0, mostLeaves).join(", ") + (more > 0 ? `, and ${more} more of ${said}` : "");
+}
+
+const hidden = "\0";
+
+/** Annotations by the field that each sets. */
+function keysOf(name: string): ReadonlyMap<string, string> {
+  const declared = (features as Readonly<Record<string, { readonly fields: object }>>)[name];
+  return new Map(Object.entries(declared?.fields ?? {}).map(([field, { key }]) => [field, key as string]));
+}
+
+/** Each plain value with the names that lead to it, as text. */
+function leavesOf(value: unknown, path = ""): Map<string, string> {
+  if (value instanceof SecretText) return new Map([[path, hidden]]);
+  if (value !== null && typeof value === "object" && !Array.isArray(value)) {
+    const inner = Object.entries(value).map(([name, one]) => leavesOf(one, path === "" ? name : `${path}.${name}`));
+    return new Map(inner.flatMap((one) => [...one]));
+  }
+  if (value === undefined) return new Map();
+  return new Map([[path, textOf(value)]]);
+}
+
+function textOf(value: unknown): string {
+  const text = typeof value === "string" ? value : Array.isArray(value) ? listed(value) : String(value);
+  return /^[\w./:$@%*,+=&?~^()|{}[\]#-]{0,60}$/.test(text) ? text : shown(text);
+}
+
+const listed = (list: readonly unknown[]): string =>
+  list.every((one) => typeof one !== "object")
+    ? list.join(",")
+    : JSON.stringify(list, (_, one) => (one instanceof SecretText ? "" : one));
