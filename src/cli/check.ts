@@ -2,35 +2,56 @@
  * `sluice check FOLDER`: what is wrong with the objects in a folder of YAML, with file, line and column, before any of it is
  * live. The sentences are those of Events and of the webhook. With a cluster the folder is judged as if it were applied there.
  */
+import type { Ingress } from "../model/objects.ts";
 import { named, sentence, unplaced } from "../problem.ts";
 import type { Out } from "./reference.ts";
 import { toolCall } from "./tools/call.ts";
 import { type Finding, findingsIn } from "./tools/findings.ts";
+import type { Files } from "./tools/folder.ts";
+import {
+  type Candidate,
+  hint,
+  hostsOf,
+  isMeant,
+  isNarrow,
+  type Narrow,
+  narrowOf,
+  narrowOptions,
+  takesHost,
+} from "./tools/narrow.ts";
 import { readObjects } from "./tools/read.ts";
+import { withController } from "./tools/with-controller.ts";
 import { counted, painter, red, yellow } from "./tools/words.ts";
 
-const usage = `Usage: sluice check [flags] FOLDER [--kubeconfig FILE] [--context NAME] [-o json]
+const usage = `Usage: sluice check [flags] FOLDER [-n NAMESPACE] [--ingress NAME] [--host NAME] [--kubeconfig FILE] [--context NAME] [-o json]
 
 Says what is wrong with the Kubernetes objects in a folder of YAML files, with file, line and column: an error where something is
 not served as it is written, a warning where something does nothing. FOLDER may also be a file, or - for standard input. It takes the flags of
-sluice serve and needs no cluster and no nginx. With --kubeconfig or --context the folder is judged as if it were applied to that cluster;
+sluice serve and needs no cluster and no nginx; where the controller's Deployment is there, its class and flags count. With --kubeconfig or --context the folder is judged as if it were applied to that cluster;
 without a folder, what the cluster holds is judged.
 Exit code 0 without errors, 1 with errors, 2 when it cannot do its work.
 `;
 
 export async function check(argv: readonly string[], out: Out, colours = false): Promise<number> {
-  const call = toolCall(argv, { folders: ["a folder"] });
+  const call = toolCall(argv, { folders: ["a folder"], options: narrowOptions });
   if (call.kind === "help") {
     out.write(usage);
     return 0;
   }
   if (call.kind === "failure") return failed(out, call.why);
   const [folder] = call.folders;
-  const read = await readObjects(call, folder);
+  const read = await readObjects(call, folder, "workloads");
   if (!read.ok) return failed(out, read.why);
-  for (const note of read.notes) out.fail(`sluice check: ${note}`);
-  const all = findingsIn(read.files, call.flags, call.live ? "run" : "serve", read.written);
-  const findings = folder === undefined ? all : all.filter(({ at }) => at !== undefined || !call.live);
+  const { flags, as, from } = withController(call, read.files);
+  const notes = from === undefined ? read.notes : [...read.notes, `class and flags are those of ${from}`];
+  for (const note of notes) out.fail(`sluice check: ${note}`);
+  const found = findingsIn(read.files, flags, as, read.written);
+  const all = folder === undefined ? found : found.filter(({ at }) => at !== undefined || !call.live);
+  const narrow = narrowOf(call.options);
+  const ingresses = isNarrow(narrow) ? ingressesIn(read.files) : [];
+  const missed = isNarrow(narrow) ? hint(narrow, ingresses) : undefined;
+  if (missed !== undefined) out.fail(`sluice check: ${missed}`);
+  const findings = isNarrow(narrow) ? narrowed(all, narrow, ingresses) : all;
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const files = folder === undefined ? undefined : read.written.size;
   const counts = { files, errors, warnings: findings.length - errors };
@@ -43,6 +64,26 @@ export async function check(argv: readonly string[], out: Out, colours = false):
 function failed(out: Out, why: string): number {
   out.fail(`sluice check: ${why}`);
   return 2;
+}
+
+const ingressesIn = (files: Files): readonly Candidate[] =>
+  [...files.values()].flatMap(({ objects }) =>
+    objects.flatMap(({ kind, key, object }) =>
+      kind === "Ingress" ? [{ key, hosts: object === undefined ? [] : hostsOf(object as Ingress) }] : [],
+    ),
+  );
+
+/** What is about the Ingresses that are meant; of a namespace alone, about everything in it. Files that cannot be read are said always. */
+function narrowed(all: readonly Finding[], narrow: Narrow, ingresses: readonly Candidate[]): readonly Finding[] {
+  const { namespace, ingress, host } = narrow;
+  const hosted = (key: string) =>
+    host === undefined || ingresses.some((one) => one.key === key && one.hosts.some((name) => takesHost(name, host)));
+  return all.filter(({ problem: { object } }) => {
+    if (object.kind === "File") return true;
+    if (ingress === undefined && host === undefined) return object.namespace === namespace;
+    const key = `${object.namespace}/${object.name}`;
+    return object.kind === "Ingress" && isMeant(key, narrow) && hosted(key);
+  });
 }
 
 interface Counts {

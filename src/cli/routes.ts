@@ -3,6 +3,7 @@
  * folder, or of a folder of YAML, which no controller has to serve.
  */
 import { existsSync } from "node:fs";
+import type { Ingress } from "../model/objects.ts";
 import { pathsOf } from "../nginx/folder/paths.ts";
 import { routesOf, type ServedRoute } from "../routes/routes.ts";
 import { askRoutes, type RoutesPlace } from "../routes/socket.ts";
@@ -10,21 +11,21 @@ import { translate } from "../translate/translator.ts";
 import { emptyInputs } from "../translate/turn.ts";
 import { translateOptions } from "./options.ts";
 import type { Out } from "./reference.ts";
-import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
+import { type ToolCall, toolCall } from "./tools/call.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
+import { candidatesIn, hint, isMeant, isNarrow, type Narrow, narrowOf, narrowOptions } from "./tools/narrow.ts";
 import { readObjects } from "./tools/read.ts";
+import { withController } from "./tools/with-controller.ts";
 import { counted, painter, red, yellow } from "./tools/words.ts";
 
-export const routesOptions: readonly ToolOption[] = [
-  { name: "host", value: "NAME", doc: "Tells the routes of this host only; a wildcard that takes it counts." },
-];
+export const routesOptions = narrowOptions;
 
-const usage = `Usage: sluice routes [--host NAME] [--run-folder FOLDER] [-o json]
-       sluice routes FOLDER [flags] [--host NAME] [--kubeconfig FILE] [--context NAME] [-o json]
+const usage = `Usage: sluice routes [-n NAMESPACE] [--ingress NAME] [--host NAME] [--run-folder FOLDER] [-o json]
+       sluice routes FOLDER [flags] [-n NAMESPACE] [--ingress NAME] [--host NAME] [--kubeconfig FILE] [--context NAME] [-o json]
 
 Says which host and path leads to which Service, how many of its endpoints are ready, which canaries it has, and which certificate the host has
 and until when. Without a folder a running controller is asked, through the socket in its run folder (/run/sluice in the image, ./run for sluice
-serve); with a folder, a file or a cluster, what a controller would make of it.
+serve); with a folder, a file or a cluster, what a controller would make of it: with class and flags of the controller's Deployment, where one is there.
 Exit code 0, or 2 when it cannot do its work.
 `;
 
@@ -34,30 +35,68 @@ export async function routes(argv: readonly string[], out: Out, now: Date, colou
     out.write(usage);
     return 0;
   }
-  const found = call.kind === "call" ? await routesFrom(call) : { ok: false as const, why: call.why };
+  const narrow = narrowOf(call.kind === "call" ? call.options : {});
+  const found = call.kind === "call" ? await routesFrom(call, narrow) : { ok: false as const, why: call.why };
   if (call.kind === "failure" || !found.ok) {
     out.fail(`sluice routes: ${found.ok ? "" : found.why}`);
     return 2;
   }
-  out.write(call.json ? `${JSON.stringify(found.routes, null, 2)}\n` : asText(found.routes, now, colours));
+  for (const note of found.notes) out.fail(`sluice routes: ${note}`);
+  if (call.json) out.write(`${JSON.stringify(found.routes, null, 2)}\n`);
+  else if (found.routes.length > 0 || found.notes.length === 0) out.write(asText(found.routes, now, colours));
   return 0;
 }
 
-async function routesFrom(call: ToolCall & { readonly kind: "call" }) {
-  const { flags, options, folders, live } = call;
-  if (folders.length === 0 && !live) return askRoutes(placeOf(flags.runFolder), options.host);
-  const read = await readObjects(call, folders[0]);
+type Found = { readonly ok: true; readonly routes: readonly ServedRoute[]; readonly notes: readonly string[] };
+
+async function routesFrom(
+  call: ToolCall & { readonly kind: "call" },
+  narrow: Narrow,
+): Promise<Found | { readonly ok: false; readonly why: string }> {
+  const { flags: given, folders, live } = call;
+  if (folders.length === 0 && !live) return fromController(placeOf(given.runFolder), narrow);
+  const read = await readObjects(call, folders[0], "workloads");
   if (!read.ok) return read;
+  const { flags, as, from } = withController(call, read.files);
   const library = newLibrary(flags);
   library.change(read.files);
   const { snapshot } = library;
   const inputs = { ...emptyInputs, snapshot };
-  const { configuration } = translate(
-    inputs,
-    translateOptions(flags, live ? "run" : "serve", undefined),
-    unmadeCertificate,
+  const options = translateOptions(flags, as, undefined);
+  const { configuration, accepted } = translate(inputs, options, unmadeCertificate);
+  const routes = routesOf(configuration, snapshot, narrow.host).filter(({ ingress }) => isMeant(ingress, narrow));
+  const candidates = candidatesIn(snapshot);
+  const missed = isNarrow(narrow) && routes.length === 0 ? hint(narrow, candidates) : undefined;
+  const leftOut = [...snapshot.ingresses].filter(
+    ([key]) => routes.length === 0 && isMeant(key, narrow) && !accepted.has(key),
   );
-  return { ok: true as const, routes: routesOf(configuration, snapshot, options.host) };
+  return {
+    ok: true,
+    routes,
+    notes: [
+      ...read.notes,
+      ...(from === undefined ? [] : [`class and flags are those of ${from}`]),
+      ...(missed === undefined ? [] : [missed]),
+      ...leftOut.slice(0, 5).map(([key, ingress]) => notServed(key, ingress, options.ingressClass)),
+    ],
+  };
+}
+
+function notServed(key: string, { metadata, spec }: Ingress, served: string): string {
+  const named = spec?.ingressClassName ?? metadata.annotations?.["kubernetes.io/ingress.class"];
+  return `Ingress ${key} is not served: ${named === undefined ? "it names no class" : `its class is ${named}`}, and ${served} is served here`;
+}
+
+/** Of a running controller. Where nothing fits, all its routes say what there is. */
+async function fromController(place: RoutesPlace, narrow: Narrow) {
+  const asked = await askRoutes(place, narrow.host);
+  if (!asked.ok) return asked;
+  const routes = asked.routes.filter(({ ingress }) => isMeant(ingress, narrow));
+  if (routes.length > 0 || !isNarrow(narrow)) return { ok: true as const, routes, notes: [] };
+  const all = await askRoutes(place, undefined);
+  const candidates = all.ok ? all.routes.map(({ ingress, host }) => ({ key: ingress, hosts: [host] })) : [];
+  const missed = hint(narrow, candidates);
+  return { ok: true as const, routes, notes: missed === undefined ? [] : [missed] };
 }
 
 /** That of `sluice serve` lies in the present folder. */

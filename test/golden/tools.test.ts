@@ -31,8 +31,75 @@ test("mistakes in YAML are told in the words of their cause, with the lines arou
   expect(text).not.toContain("abcd");
 });
 
+const shop = fileURLToPath(new URL("../../examples/shop", import.meta.url));
+
+test.each([
+  [["-n", "shopp"], "no Ingress is in namespace shopp (did you mean shop?)"],
+  [["--ingress", "dox", "-nshop"], "no Ingress is called dox; there is api, docs, shop"],
+  [["--ingress=other/docs"], "no Ingress is called other/docs; there is shop/api, shop/docs, shop/shop"],
+  [["--host", "shp.localhost"], "no Ingress has the host shp.localhost (did you mean shop.localhost?)"],
+])("routes and check say what there is where %j fits nothing", async (words, hint) => {
+  const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
+  expect(await ran(tool, shop, ...words)).toEqual({ code: 0, text: "", failure: `sluice routes: ${hint}` });
+  expect((await ran(check, shop, ...words)).failure).toBe(`sluice check: ${hint}`);
+});
+
+test("routes and check say only what is asked for", async () => {
+  const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const routesOf = async (...words: string[]) =>
+    JSON.parse((await ran(tool, shop, "-o", "json", ...words)).text).map((one: { ingress: string }) => one.ingress);
+  expect(await routesOf("--ingress", "docs")).toEqual(["shop/docs"]);
+  expect(await routesOf("--ingress", "shop/api", "-n", "shop")).toEqual(["shop/api"]);
+  expect(await routesOf("--host", "STATUS.localhost")).toEqual(["shop/shop", "shop/shop"]);
+  const about = async (...words: string[]) =>
+    JSON.parse((await ran(check, folder("broken"), "-o", "json", ...words)).text).problems;
+  const [first] = (await about()).filter((one: { object: { kind: string } }) => one.object.kind === "Ingress");
+  const { namespace, name } = first.object;
+  const own = await about("-n", namespace, "--ingress", name);
+  expect(own).toContainEqual(first);
+  const others = own.filter(({ object }: { object: { kind: string } }) => object.kind !== "File");
+  for (const { object } of others) expect(object).toMatchObject({ kind: "Ingress", namespace, name });
+});
+
+test("class and flags are those of the controller's Deployment, where the files hold one", async () => {
+  const own = mkdtempSync(join(tmpdir(), "sluice-deployment-"));
+  const container = {
+    name: "controller",
+    image: "registry.k8s.io/ingress-nginx/controller:v1.15.1",
+    args: ["/nginx-ingress-controller", "--ingress-class=edge", "--controller-class=example.com/edge"],
+  };
+  const deployment = {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "edge", namespace: "edge" },
+    spec: { selector: {}, template: { metadata: {}, spec: { containers: [container] } } },
+  };
+  const ingressClass = {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "IngressClass",
+    metadata: { name: "edge" },
+    spec: { controller: "example.com/edge" },
+  };
+  const ingress = (name: string, ingressClassName: string) => ({
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: { name, namespace: "shop" },
+    spec: { ingressClassName, rules: [{ host: `${name}.example` }] },
+  });
+  const objects = [deployment, ingressClass, ingress("in", "edge"), ingress("out", "nginx")];
+  writeFileSync(join(own, "all.yaml"), objects.map((one) => JSON.stringify(one)).join("\n---\n"));
+  const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const told = "class and flags are those of Deployment edge/edge";
+  expect(await ran(tool, own, "--ingress", "out")).toMatchObject({
+    text: "",
+    failure: "sluice routes: Ingress shop/out is not served: its class is nginx, and edge is served here",
+  });
+  expect((await ran(tool, own)).failure).toContain(told);
+  expect((await ran(check, own)).failure).toContain(told);
+  rmSync(own, { recursive: true });
+});
+
 test("why says what becomes of a request, step by step, and what would have to change", async () => {
-  const shop = fileURLToPath(new URL("../../examples/shop", import.meta.url));
   const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
   const urls = [
     "https://docs.localhost/x",

@@ -6,6 +6,7 @@ import type { Flag } from "../flag.ts";
 import { flagList } from "../flags.ts";
 import { routesOptions } from "../routes.ts";
 import { contextOption, outputOption, type ToolOption } from "../tools/call.ts";
+import { narrowOptions } from "../tools/narrow.ts";
 import { whyOptions } from "../why.ts";
 
 export interface CommandWords {
@@ -37,7 +38,7 @@ const tool = (options: readonly ToolOption[] = []) => [
 const flagsOf: Readonly<Record<string, readonly FlagWord[]>> = {
   run: all,
   serve: ofFolder,
-  check: tool(),
+  check: tool(narrowOptions),
   diff: tool(),
   render: tool(),
   routes: tool(routesOptions),

@@ -1,0 +1,85 @@
+/** The options with which `routes` and `check` say less: one namespace, one Ingress, one host; and what to write where nothing is left. */
+import { nearest } from "../../kinds/nearest.ts";
+import type { Ingress } from "../../model/objects.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import type { ToolOption } from "./call.ts";
+
+export const narrowOptions: readonly ToolOption[] = [
+  { name: "namespace", short: "n", value: "NAME", doc: "Says only what is in this namespace." },
+  {
+    name: "ingress",
+    value: "NAME",
+    doc: "Says only what this Ingress has; NAMESPACE/NAME where several have the name.",
+  },
+  { name: "host", value: "NAME", doc: "Says only what this host has; a wildcard that takes it counts." },
+];
+
+export interface Narrow {
+  readonly namespace?: string | undefined;
+  readonly ingress?: string | undefined;
+  readonly host?: string | undefined;
+}
+
+export function narrowOf({ namespace, ingress, host }: Readonly<Record<string, string>>): Narrow {
+  return { namespace, ingress, host: host?.toLowerCase() };
+}
+
+export const isNarrow = ({ namespace, ingress, host }: Narrow): boolean =>
+  namespace !== undefined || ingress !== undefined || host !== undefined;
+
+/** Whether an object of this namespace and Ingress is asked about; `key` is `namespace/name` of the Ingress. */
+export function isMeant(key: string, { namespace, ingress }: Narrow): boolean {
+  const [own, name] = [key.slice(0, key.indexOf("/")), key.slice(key.indexOf("/") + 1)];
+  if (namespace !== undefined && own !== namespace) return false;
+  return ingress === undefined || (ingress.includes("/") ? ingress === key : ingress === name);
+}
+
+export const hostsOf = ({ spec }: Ingress): readonly string[] => [
+  ...(spec?.rules ?? []).map(({ host }) => (host ?? "").toLowerCase()),
+  ...(spec?.tls ?? []).flatMap(({ hosts }) => (hosts ?? []).map((host) => host.toLowerCase())),
+];
+
+export function takesHost(name: string, host: string): boolean {
+  return name === host || (name.startsWith("*.") && host.slice(host.indexOf(".")) === name.slice(1));
+}
+
+/** An Ingress that options may mean. */
+export interface Candidate {
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly hosts: readonly string[];
+}
+
+/** What to write instead where an option fits nothing: the name that was probably meant, or those that there are. */
+export function hint(narrow: Narrow, all: readonly Candidate[]): string | undefined {
+  if (all.length === 0) return "there is no Ingress";
+  const { namespace, ingress, host } = narrow;
+  const within = all.filter(({ key }) => isMeant(key, { namespace }));
+  if (within.length === 0)
+    return missing(
+      `no Ingress is in namespace ${namespace}`,
+      namespace!,
+      unique(all.map(({ key }) => key.split("/")[0]!)),
+    );
+  const named = within.filter(({ key }) => isMeant(key, { ingress }));
+  if (named.length === 0) {
+    const names = within.map(({ key }) => (ingress!.includes("/") ? key : key.split("/")[1]!));
+    return missing(`no Ingress is called ${ingress}`, ingress!, unique(names));
+  }
+  const hosts = unique(named.flatMap((one) => one.hosts));
+  if (host === undefined || hosts.some((one) => takesHost(one, host))) return undefined;
+  return missing(`no Ingress has the host ${host}`, host, hosts);
+}
+
+const unique = (names: readonly string[]): readonly string[] =>
+  [...new Set(names)].filter((name) => name !== "").sort();
+
+function missing(found: string, written: string, names: readonly string[]): string {
+  const meant = nearest(written, names);
+  if (meant !== undefined) return `${found} (did you mean ${meant}?)`;
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
+  return names.length === 0 ? found : `${found}; there is ${names.slice(0, 5).join(", ")}${more}`;
+}
+
+export const candidatesIn = ({ ingresses }: Pick<Snapshot, "ingresses">): readonly Candidate[] =>
+  [...ingresses].map(([key, one]) => ({ key, hosts: hostsOf(one) }));
