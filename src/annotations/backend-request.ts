@@ -6,6 +6,7 @@ import { textOf, trimmed } from "../kinds/text.ts";
 import { undecoded } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
+import { rewrite } from "./rewrite.ts";
 import { boundText, isBackendVariable } from "./variables.ts";
 
 const hostCharacters = {
@@ -52,6 +53,9 @@ export const backendRequest = feature({
       risk: "Medium",
       doc: "X-Forwarded-Prefix header for the backend where rewrite-target acts; $1 to $9 are groups of the Ingress path.",
     }),
+  },
+  onlyWith: {
+    prefix: (_, other) => (other(rewrite).target === "" ? "it is sent only with rewrite-target" : undefined),
   },
   requestHeaders: ({ host, connection, prefix }, place) => [
     ...(host === "" ? [] : [{ name: Token.name("Host"), value: boundText(place, "host", host, isBackendVariable) }]),

@@ -1,16 +1,15 @@
 import type { Fields } from "./declare.ts";
 import { featureList } from "./registry.ts";
 
-/** What it says of its host as a whole. */
-const ofHost = new Set<string>(
-  featureList.flatMap(([, { ofCanaries, fields }]) =>
-    ofCanaries === true ? Object.values(fields as Fields).map(({ key }) => key) : [],
+const heard = new Set<string>(
+  featureList.flatMap(([, { heardOfCanaries, ofCanaries, fields }]) =>
+    heardOfCanaries === true || ofCanaries === true
+      ? Object.values(fields as Fields).flatMap(({ key, aliases = [] }) => [key, ...aliases])
+      : [],
   ),
 );
 
-/** Whether a canary is heard about this key. What it says of cookies counts where its clients are bound to it by itself. */
+/** Whether an annotation counts in a canary. All others are those of the Ingress that the canary stands beside. */
 export function isHeardOfCanary(key: string): boolean {
-  return (
-    ofHost.has(key) || /^(canary|affinity|session-cookie-|load-balance$|upstream-hash-by|service-upstream$)/.test(key)
-  );
+  return heard.has(key);
 }

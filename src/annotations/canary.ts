@@ -3,6 +3,7 @@
  * certificate of its own; `translate/` folds it into the Location it shadows, and its other annotations count for nothing.
  */
 
+import { smallestShare } from "../directives/split-clients.ts";
 import { integer } from "../kinds/numbers.ts";
 import { regexMistake } from "../kinds/patterns.ts";
 import { plainText, textOf } from "../kinds/text.ts";
@@ -10,6 +11,7 @@ import { bool } from "../kinds/words.ts";
 import type { CanaryPolicy } from "../model/configuration.ts";
 import type { Problem } from "../problem.ts";
 import { type Context, field, resolvedFeature } from "./declare.ts";
+import { lost } from "./without-lua.ts";
 
 const pattern = textOf({
   label: "letters, digits and - . _ ~ / : ^ $ [ ] ( ) { } * + ? | & = \\",
@@ -85,6 +87,17 @@ export const canary = resolvedFeature({
   resolve: ({ on, weightTotal, ...policy }, context) => {
     const value: CanaryPolicy | undefined = on ? { ...policy, weightTotal: Math.max(100, weightTotal) } : undefined;
     return { value, problems: useless(value, context) };
+  },
+  heardOfCanaries: true,
+  withoutLua: {
+    header: (policy) =>
+      policy === undefined || policy.header === "" || /^[\w-]+$/.test(policy.header)
+        ? undefined
+        : lost(`static mode cannot look for a header called ${policy.header}`),
+    weight: (policy) =>
+      policy !== undefined && policy.weight > 0 && policy.weight / policy.weightTotal < smallestShare
+        ? lost("static mode draws in hundredths of a percent, and this share is less than half of one")
+        : undefined,
   },
 });
 

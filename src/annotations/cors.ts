@@ -54,6 +54,8 @@ const exposed = listed(
   trimmed(textOf({ label: "letters, digits and - _ * , and blanks", characters: "A-Za-z0-9_*, \\-" })),
 );
 
+const waits = ({ enabled }: { readonly enabled: boolean }) => (enabled ? undefined : "enable-cors is not true");
+
 export const cors = feature({
   name: "cors",
   scope: "location",
@@ -108,6 +110,14 @@ export const cors = feature({
       risk: "Low",
       doc: "Seconds that a browser may remember the answer to a preflight.",
     }),
+  },
+  onlyWith: {
+    origins: waits,
+    methods: waits,
+    headers: waits,
+    exposed: waits,
+    credentials: waits,
+    maxAge: waits,
   },
   variables: ["cors", "cors_methods", "cors_headers", "cors_exposed", "cors_max_age"],
   view: ({ enabled, origins }, place) => {

@@ -76,6 +76,17 @@ export type Resolved<R> =
   | { readonly value: R; readonly problems?: readonly Problem[] }
   | { readonly refuse: Exclude<Consequence, "default">; readonly problem: Problem };
 
+/** Gives the value of another feature in the same object. */
+// biome-ignore lint/suspicious/noExplicitAny: the fields of the other feature do not matter
+export type Other = <R>(feature: Feature<any, R>) => R;
+
+/** What becomes of an annotation in an nginx without Lua, as with --mode=static. */
+export interface LostWithoutLua {
+  /** Whether nothing is left of what the annotation asks for. */
+  readonly useless: boolean;
+  readonly why: string;
+}
+
 export interface Feature<F extends Fields, R> {
   readonly name: string;
   readonly scope: Scope;
@@ -86,6 +97,15 @@ export interface Feature<F extends Fields, R> {
   readonly gate?: keyof F & string;
   /** Whether a field means nothing beside the others whose annotations are there and not empty: a bad value of it only is said then. */
   readonly idle?: (field: keyof F & string, has: (other: keyof F & string) => boolean) => boolean;
+  /**
+   * By field, why its annotation does nothing beside the values of this feature and of others; undefined where it does
+   * something. The author gets a Problem.
+   */
+  readonly onlyWith?: { readonly [K in keyof F]?: (value: R, other: Other) => string | undefined };
+  /** By field, what its annotation loses in an nginx without Lua; undefined where it loses nothing. */
+  readonly withoutLua?: { readonly [K in keyof F]?: (value: R) => LostWithoutLua | undefined };
+  /** Whether its annotations count in a canary, which has the settings of the Ingress beside it for all else. */
+  readonly heardOfCanaries?: true;
   /** Whether it guards its paths: where it changed, a refused version of an Ingress answers 503 and not its last good form. */
   readonly guard?: true;
   /** What nginx must have for it: without that nothing of it is rendered, and each of its annotations is a Problem. */

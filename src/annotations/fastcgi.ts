@@ -8,7 +8,8 @@ import { Token } from "../directives/token.ts";
 import { isReservedHeader, reservedWhy } from "../kinds/reserved-headers.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
 import type { Problem } from "../problem.ts";
-import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { backendProtocol } from "./backend-protocol.ts";
+import { type Context, field, type Other, type Resolved, resolvedFeature } from "./declare.ts";
 import { named, referenceText } from "./reference.ts";
 import { isPathVariable } from "./variables.ts";
 
@@ -31,6 +32,9 @@ const scriptVariables: ReadonlySet<string> = new Set([
 ]);
 
 const isParameterVariable = (name: string) => scriptVariables.has(name) || isPathVariable(name);
+
+const forFastcgi = (_: unknown, other: Other) =>
+  other(backendProtocol).scheme === "FCGI" ? undefined : "backend-protocol is not FCGI";
 
 export const fastcgi = resolvedFeature({
   name: "fastcgi",
@@ -77,6 +81,7 @@ export const fastcgi = resolvedFeature({
       problems: left.map(({ name }) => leftOut(context, `ConfigMap ${reference}: ${reservedWhy(name)}`)),
     };
   },
+  onlyWith: { index: forFastcgi, params: forFastcgi },
   view: ({ index, params }, { protocol, declares }) =>
     protocol === "fastcgi" && {
       index: index !== "" && Token.word(index),

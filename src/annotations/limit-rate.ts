@@ -2,10 +2,16 @@
 
 import { Token } from "../directives/token.ts";
 import { integer } from "../kinds/numbers.ts";
-import { feature, field } from "./declare.ts";
+import { feature, field, type Other } from "./declare.ts";
+import { proxyBuffers } from "./proxy-buffers.ts";
 
 /** Kilobytes, as ingress-nginx has it whatever its documentation says (RS-31.4). */
 const kilobytes = { ...integer({ min: 0, max: 1_048_576 }), view: (value: number) => Token.size(`${value}k`) };
+
+const forBuffering = (_: unknown, other: Other) =>
+  other(proxyBuffers).buffering === "off"
+    ? "nginx slows down only what it buffers, and proxy-buffering is off"
+    : undefined;
 
 export const limitRate = feature({
   name: "limit-rate",
@@ -28,4 +34,5 @@ export const limitRate = feature({
       doc: "Kilobytes of an answer after which limit-rate begins.",
     }),
   },
+  onlyWith: { rate: forBuffering, after: forBuffering },
 });

@@ -2,8 +2,10 @@
  * How a peer is chosen where neither affinity nor upstream-hash-by does. It speaks for the whole Upstream: the oldest Ingress
  * that uses a Service and port decides for all of them (RS-3.7).
  */
+
 import { oneOf } from "../kinds/words.ts";
 import { field, resolvedFeature } from "./declare.ts";
+import { lost } from "./without-lua.ts";
 
 export interface LoadBalance {
   readonly algorithm: "round_robin" | "ewma";
@@ -37,5 +39,10 @@ export const loadBalance = resolvedFeature({
     if (!given("algorithm")) return { value };
     const why = `${algorithm} is chosen by ${chosenBy[algorithm]}; without it Endpoints are asked in turn`;
     return { value, problems: [{ object: ingress, kind: "annotation-useless", key: "load-balance", why }] };
+  },
+  heardOfCanaries: true,
+  withoutLua: {
+    algorithm: ({ algorithm }) =>
+      algorithm === "ewma" ? lost("static mode has no ewma; requests go round in turn") : undefined,
   },
 });

@@ -6,6 +6,7 @@ import { integer, seconds } from "../kinds/numbers.ts";
 import { nextUpstreamTokens } from "../settings/next-upstream-words.ts";
 import { nextUpstreamCases } from "../settings/upstreams.ts";
 import { feature, field } from "./declare.ts";
+import { otherwise } from "./without-lua.ts";
 
 /** Words with one blank between them, of which `updating` is for the ConfigMap only. */
 const cases: typeof nextUpstreamCases = {
@@ -45,6 +46,10 @@ export const nextUpstream = feature({
       directive: { name: "proxy_next_upstream_tries", grpc: "grpc_next_upstream_tries" },
       doc: "How many Endpoints are asked for one request; 0 is no limit.",
     }),
+  },
+  withoutLua: {
+    tries: ({ tries }) =>
+      tries === 1 ? undefined : otherwise("static mode asks each Endpoint once for a request at most"),
   },
   directives: ({ cases }, { retryNonIdempotent }, protocol) => {
     const { http, grpc } = nextUpstreamTokens(cases, retryNonIdempotent);

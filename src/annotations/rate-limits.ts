@@ -13,6 +13,15 @@ import { feature, field } from "./declare.ts";
 
 const limit = { kind: integer({ max: 1_000_000_000 }), fallback: () => 0, onBad: "reject", risk: "Low" } as const;
 
+interface Limits {
+  readonly connections: number;
+  readonly perSecond: number;
+  readonly perMinute: number;
+}
+
+const forLimit = ({ connections, perSecond, perMinute }: Limits) =>
+  connections > 0 || perSecond > 0 || perMinute > 0 ? undefined : "no limit is set";
+
 export const rateLimits = feature({
   name: "rate-limits",
   scope: "location",
@@ -49,6 +58,7 @@ export const rateLimits = feature({
       doc: "Addresses and ranges of clients that are not counted.",
     }),
   },
+  onlyWith: { burst: forLimit, exempt: forLimit },
   view: ({ connections, perSecond, perMinute, burst, exempt }, place, { limitConnZoneVariable }) => {
     if (connections <= 0 && perSecond <= 0 && perMinute <= 0) return false;
     const key = keyOf(exempt, limitConnZoneVariable, place);

@@ -32,6 +32,8 @@ const looseUrl = undecoded(oneLine);
 
 const common = { fallback: () => "", onBad: "reject", risk: "Medium" } as const;
 
+const forRedirect = ({ elsewhere }: Redirects) => (elsewhere === undefined ? "no redirect is set" : undefined);
+
 export const redirects = resolvedFeature({
   name: "redirects",
   scope: "location",
@@ -106,6 +108,7 @@ export const redirects = resolvedFeature({
     const { code, problems } = codeOf(fields.permanentCode, permanentCodes, context);
     return { value: { ...value, elsewhere: { url: permanent, code } }, problems };
   },
+  onlyWith: { permanentCode: (value) => forRedirect(value), temporalCode: (value) => forRedirect(value) },
   provides: ({ twin }) => twin,
   directives: ({ relative }) => [{ name: Token.name("absolute_redirect"), value: Token.name(relative ? "off" : "on") }],
   variables: ["redirect"],

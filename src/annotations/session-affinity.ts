@@ -2,11 +2,13 @@
  * Cookie stickiness (RS-14). The cookie belongs to the Upstream, which several Ingresses may share: whose word counts is
  * worked out in `translate/balance.ts`. Here stands only what one Ingress says.
  */
+
 import { optional } from "../kinds/combine.ts";
 import { integer } from "../kinds/numbers.ts";
 import { plainText, textOf, trimmed } from "../kinds/text.ts";
 import { bool, oneOf } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
+import { lost } from "./without-lua.ts";
 
 export const sessionAffinity = feature({
   name: "session-affinity",
@@ -99,5 +101,18 @@ export const sessionAffinity = feature({
       risk: "Low",
       doc: "Lets a retry pick another Endpoint than the cookie's, with a new cookie.",
     }),
+  },
+  heardOfCanaries: true,
+  withoutLua: {
+    mode: ({ mode }) =>
+      mode === "persistent" ? lost("static mode finds the Endpoint of a cookie as balanced does") : undefined,
+    expires: ({ expires }) =>
+      expires === undefined ? undefined : lost("static mode writes no dates; session-cookie-max-age does the same"),
+    conditionalSameSiteNone: ({ conditionalSameSiteNone }) =>
+      conditionalSameSiteNone ? lost("static mode sends SameSite to all browsers alike") : undefined,
+    changeOnFailure: ({ type }) =>
+      type === "cookie"
+        ? lost("in static mode a retry asks another Endpoint, whatever it says, and the cookie stays")
+        : undefined,
   },
 });

@@ -1,9 +1,11 @@
 /** Choosing a peer by a hash of the request (RS-9.10). Like load-balance it speaks for the whole Upstream. */
+
 import { integer } from "../kinds/numbers.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
 import { variablesIn } from "../kinds/variables.ts";
 import { bool } from "../kinds/words.ts";
 import { field, resolvedFeature } from "./declare.ts";
+import { lost } from "./without-lua.ts";
 
 export interface HashBy {
   /** Text with `$name` and `${name}` in it. */
@@ -58,5 +60,12 @@ export const upstreamHashBy = resolvedFeature({
     ];
     const problems = useless.map(([key, why]) => ({ object: ingress, kind: "annotation-useless", key, why }) as const);
     return { value: hash, problems };
+  },
+  heardOfCanaries: true,
+  withoutLua: {
+    bySubset: (hash) =>
+      hash !== undefined && hash.subset > 0
+        ? lost("static mode hashes to one Endpoint of all, not to a group of them")
+        : undefined,
   },
 });

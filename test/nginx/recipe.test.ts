@@ -81,4 +81,9 @@ test("the recipe for an annotation works", async () => {
   expect(said.get("npx sluice check FOLDER")).toContain("no errors and no warnings");
   expect(said.get("npx sluice render FOLDER")).toMatch(/^\s+send_timeout 10s;$/m);
   expect(readFileSync(join(copy, "docs/reference/annotations.md"), "utf8")).toContain("| `send-timeout` | `60` |");
+
+  const usual = { ...metadata, annotations: { "nginx.ingress.kubernetes.io/send-timeout": "60" } };
+  writeFileSync(join(copy, "folder/web.yaml"), JSON.stringify({ ...ingress, metadata: usual }));
+  const warned = await run("npx sluice check FOLDER || true");
+  expect(warned).toContain("annotation send-timeout has no effect: nginx waits so long without it");
 }, 400_000);

@@ -16,6 +16,7 @@ import { headersOf } from "../../settings/read-followed.ts";
 import { permitFor } from "../../settings/snippet.ts";
 import { type Context, type Resolved, resolvedFeature } from "../declare.ts";
 import { named } from "../reference.ts";
+import { otherwise } from "../without-lua.ts";
 import { fields } from "./fields.ts";
 import { globalAuth } from "./global.ts";
 import { hostOfUrl } from "./kinds.ts";
@@ -29,6 +30,21 @@ export const externalAuth = resolvedFeature({
   guard: true,
   gate: "url",
   fields,
+  withoutLua: {
+    signin: (value) =>
+      ownQuestion(value)?.signin
+        ? otherwise(
+            "static mode cannot escape the address that the client came from, so the page gets it up to the first &",
+          )
+        : undefined,
+    responseHeaders: (value) =>
+      ownQuestion(value) &&
+      otherwise("of several headers of one name in the answer static mode passes on the first, and of several cookies"),
+    keepalive: (value) =>
+      ownQuestion(value)?.only200
+        ? otherwise("static mode takes every 2xx of the auth service for a yes, not 200 alone")
+        : undefined,
+  },
   resolve: (values, context): Resolved<ExternalAuth> => {
     const { settings } = context;
     const { useGlobal, headers: reference, snippet, ...said } = values;
@@ -63,6 +79,11 @@ export const externalAuth = resolvedFeature({
   answerHeaders: passedCookies,
   declares: (value) => (value.kind === "ask" ? value.question.declares : []),
 });
+
+/** The question that the Ingress itself asks. */
+function ownQuestion(value: ExternalAuth): Question | undefined {
+  return value.kind === "ask" && value.question.by !== "operator" ? value.question : undefined;
+}
 
 type HeadersFrom =
   | { readonly ok: true; readonly headers: readonly FollowedHeader[]; readonly problems: readonly Problem[] }

@@ -6,6 +6,7 @@ import { annotationKeys } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
+import { idleBeside } from "./beside.ts";
 import { typedPath } from "./paths.ts";
 
 /** `values` are what its annotations mean; `prefix` is theirs, without a slash. */
@@ -78,38 +79,6 @@ function websocketDoubts({ backendRequest, configurationSnippet }: FeatureValues
   return doubts;
 }
 
-/** Why an annotation that waits for another one does nothing yet; undefined where it does something. */
-type Waits = (values: FeatureValues) => string | undefined;
-
-const forCors: Waits = ({ cors }) => (cors.enabled ? undefined : "enable-cors is not true");
-const forFastcgi: Waits = ({ backendProtocol }) =>
-  backendProtocol.scheme === "FCGI" ? undefined : "backend-protocol is not FCGI";
-const forTarget: Waits = ({ rewrite }) => (rewrite.target === "" ? "it is sent only with rewrite-target" : undefined);
-const forBuffering: Waits = ({ proxyBuffers }) =>
-  proxyBuffers.buffering === "off" ? "nginx slows down only what it buffers, and proxy-buffering is off" : undefined;
-const forLimit: Waits = ({ rateLimits: { connections, perSecond, perMinute } }) =>
-  connections > 0 || perSecond > 0 || perMinute > 0 ? undefined : "no limit is set";
-const forRedirect: Waits = ({ redirects }) => (redirects.elsewhere === undefined ? "no redirect is set" : undefined);
-
-const waiting: Readonly<Record<string, Waits>> = {
-  "cors-allow-origin": forCors,
-  "cors-allow-methods": forCors,
-  "cors-allow-headers": forCors,
-  "cors-allow-credentials": forCors,
-  "cors-expose-headers": forCors,
-  "cors-max-age": forCors,
-  "fastcgi-index": forFastcgi,
-  "fastcgi-params-configmap": forFastcgi,
-  "x-forwarded-prefix": forTarget,
-  "limit-rate": forBuffering,
-  "limit-rate-after": forBuffering,
-  "limit-burst-multiplier": forLimit,
-  "limit-allowlist": forLimit,
-  "limit-whitelist": forLimit,
-  "permanent-redirect-code": forRedirect,
-  "temporal-redirect-code": forRedirect,
-};
-
 function idleAnnotations(
   annotations: Readonly<Record<string, string>>,
   prefix: string,
@@ -120,7 +89,7 @@ function idleAnnotations(
     const old = underOldPrefix(name, prefix);
     if (old !== undefined) doubts.push(old);
     const key = name.startsWith(`${prefix}/`) ? name.slice(prefix.length + 1) : "";
-    const why = annotations[name] !== "" && Object.hasOwn(waiting, key) ? waiting[key]!(values) : undefined;
+    const why = annotations[name] === "" ? undefined : idleBeside(key, values);
     if (why !== undefined) doubts.push({ key, why });
   }
   return doubts;

@@ -1,0 +1,43 @@
+/**
+ * Annotations that do nothing, or less, beside what is around them: other annotations, or an nginx without Lua. The features
+ * declare both themselves (`onlyWith`, `withoutLua`).
+ */
+import type { AnyFeature, Fields, LostWithoutLua, Other } from "../../annotations/declare.ts";
+import { type FeatureValues, featureList } from "../../annotations/registry.ts";
+
+export interface IdleAnnotation {
+  readonly key: string;
+  readonly why: string;
+}
+
+interface Hooks {
+  readonly name: keyof FeatureValues;
+  readonly onlyWith: ((value: unknown, other: Other) => string | undefined) | undefined;
+  readonly withoutLua: ((value: unknown) => LostWithoutLua | undefined) | undefined;
+}
+
+const nameOf = new Map<AnyFeature, keyof FeatureValues>(featureList.map(([name, feature]) => [feature, name]));
+
+const hooks = new Map<string, Hooks>(
+  featureList.flatMap(([name, feature]) => {
+    const { onlyWith = {}, withoutLua = {} }: AnyFeature = feature;
+    return Object.entries(feature.fields as Fields).flatMap(([field, { key, aliases = [] }]) => {
+      const own = { name, onlyWith: onlyWith[field], withoutLua: withoutLua[field] };
+      const has = own.onlyWith !== undefined || own.withoutLua !== undefined;
+      return has ? [key, ...aliases].map((one) => [one, own] as const) : [];
+    });
+  }),
+);
+
+/** Why this annotation does nothing beside the others; undefined where it does something. */
+export function idleBeside(key: string, values: FeatureValues): string | undefined {
+  const own = hooks.get(key);
+  const other: Other = (feature) => values[nameOf.get(feature)!] as never;
+  return own?.onlyWith?.(values[own.name], other);
+}
+
+/** What this annotation loses in an nginx without Lua; undefined where it loses nothing. */
+export function lostWithoutLua(key: string, values: FeatureValues): LostWithoutLua | undefined {
+  const own = hooks.get(key);
+  return own?.withoutLua?.(values[own.name]);
+}
