@@ -1,7 +1,14 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { expect, test } from "vitest";
-import { type Certificate, noIdentity, SecretText, type Server, type Upstream } from "../model/configuration.ts";
+import {
+  type Certificate,
+  type Location,
+  noIdentity,
+  SecretText,
+  type Server,
+  type Upstream,
+} from "../model/configuration.ts";
 import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 import type { ApplyOutcome, Change } from "../sync/ports.ts";
@@ -21,19 +28,26 @@ const certificate = (id: string, expires: string): Certificate => ({
 });
 const server = (name: string, more: Partial<Server<unknown>>): Server<unknown> =>
   ({ name, locations: [], tlsConfigured: false, certificate: undefined, ...more }) as Server<unknown>;
-const at = (ingress: string, service: string) => ({
-  ingress: { namespace: "shop", name: ingress },
-  service,
-  upstream: `shop/${service}/80`,
+const at = (name: string, service: string): Location<unknown> => ({
+  path: "/",
+  owner: { kind: "Ingress", namespace: "shop", name },
+  ownerUid: undefined,
+  backends: [{ upstream: `shop/${service}/80`, key: `shop/${service}`, service, port: "80", weight: 1 }],
+  features: undefined,
+  standIn: undefined,
+  canaries: [],
+  timed: false,
+  closed: undefined,
 });
+const unknownHosts: Location<unknown> = { ...at("", ""), owner: undefined };
 const served = {
   servers: Table.from([
-    ["_", server("_", {})],
+    ["_", server("_", { locations: [unknownHosts] })],
     ["own.example", server("own.example", { certificate: "shop/own", tlsConfigured: true })],
     ["lent.example", server("lent.example", { tlsConfigured: true })],
     [
       "plain.example",
-      server("plain.example", { locations: [at("empty", "web"), at("lost", "gone"), at("well", "good")] as never }),
+      server("plain.example", { locations: [at("empty", "web"), at("lost", "gone"), at("well", "good")] }),
     ],
   ]),
   upstreams: Table.from<Upstream>(

@@ -29,19 +29,16 @@ export function orphanExposition(
     missing.add(problem.service);
     add(problem.object.namespace ?? "", problem.object.name, "no-service");
   }
-  for (const { locations } of servers.values() as Iterable<{ readonly locations: readonly Behind[] }>) {
-    for (const { ingress, service, upstream } of locations) {
-      if (service === "" || missing.has(`${ingress.namespace}/${service}`)) continue;
-      if (upstreams.get(upstream)?.endpoints.length === 0) add(ingress.namespace, ingress.name, "no-endpoint");
+  for (const { locations } of servers.values()) {
+    for (const { owner, backends } of locations) {
+      if (owner === undefined) continue;
+      for (const { key, service, upstream } of backends) {
+        if (service === "" || missing.has(key)) continue;
+        if (upstreams.get(upstream)?.endpoints.length === 0) add(owner.namespace, owner.name, "no-endpoint");
+      }
     }
   }
   const lines = [...found.values()].map((own) => `${name}{${labelsText([...labels, ...own])}} 1\n`);
   const help = "A constant 1 for an Ingress whose Service is missing (no-service) or has no endpoints (no-endpoint).";
   return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join("")}`;
-}
-
-interface Behind {
-  readonly ingress: { readonly namespace: string; readonly name: string };
-  readonly service: string;
-  readonly upstream: string;
 }
