@@ -37,6 +37,11 @@ export class Token {
    */
   static readonly gaps = { generation: new Token("\0"), told: new Token("\u0001"), ifRead: new Token("\u0002") };
 
+  /** The same text with a note behind it for the source map, which takes the note out of nginx.conf again. */
+  static noted(token: Token, note: string): Token {
+    return new Token(`${token}\u0003${encodeURIComponent(note)}\u0004`);
+  }
+
   /** Whether `raw` can be an nginx word at all. A Kind asks before it accepts; a Token of anything else is a bug. */
   static printable(raw: string): boolean {
     return !unprintable.test(raw);

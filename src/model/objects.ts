@@ -149,6 +149,20 @@ export function keyOf({ metadata }: KubernetesObject): string {
   return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
 }
 
+/** `Ingress shop/web`: names an object by kind, namespace and name. */
+export type ObjectKey = `${string} ${string}`;
+
+/** `key` is `namespace/name`. */
+export function objectKey(kind: string, key: string): ObjectKey {
+  return `${kind} ${key}`;
+}
+
+/** The reverse of `objectKey`. */
+export function kindAndKey(called: string): readonly [kind: string, key: string] {
+  const at = called.indexOf(" ");
+  return [called.slice(0, at), called.slice(at + 1)];
+}
+
 /** What a key of `keyOf` is made of. */
 export function nameOf(key: string): { readonly namespace?: string; readonly name: string } {
   const slash = key.indexOf("/");

@@ -2,11 +2,11 @@
  * Keeps the quarantine: the versions that nginx refused, as long as they are the present ones, and
  * the last good forms that are served in their place. The next turn translates by both.
  */
+import { kindAndKey } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { LastGood } from "../translate/last-good.ts";
 import {
   emptyQuarantine,
-  kindAndKey,
   type Quarantine,
   type Refusal,
   type Refusals,

@@ -2,11 +2,11 @@
  * What nginx may refuse, in one table: how each kind of suspect changes, which version of it is
  * refused, and what can stand in for that. Adding a kind is adding a row.
  */
-import type { KubernetesObject } from "../model/objects.ts";
+import { type KubernetesObject, kindAndKey, objectKey } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { LastGood } from "../translate/last-good.ts";
-import { kindAndKey, objectKey, type Quarantine, type Versioned, versionOf } from "../translate/quarantine.ts";
+import { type Quarantine, type Versioned, versionOf } from "../translate/quarantine.ts";
 
 /** ConfigMaps of the controller, by `namespace/name`. */
 export interface OwnConfigMaps {

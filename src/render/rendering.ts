@@ -14,15 +14,12 @@ export interface RenderedText {
   readonly shapes: ReadonlySet<string>;
   /** Hashes of what it was made of, by what people call it: two texts differ because some of these differ. */
   readonly parts: Readonly<Record<string, string>>;
-  /** Whose words stand in it, where the records do not say. */
-  readonly authors?: Authors;
+  /** Whose text stands at a line of `conf`. */
+  readonly ownersAt: OwnersAt;
 }
 
-/**
- * The owners, `namespace/name`, behind a location of a server, or behind all of them without one. `server` is the first of its names and
- * `location` what it matches, both as they stand in the text.
- */
-export type Authors = (server: string, location: string | undefined) => ReadonlySet<string>;
+/** Keys of objects, by kind and name. Lines count from 1, as nginx counts them. */
+export type OwnersAt = (line: number) => ReadonlySet<string>;
 
 export interface Rendered {
   readonly text: RenderedText;

@@ -10,7 +10,7 @@ import { Generations } from "./generations.ts";
 import type { ApplyOutcome } from "./ports.ts";
 
 const textOf = (generation: string): RenderedText => {
-  return { conf: "", generation, files: [], shapes: new Set(), parts: {} };
+  return { conf: "", generation, files: [], shapes: new Set(), parts: {}, ownersAt: () => new Set<string>() };
 };
 const reloaded: ApplyOutcome = { kind: "reloaded", tookMs: 1, warnings: [] };
 const refused: ApplyOutcome = { kind: "refused", stderr: "nginx: [emerg] no" };
@@ -26,7 +26,7 @@ function start(...outcomes: ApplyOutcome[]) {
     {
       nginx: { apply, keepOpened: async () => {}, hasOlderWorkers: () => false },
       memory: { ...memory, isOurs: async () => true },
-      renderer: { records: new Map(), refused: () => {} },
+      renderer: { refused: () => {} },
     },
     generations,
     keeper,

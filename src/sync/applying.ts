@@ -4,7 +4,6 @@
  */
 
 import type { Refused } from "../quarantine/accusation.ts";
-import { blame } from "../quarantine/blame.ts";
 import type { QuarantineKeeper } from "../quarantine/quarantine.ts";
 import type { Renderer } from "../render/rendering.ts";
 import type { Candidate, Generations } from "./generations.ts";
@@ -21,7 +20,7 @@ export interface Applied {
 export interface ApplyingParts {
   readonly nginx: Nginx;
   readonly memory: Memory;
-  readonly renderer: Pick<Renderer, "records" | "refused">;
+  readonly renderer: Pick<Renderer, "refused">;
 }
 
 export class Applying {
@@ -70,9 +69,7 @@ export class Applying {
 
   /** Goes on without whoever is at fault; where nobody is, with another text, or later with the same where that may do then. */
   #setAside({ text, snapshot }: Candidate, said: Omit<Refused, "conf" | "ownersAt">): boolean {
-    const { conf, authors } = text;
-    const { records } = this.#parts.renderer;
-    const ownersAt = (line: number) => blame(conf, line, records, authors);
+    const { conf, ownersAt } = text;
     const refused = { ...said, conf, ownersAt };
     const goesOn = this.#keeper.refused(refused, snapshot, this.#generations.liveSnapshot);
     this.#generations.refuse(text);

@@ -4,7 +4,14 @@ import type { RenderedText } from "../render/rendering.ts";
 import { Generations } from "./generations.ts";
 
 const made = (generation: string, ...shapes: string[]) => {
-  const text: RenderedText = { conf: "", generation, files: [], shapes: new Set(shapes), parts: {} };
+  const text: RenderedText = {
+    conf: "",
+    generation,
+    files: [],
+    shapes: new Set(shapes),
+    parts: {},
+    ownersAt: () => new Set<string>(),
+  };
   return { text, snapshot: { ...emptySnapshot } };
 };
 

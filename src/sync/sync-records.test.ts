@@ -14,7 +14,7 @@ import { Sync } from "./sync.ts";
 const fake = await fakeCertificate(new Date("2026-01-01"));
 const text = (generation: string, ...shapes: string[]): RenderedText => {
   const parts = { "shared memory size": String(16 * 1024 * 1024) };
-  return { conf: generation, generation, files: [], shapes: new Set(shapes), parts };
+  return { conf: generation, generation, files: [], shapes: new Set(shapes), parts, ownersAt: () => new Set<string>() };
 };
 type Turn = readonly [text: RenderedText, records: Readonly<Record<string, ChangedRecord>>];
 

@@ -21,7 +21,14 @@ function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Parti
   let syncs = 0;
   const configuration = { certificates: Table.from([[certificate.id, certificate]]), settings: {} };
   const translation = { configuration, problems: Table.empty(), lastGood: emptyLastGood, accepted: new Set() };
-  let text = { conf: "", generation: "1", files: [], shapes: new Set<string>(), parts: {} };
+  let text = {
+    conf: "",
+    generation: "1",
+    files: [],
+    shapes: new Set<string>(),
+    parts: {},
+    ownersAt: () => new Set<string>(),
+  };
   const parts: SyncParts = {
     source: { snapshot: () => emptySnapshot, onChange: () => () => {} },
     translator: { turn: () => translation } as unknown as Translator,

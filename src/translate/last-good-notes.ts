@@ -3,11 +3,11 @@
  * authors mend nothing as long as no message says so.
  */
 import { certificateOf } from "../certificates/certificate.ts";
+import { kindAndKey } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import type { LastGood } from "./last-good.ts";
-import { kindAndKey } from "./quarantine.ts";
 
 type LastGoodProblem = Extract<Problem, { readonly kind: "last-good" }>;
 type Note = Omit<LastGoodProblem, "since">;

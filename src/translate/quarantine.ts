@@ -3,7 +3,7 @@
  * ports that must not be rendered again. A changed object is another version and gets another try.
  */
 import { hash } from "node:crypto";
-import type { ObjectMeta } from "../model/objects.ts";
+import { kindAndKey, type ObjectMeta } from "../model/objects.ts";
 
 export interface Quarantine {
   /** By kind and name, as `objectKey` writes them. */
@@ -25,20 +25,6 @@ export interface Refusal {
 export type Refusals = ReadonlyMap<string, Refusal>;
 
 export const emptyQuarantine: Quarantine = { objects: new Map(), settings: new Map(), ports: new Map() };
-
-/** `Ingress shop/web`: names an object by kind, namespace and name. */
-export type ObjectKey = `${string} ${string}`;
-
-/** `key` is `namespace/name`. */
-export function objectKey(kind: string, key: string): ObjectKey {
-  return `${kind} ${key}`;
-}
-
-/** The reverse of `objectKey`. */
-export function kindAndKey(called: string): readonly [kind: string, key: string] {
-  const at = called.indexOf(" ");
-  return [called.slice(0, at), called.slice(at + 1)];
-}
 
 export function reduced({ objects, settings, ports }: Quarantine, by: (refusals: Refusals) => Refusals): Quarantine {
   return { objects: by(objects), settings: by(settings), ports: by(ports) };

@@ -23,6 +23,7 @@ import {
   routeLabels,
   routeVariables,
 } from "./server-views.ts";
+import { withoutNotes } from "./source-map.ts";
 import { streamView } from "./stream-view.ts";
 import { ifRead, withoutUnreadVariables } from "./unread-variables.ts";
 
@@ -52,10 +53,11 @@ export interface LuaParts {
 }
 
 export function confOf(template: Template, parts: ConfParts, files: readonly RenderedFile[]) {
-  const { text, isRead } = withoutUnreadVariables(textOf(template, parts), routeLabels);
+  const { text: noted, isRead } = withoutUnreadVariables(textOf(template, parts), routeLabels);
+  const { text, map } = withoutNotes(noted);
   const conf = text.replace(String(Token.gaps.told), () => toldVariables(text, isRead, parts.machine).join(", "));
   const generation = generationOf(conf, files, parts.lua === undefined ? "" : parts.machine.luaVersion);
-  return { conf: conf.replace(String(Token.gaps.generation), generation), generation };
+  return { conf: conf.replace(String(Token.gaps.generation), generation), generation, map };
 }
 
 /** In static mode only a snippet, or a template of the operator's, has Lua: the text is rendered again with the module then. */

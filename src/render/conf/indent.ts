@@ -1,12 +1,20 @@
 /**
- * Indents nginx's text by the depth of its braces, since partials and locations are rendered apart from the block they
- * stand in. Words in quotes that go over several lines stay as they are: their white space is part of them.
+ * Indents nginx's text by the depth of its braces, since partials and locations are rendered apart
+ * from the block they stand in. Words in quotes that go over several lines stay as they are: their
+ * white space is part of them. Where the source map has a note (`source-map.ts`), the end of the
+ * block around it is marked.
  */
+
+const noteEnd = "\u0004";
+/** Marks the end of a noted block. */
+const blockEnd = "\u0005";
 
 export function indented(text: string): string {
   const lines: string[] = [];
   let depth = 0;
   let quote = "";
+  /** Depths inside of the noted blocks that are open. */
+  const noted: number[] = [];
   for (const line of text.split("\n")) {
     const begun = quote !== "";
     const { opened, closed, left } = braces(line, quote);
@@ -17,6 +25,16 @@ export function indented(text: string): string {
       lines.push("    ".repeat(Math.max(0, depth - outdent)) + (left === "" ? shown : line.trimStart()));
     depth += opened - closed;
     quote = left;
+    for (let at = line.indexOf(noteEnd); at >= 0; at = line.indexOf(noteEnd, at + 1)) {
+      // A block on one line is over already, and the depth after its line is that of the block
+      // around it.
+      if (opened > 0 && opened === closed) lines[lines.length - 1] += blockEnd;
+      else noted.push(depth);
+    }
+    while (noted.length > 0 && depth < noted.at(-1)!) {
+      noted.pop();
+      lines[lines.length - 1] += blockEnd;
+    }
   }
   return `${lines.join("\n")}\n`;
 }
@@ -37,7 +55,10 @@ function braces(line: string, quote: string): { opened: number; closed: number; 
   return { opened, closed, left };
 }
 
-/** The brace that ends `${name`, whose name begins at `from`; the last sign before that place where none does. */
+/**
+ * The brace that ends `${name`, whose name begins at `from`; the last sign before that place where
+ * none does.
+ */
 function endOfName(line: string, from: number): number {
   let at = from;
   while (/^\w$/.test(line.charAt(at))) at++;

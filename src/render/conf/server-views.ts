@@ -15,6 +15,7 @@ import { quicLines, speaksHttp3 } from "../settings/http3.ts";
 import { listenLines } from "../settings/listen.ts";
 import { settingsView } from "../settings/view.ts";
 import { InternalNames } from "./internal-names.ts";
+import { hostBlock, locationBlock, shapeBlock } from "./source-map.ts";
 import { dataSlot, plainServerView, type Slot } from "./text-servers.ts";
 
 /** Says why a closed path answers 503, for log formats that name it. */
@@ -88,12 +89,12 @@ export function textServerView(about: AboutServers, server: RoutedTextServer, sh
   const textOf = new Map(shapes.map(({ name, text }) => [name, text]));
   return {
     ...routedServer(about, server.name, shapes),
-    paths: server.locations.map(({ match, shape }) => ({
-      match,
+    paths: server.locations.map(({ match, location, shape }) => ({
+      match: locationBlock(match, location),
       own: shape !== undefined && { shape: Token.word(shape), text: textOf.get(shape)! },
     })),
     takesRest: server.locations.every(({ match }) => String(match) !== String(Token.word("/"))),
-    names: server.serverName,
+    names: hostBlock(server.serverName, server.name),
     features: server.view,
   };
 }
@@ -116,7 +117,7 @@ function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[])
       ...[...beside.values()].map(({ match, text }) => ({ match, text })),
       // where the text of before still has one's path elsewhere, nobody can go on there
       ...shapes.map(({ name, text, needsPath }) => ({
-        match: Token.name(name),
+        match: shapeBlock(name),
         text: needsPath ? Token.conf`return 503;` : text,
       })),
     ],

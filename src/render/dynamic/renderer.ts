@@ -27,7 +27,7 @@ import {
   upstreamRecord,
 } from "./records.ts";
 import { type Shape, Shapes } from "./shape.ts";
-import { dynamicText, hashesOf } from "./text.ts";
+import { type DynamicText, dynamicText, hashesOf } from "./text.ts";
 import { TextHosts } from "./text-hosts.ts";
 import { type RoutedTextServer, textLocationsOf } from "./text-locations.ts";
 import { placeOf, UsedShapes } from "./used-shapes.ts";
@@ -39,7 +39,7 @@ export class DynamicRenderer implements Renderer {
   #template: Template;
   #shapes: Shapes | undefined;
   #last: Whole | undefined;
-  #text: RenderedText | undefined;
+  #text: DynamicText | undefined;
   readonly #records: Map<string, string>;
   readonly #serverParts = new Map<string, ServerParts>();
   #textHosts = new TextHosts();
@@ -77,7 +77,7 @@ export class DynamicRenderer implements Renderer {
     const records = changes.since(this.#records);
     const replaced = this.#put(records);
     try {
-      const text = this.#textOf(next);
+      const text = withOwners(this.#textOf(next), next, this.#shapes);
       this.#last = next;
       return { text, records, opened: this.#used.opened, bugs: this.#failed.bugs };
     } catch (error) {
@@ -207,7 +207,7 @@ export class DynamicRenderer implements Renderer {
   }
 
   /** The text of before, while it has all shapes that are needed and nothing else in it changed. */
-  #textOf(configuration: Whole): RenderedText {
+  #textOf(configuration: Whole): DynamicText {
     const needed = this.#enlarged * memoryFor(this.#records.size, this.#bytes);
     const recordsBytes = Math.max(needed, recordsBytesOf(configuration.settings));
     const textServers = [...this.#textServers.values()].flat().sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -219,6 +219,10 @@ export class DynamicRenderer implements Renderer {
     this.#text = dynamicText(parts, this.#template, this.#machine);
     return this.#text;
   }
+}
+
+function withOwners({ map, ...text }: DynamicText, { servers }: Whole, shapes: Shapes): RenderedText {
+  return { ...text, ownersAt: map.ownersAmong(servers, (location, host) => shapes.namesOf(location, host)) };
 }
 
 /** Of what Sluice failed on nothing is published. */

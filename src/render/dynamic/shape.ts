@@ -47,6 +47,15 @@ export class Shapes {
     return shapes.length < 2 ? shapes : [...new Set(shapes)];
   }
 
+  /** The names of those that one Location may be served by. */
+  namesOf(location: Location<FeatureValues>, { features }: Server<FeatureValues>): readonly string[] {
+    const own = [
+      this.of(location, features),
+      ...(location.standIn === undefined ? [] : [this.standInOf(location, features)]),
+    ];
+    return own.map(({ name }) => name);
+  }
+
   /** `host`: what is said of the host as a whole. */
   of(location: Location<FeatureValues>, host: FeatureValues): Shape {
     return this.#shapeOf(location.features, traitsOf(location, host, this.#settings));

@@ -13,6 +13,8 @@ import type { Shapes } from "./shape.ts";
 /** One path of a host. */
 export interface TextLocation {
   readonly match: Token;
+  /** Index of its Location. */
+  readonly location: number;
   /** The name of the shape whose text stands in it; without one, the router says where to go on. */
   readonly shape?: string;
 }
@@ -26,6 +28,6 @@ export function textLocationsOf(server: Server<FeatureValues>, shapes: Shapes): 
   if (!hasTextPaths(server)) return [];
   return blocksOf(server).map(({ match, location }) => {
     const own = server.locations[location]!;
-    return isText(own) ? { match, shape: shapes.of(own, server.features).name } : { match };
+    return isText(own) ? { match, location, shape: shapes.of(own, server.features).name } : { match, location };
   });
 }

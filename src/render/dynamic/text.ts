@@ -3,13 +3,13 @@ import type { FeatureValues } from "../../annotations/registry.ts";
 import { Token } from "../../directives/token.ts";
 import type { Configuration } from "../../model/configuration.ts";
 import type { Settings } from "../../settings/registry.ts";
-import { authorsAmong } from "../conf/authors.ts";
 import { confOf, defaultFiles, distinct, hashOf } from "../conf/conf.ts";
 import { aboutServers, dataServerView, textServerView } from "../conf/server-views.ts";
+import type { SourceMap } from "../conf/source-map.ts";
 import { dataSlot } from "../conf/text-servers.ts";
 import { balancedBlock, balancedUpstream } from "../conf/upstream-views.ts";
 import type { Machine } from "../machine.ts";
-import type { Authors, RenderedText } from "../rendering.ts";
+import type { RenderedText } from "../rendering.ts";
 import type { Template } from "../template.ts";
 import type { RoutedTextServer } from "./text-locations.ts";
 import type { UsedShapes } from "./used-shapes.ts";
@@ -18,7 +18,7 @@ import type { UsedShapes } from "./used-shapes.ts";
 export interface DynamicParts {
   readonly configuration: Pick<
     Configuration<Settings, FeatureValues>,
-    "settings" | "servers" | "defaultCertificate" | "streams" | "streamSnippets"
+    "settings" | "defaultCertificate" | "streams" | "streamSnippets"
   >;
   /** By name. */
   readonly textServers: readonly RoutedTextServer[];
@@ -50,7 +50,12 @@ function hashOfObject(value: object): string {
   return sum;
 }
 
-export function dynamicText(parts: DynamicParts, template: Template, machine: Machine): RenderedText {
+/** A text whose owners are looked up in the Configuration at hand: a text stays while hosts come and go. */
+export interface DynamicText extends Omit<RenderedText, "ownersAt"> {
+  readonly map: SourceMap;
+}
+
+export function dynamicText(parts: DynamicParts, template: Template, machine: Machine): DynamicText {
   const { configuration, textServers, shapes, recordsBytes } = parts;
   const { settings, defaultCertificate, streams, streamSnippets } = configuration;
   const { all, places } = shapes;
@@ -85,16 +90,7 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
     files,
   );
   const hashes = { ...hashesOf(parts), shapes: hashOf(places.join()) };
-  return { ...conf, files, shapes: new Set(places), parts: hashes, authors: authorsOf(parts) };
-}
-
-/** Of locations that stand under their paths: several owners may share a host, and only the records know whose its data is. */
-function authorsOf({ configuration, textServers }: DynamicParts): Authors {
-  const own = textServers
-    .filter(({ locations }) => locations.length > 0)
-    .flatMap(({ name }) => configuration.servers.get(name) ?? []);
-  const among = authorsAmong(own);
-  return (server, location) => (location === undefined ? new Set() : among(server, location));
+  return { ...conf, files, shapes: new Set(places), parts: hashes };
 }
 
 /** Tokens keep their text from JSON. */

@@ -6,7 +6,6 @@
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Certificate, Configuration, Server, Upstream } from "../../model/configuration.ts";
 import type { Settings } from "../../settings/registry.ts";
-import { authorsAmong } from "../conf/authors.ts";
 import { certificateFiles, confOf, defaultFiles, distinct, hashOf } from "../conf/conf.ts";
 import { type AboutServers, aboutServers, defaultPairFile } from "../conf/server-views.ts";
 import { asksForCertificate } from "../conf/text-servers.ts";
@@ -138,9 +137,9 @@ export class StaticRenderer implements Renderer {
       streamSnippets: next.streamSnippets,
       lua: undefined,
     };
-    const conf = confOf(this.#template, parts, files);
-    const authors = authorsAmong(next.servers);
-    return { ...conf, files, shapes: new Set(), parts: hashes(next, rendered, upstreams), authors };
+    const { map, ...conf } = confOf(this.#template, parts, files);
+    const ownersAt = map.ownersAmong(next.servers);
+    return { ...conf, files, shapes: new Set(), parts: hashes(next, rendered, upstreams), ownersAt };
   }
 
   #serverText(

@@ -9,6 +9,7 @@ import { type Alias, catchAll, type Route, type Server } from "../../model/confi
 import { ownHost } from "../../settings/own-host.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { certificateAt, defaultPairFile, headOf } from "../conf/server-views.ts";
+import { hostBlock, locationBlock } from "../conf/source-map.ts";
 import { plainServerView, textServerOf, twinServerOf, writtenName } from "../conf/text-servers.ts";
 import { blocksOf } from "../location/blocks.ts";
 import { hopOf } from "../location/hops.ts";
@@ -64,7 +65,7 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
       dynamic: false,
       rejectsUnknownNames:
         about.settings.sslRejectHandshake && takesUnknownNames && about.machine.capabilities.rejectHandshake,
-      names: Token.words(names.map((one) => writtenName(server, one.name))),
+      names: hostBlock(Token.words(names.map((one) => writtenName(server, one.name))), server.name),
       certificate: certificateView(tls, parts, takesUnknownNames || !isPlain),
       features,
       catchAll: server.name === catchAll && { healthPath: Token.word(about.machine.healthPath) },
@@ -112,7 +113,7 @@ function twinText(server: Server<FeatureValues>, twin: Alias, parts: StaticParts
     ...headOf(about, false, [twin.name]),
     dynamic: false,
     rejectsUnknownNames: false,
-    names: Token.word(twin.name),
+    names: hostBlock(Token.word(twin.name), server.name),
     certificate: certificateView(twin, parts, false),
     features: twinServerOf(server)?.view ?? plainServerView,
     host: Token.name(server.name),
@@ -158,7 +159,7 @@ function locationViews(
     const restated = server.features.serverSnippet.limitsBodies && most === about.settings.proxyBodySize;
     const hop = hopOf(server, location);
     return {
-      match,
+      match: locationBlock(match, location),
       labels,
       comeBack: hop !== "" && comeBack(hop),
       most: restated && Token.size(most),

@@ -10,6 +10,7 @@ import { emptySnapshot, type WatchedKind, withObjects } from "../../../src/model
 import { Table } from "../../../src/model/table.ts";
 import { nginxHere, openRunFolder } from "../../../src/nginx/index.ts";
 import { openRenderer } from "../../../src/render/open-renderer.ts";
+import type { OwnersAt } from "../../../src/render/rendering.ts";
 import { compileTemplate } from "../../../src/render/template.ts";
 import { builtInTemplates, readTemplateFiles } from "../../../src/template/files.ts";
 import { translate } from "../../../src/translate/translator.ts";
@@ -24,6 +25,7 @@ export interface RecordWords {
 
 export interface Rendered {
   readonly conf: string;
+  readonly ownersAt: OwnersAt;
   readonly records: readonly RecordWords[];
 }
 
@@ -62,7 +64,8 @@ export async function openPaper(flags: readonly string[] = []): Promise<Paper> {
       const { configuration } = translate({ ...emptyInputs, snapshot }, { ...options, asked }, fake);
       const renderer = openRenderer(machine, compiled.template);
       const { text } = renderer.render(configuration);
-      return { conf: text.conf, records: [...renderer.records.values()].map((one) => JSON.parse(one) as RecordWords) };
+      const { conf, ownersAt } = text;
+      return { conf, ownersAt, records: [...renderer.records.values()].map((one) => JSON.parse(one) as RecordWords) };
     },
     close: () => rmSync(root, { recursive: true }),
   };

@@ -1,0 +1,131 @@
+/**
+ * Says whose text stands at a line of nginx.conf. While the text is assembled, each block that
+ * belongs to somebody carries a note behind its name (`Token.noted`). The notes are taken out of
+ * the text again, and what is left of them is here: which lines each block has. Who the owners are
+ * is looked up only when a line is asked about, which nginx's refusals do.
+ */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { Token } from "../../directives/token.ts";
+import type { Location, Server } from "../../model/configuration.ts";
+import { objectKey } from "../../model/objects.ts";
+import type { OwnersAt } from "../rendering.ts";
+
+type Host = Server<FeatureValues>;
+type Own = Location<FeatureValues>;
+
+/** The server block of a host, named by its first `server_name`. */
+export function hostBlock(names: Token, host: string): Token {
+  return Token.noted(names, `host ${host}`);
+}
+
+/** A location of the host around it, by the index of its Location. */
+export function locationBlock(match: Token, index: number): Token {
+  return Token.noted(match, `location ${index}`);
+}
+
+/** The location of a shape, which all Locations of the shape share. */
+export function shapeBlock(name: string): Token {
+  return Token.noted(Token.name(name), `shape ${name}`);
+}
+
+interface Hosts {
+  get(name: string): Host | undefined;
+  values(): Iterable<Host>;
+}
+
+/** The names of the shapes that a Location may be served by. */
+export type ShapesOf = (location: Own, host: Host) => readonly string[];
+
+const noShapes: ShapesOf = () => [];
+
+/** Where the noted blocks of one text are. */
+export class SourceMap {
+  /**
+   * Line of the block's name, counted from 1, line of its end, and its note; outer blocks come
+   * before inner ones.
+   */
+  readonly #starts: Uint32Array;
+  readonly #ends: Uint32Array;
+  readonly #notes: readonly string[];
+
+  constructor(blocks: readonly { readonly start: number; readonly end: number; readonly note: string }[]) {
+    this.#starts = Uint32Array.from(blocks, ({ start }) => start);
+    this.#ends = Uint32Array.from(blocks, ({ end }) => end);
+    this.#notes = blocks.map(({ note }) => note);
+  }
+
+  /** The notes of all blocks around a line, the innermost first. */
+  around(line: number): readonly string[] {
+    return this.#notes.filter((_, at) => this.#starts[at]! <= line && line <= this.#ends[at]!).toReversed();
+  }
+
+  /** Looks owners up among these hosts: those of the innermost block that has any. */
+  ownersAmong(hosts: Hosts, shapesOf: ShapesOf = noShapes): OwnersAt {
+    return (line) => {
+      const notes = this.around(line).map(kindAndName);
+      const host = hosts.get(notes.find(([kind]) => kind === "host")?.[1] ?? "");
+      for (const [kind, name] of notes) {
+        const owners = keysOf(locationsOf(kind, name, { host, hosts, shapesOf }));
+        if (owners.size > 0) return owners;
+      }
+      return new Set();
+    };
+  }
+}
+
+interface Lookup {
+  readonly host: Host | undefined;
+  readonly hosts: Hosts;
+  readonly shapesOf: ShapesOf;
+}
+
+function locationsOf(kind: string, name: string, { host, hosts, shapesOf }: Lookup): readonly Own[] {
+  if (kind === "host") return host?.locations ?? [];
+  if (kind === "location") return host?.locations.slice(Number(name), Number(name) + 1) ?? [];
+  return [...hosts.values()].flatMap((one) => one.locations.filter((own) => shapesOf(own, one).includes(name)));
+}
+
+function keysOf(locations: readonly Own[]): ReadonlySet<string> {
+  const owners = locations.flatMap(({ owner }) => owner ?? []);
+  return new Set(owners.map(({ kind, namespace, name }) => objectKey(kind, `${namespace}/${name}`)));
+}
+
+function kindAndName(note: string): readonly [kind: string, name: string] {
+  const at = note.indexOf(" ");
+  return [note.slice(0, at), note.slice(at + 1)];
+}
+
+/** A note of `Token.noted`, or the end of its block, which `indented` has marked. */
+const marks = /\u0003([^\u0004]*)\u0004|\u0005/g;
+
+/** The text without its notes, and where their blocks are. */
+export function withoutNotes(noted: string): { readonly text: string; readonly map: SourceMap } {
+  const blocks: { start: number; end: number; note: string }[] = [];
+  const open: { end: number }[] = [];
+  const known = new Map<string, string>();
+  let [line, at] = [1, 0];
+  const text = noted.replace(marks, (_mark, written: string | undefined, offset: number) => {
+    for (at = noted.indexOf("\n", at); at >= 0 && at < offset; at = noted.indexOf("\n", at + 1)) line++;
+    if (at < 0) at = noted.length;
+    const ended = written === undefined ? open.pop() : undefined;
+    if (ended !== undefined) ended.end = line;
+    if (written !== undefined) {
+      const block = { start: line, end: line, note: noteOf(written, known) };
+      blocks.push(block);
+      open.push(block);
+    }
+    return "";
+  });
+  return { text, map: new SourceMap(blocks) };
+}
+
+/**
+ * Each note once, as a text of its own: a part of the noted text would keep all of that in memory.
+ */
+function noteOf(written: string, known: Map<string, string>): string {
+  const found = known.get(written);
+  if (found !== undefined) return found;
+  const note = Buffer.from(decodeURIComponent(written)).toString();
+  known.set(Buffer.from(written).toString(), note);
+  return note;
+}
