@@ -9,6 +9,7 @@ import { routesOf, type ServedRoute } from "../routes/routes.ts";
 import { askRoutes, type RoutesPlace } from "../routes/socket.ts";
 import { translate } from "../translate/translator.ts";
 import { emptyInputs } from "../translate/turn.ts";
+import { visible } from "../visible.ts";
 import { translateOptions } from "./options.ts";
 import type { Out } from "./reference.ts";
 import { type ToolCall, toolCall } from "./tools/call.ts";
@@ -133,7 +134,10 @@ function asText(all: readonly ServedRoute[], now: Date, colours: boolean): strin
       (one) => `\n  canary ${one.service} (${counted(one.endpoints, "endpoint")}): ${one.when}`,
     );
     const why = route.why === undefined ? "" : `\n  answers 503: ${route.why}`;
-    return `${text}${why}${canaries.join("")}\n`;
+    const kept = (route.lastGood ?? []).map(
+      (one) => `\n  ${paint(`last good form in force: ${visible(one)}`, yellow)}`,
+    );
+    return `${text}${why}${canaries.join("")}${kept.join("")}\n`;
   });
   return `${line(head)}\n${lines.join("")}${counted(all.length, "route")}\n`;
 }

@@ -7,6 +7,7 @@ import { type Configuration, catchAll, type Server } from "../model/configuratio
 import { backendOf, closedReason } from "../model/location.ts";
 import { serviceOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
+import { named, type Problem, sentence } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 
 export interface ServedRoute {
@@ -28,22 +29,42 @@ export interface ServedRoute {
   readonly denied: boolean;
   /** The Problem for which it does; absent where it does not. */
   readonly why?: string;
+  /** Last good forms in force for it, of its Ingress and of its certificate's Secret: what stands in, since when and until when. */
+  readonly lastGood?: readonly string[];
 }
 
 type Served = Configuration<Settings, FeatureValues>;
 
-/** By host and path. `host`: undefined for all; a host that a wildcard takes finds the wildcard. */
-export function routesOf(served: Served, snapshot: Snapshot, host?: string): readonly ServedRoute[] {
+/** By host and path. `host`: undefined for all; a host that a wildcard takes finds the wildcard. `lastGood` are Problems of that kind. */
+export function routesOf(
+  served: Served,
+  snapshot: Snapshot,
+  host?: string,
+  lastGood: readonly Problem[] = [],
+): readonly ServedRoute[] {
   const notReady = unreadyCounts(snapshot);
   const servers = [...served.servers.values()].filter(
     (server) => host === undefined || takes(server, host.toLowerCase()),
   );
   return servers
     .flatMap((server) => server.locations.map((_, at) => routeOf(server, at, served, notReady)))
+    .map((route) => withLastGood(route, lastGood))
     .sort((a, b) => (a.host === b.host ? compared(a.path, b.path) : compared(a.host, b.host)));
 }
 
 const compared = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+
+function withLastGood(route: ServedRoute, lastGood: readonly Problem[]): ServedRoute {
+  const said = lastGood.filter(({ object }) => {
+    const key = `${object.namespace}/${object.name}`;
+    return object.kind === "Secret"
+      ? key === route.certificate?.secret
+      : object.kind === "Ingress" && key === route.ingress;
+  });
+  return said.length === 0
+    ? route
+    : { ...route, lastGood: said.map((one) => `${named(one.object)}: ${sentence(one)}`) };
+}
 
 function takes({ name, aliases }: Server<FeatureValues>, host: string): boolean {
   const all = [name, ...aliases.map((alias) => alias.name)];

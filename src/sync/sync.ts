@@ -114,6 +114,11 @@ export class Sync {
     return reduced(this.quarantine, withoutSuspects);
   }
 
+  /** What is in force although its object has a newer form, by that object. */
+  get lastGood(): readonly Problem[] {
+    return [...this.#lastGoodNotes.said.values()].flat();
+  }
+
   /** Whether nginx serves another text than the newest that is wanted. */
   get isBehind(): boolean {
     return this.#generations.isBehind;

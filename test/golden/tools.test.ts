@@ -1,14 +1,24 @@
 /** What the tools on files print: whole answers, as text and as JSON, beside the folders they are about. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import { check } from "../../src/cli/check.ts";
 import { diff } from "../../src/cli/diff.ts";
+import { defaultFlags } from "../../src/cli/flags.ts";
+import { translateOptions } from "../../src/cli/options.ts";
 import { render } from "../../src/cli/render.ts";
 import { routes } from "../../src/cli/routes.ts";
+import { newLibrary, readFolder, unmadeCertificate } from "../../src/cli/tools/folder.ts";
 import { why } from "../../src/cli/why.ts";
+import { pathsOf } from "../../src/nginx/folder/paths.ts";
+import { OperatorToken } from "../../src/operator-token.ts";
+import type { Problem } from "../../src/problem.ts";
+import { routesOf } from "../../src/routes/routes.ts";
+import { openRouteSocket } from "../../src/routes/socket.ts";
+import { translate } from "../../src/translate/translator.ts";
+import { emptyInputs } from "../../src/translate/turn.ts";
 import { ran, type Tool } from "./support/ran.ts";
 
 const folder = (name: string) => fileURLToPath(new URL(`tools/${name}`, import.meta.url));
@@ -59,6 +69,57 @@ test("routes and check say only what is asked for", async () => {
   expect(own).toContainEqual(first);
   const others = own.filter(({ object }: { object: { kind: string } }) => object.kind !== "File");
   for (const { object } of others) expect(object).toMatchObject({ kind: "Ingress", namespace, name });
+});
+
+test("routes of a running controller say which last good forms are in force, since when and until when", async () => {
+  const runFolder = mkdtempSync(join(tmpdir(), "sluice-run-"));
+  const { routesSocket, token } = pathsOf(runFolder);
+  mkdirSync(dirname(routesSocket), { recursive: true });
+  const operator = new OperatorToken();
+  writeFileSync(token, operator.text);
+  const library = newLibrary(defaultFlags("serve"));
+  const read = readFolder(shop);
+  if (!read.ok) throw new Error(read.why);
+  library.change(read.files);
+  const { snapshot } = library;
+  const options = translateOptions(defaultFlags("serve"), "serve", undefined);
+  const { configuration } = translate({ ...emptyInputs, snapshot }, options, unmadeCertificate);
+  const kept = (kind: string, name: string, until: string): Problem => {
+    const object = { kind, namespace: "shop", name };
+    return {
+      object,
+      kind: "last-good",
+      what: "the new one is broken",
+      instead: "the last one is served",
+      since: "2026-01-01 12:00 UTC",
+      until,
+    };
+  };
+  const lastGood = [
+    kept("Secret", "docs-tls", "and it expires on 2046-11-16"),
+    kept("Ingress", "api", "until it is mended"),
+  ];
+  const close = await openRouteSocket(routesSocket, operator, (host) =>
+    routesOf(configuration, snapshot, host, lastGood),
+  );
+  try {
+    const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
+    const { text } = await ran(tool, "--run-folder", runFolder);
+    const said = "the new one is broken; the last one is served, since 2026-01-01 12:00 UTC or longer";
+    const lines = text.split("\n");
+    const after = (path: string) => lines[lines.findIndex((line) => line.startsWith(path)) + 1];
+    expect(after("docs.localhost/ ")).toBe(
+      `  last good form in force: Secret shop/docs-tls: ${said}, and it expires on 2046-11-16`,
+    );
+    expect(after("shop.localhost/api")).toBe(
+      `  last good form in force: Ingress shop/api: ${said}, until it is mended`,
+    );
+    expect(lines.filter((line) => line.includes("last good form"))).toHaveLength(2);
+    expect((await ran(tool, "--run-folder", runFolder, "--ingress", "dcs")).failure).toContain("did you mean docs?");
+  } finally {
+    await close();
+    rmSync(runFolder, { recursive: true });
+  }
 });
 
 test("class and flags are those of the controller's Deployment, where the files hold one", async () => {

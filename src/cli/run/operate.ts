@@ -146,7 +146,7 @@ export async function operate(operation: Operation): Promise<Operated> {
   const closeRoutes = await openRouteSocket(
     folder.routesSocket,
     token,
-    (host) => sync.configuration && routesOf(sync.configuration, operation.source.snapshot(), host),
+    (host) => sync.configuration && routesOf(sync.configuration, operation.source.snapshot(), host, sync.lastGood),
   );
   const collecting = setInterval(() => void metrics.collect(), collectMs);
   const template = watchTemplate({
