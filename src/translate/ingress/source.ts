@@ -129,8 +129,15 @@ export class IngressSource implements ClaimSource {
       ...standIn.problems,
       ...reading.problems,
     ];
-    const form = loosened ? ingress : good;
-    return this.#enforce(key, form, claimOf(form, standIn, closes ? (why[0] ?? unguarded(object)) : undefined));
+    const closed = closes ? (why[0] ?? unguarded(object)) : undefined;
+    // A form that Sluice cannot read has no paths to close, so those of the last good one are closed.
+    return guarded(
+      () => {
+        const form = loosened ? ingress : good;
+        return this.#enforce(key, form, claimOf(form, standIn, closed));
+      },
+      () => this.#enforce(key, good, claimOf(good, standIn, closed)),
+    );
   }
 
   #enforce(key: string, form: Ingress, claim: Claim): Claim {
