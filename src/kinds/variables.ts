@@ -101,3 +101,6 @@ const known = { http: new Set(`${http} ${sluice}`.split(" ")), stream: new Set(s
 export function isKnownVariable(variable: string, where: "http" | "stream"): boolean {
   return known[where].has(variable) || (where === "http" && families.test(variable));
 }
+
+/** Their names, without families such as `$http_…`. */
+export const knownVariables = (where: "http" | "stream"): readonly string[] => [...known[where]];

@@ -18,6 +18,7 @@ import { definitionsOf, type Files, newLibrary, unmadeCertificate } from "./fold
 import { missingClasses } from "./missing-class.ts";
 import { pathIn } from "./places.ts";
 import { type Severity, severityOf } from "./severity.ts";
+import { snippetProblems, snippetsIn } from "./snippet-findings.ts";
 
 export interface Finding {
   readonly severity: Severity;
@@ -44,7 +45,8 @@ export function findingsIn(
   const definitions = definitionsOf(files);
   const hasClasses = [...definitions.keys()].some((id) => id.startsWith("IngressClass "));
   const classless = missingClasses(snapshot, hasClasses);
-  const all = [...[...library.problems.values()].flat(), ...translated, ...atTheDoor, ...classless].map(
+  const ofSnippets = snippetProblems(snippetsIn(snapshot, configuration.settings, options));
+  const all = [...[...library.problems.values()].flat(), ...translated, ...atTheDoor, ...classless, ...ofSnippets].map(
     (problem): Finding => {
       const { kind, namespace, name } = problem.object;
       const definition = definitions.get(`${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);

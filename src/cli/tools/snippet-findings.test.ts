@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { sentence } from "../../problem.ts";
+import { type Snippet, snippetProblems } from "./snippet-findings.ts";
+
+const object = { kind: "Ingress", namespace: "shop", name: "web" };
+const annotation = (text: string): Snippet => ({
+  object,
+  field: "annotation configuration-snippet",
+  text,
+  where: "http",
+});
+const said = (...snippets: Snippet[]) => snippetProblems(snippets).map(sentence);
+
+test("a directive that nginx does not have is named with its line and the one that was meant", () => {
+  expect(said(annotation("add_header X-One 1;\nproxy_set_haeder X-Two 2;\nif ($host = a) { retrun 404; }"))).toEqual([
+    "annotation configuration-snippet: line 2 of it: nginx 1.30 has no directive proxy_set_haeder (did you mean proxy_set_header?); nginx would refuse it",
+    "annotation configuration-snippet: line 3 of it: nginx 1.30 has no directive retrun (did you mean return?); nginx would refuse it",
+  ]);
+  expect(said(annotation("ssl on;"))).toEqual([
+    expect.stringContaining("nginx 1.30 has the directive ssl no more; nginx 1.22 had it"),
+  ]);
+});
+
+test("a variable that nothing declares is named, and one of another snippet is known", () => {
+  const reads = annotation("add_header X-Tenant $tenant;\nadd_header X-User $remote_usr;");
+  expect(said(reads)).toEqual([
+    expect.stringContaining("line 1 of it: nothing declares the variable $tenant"),
+    expect.stringContaining("line 2 of it: nothing declares the variable $remote_usr (did you mean remote_user?)"),
+  ]);
+  const map: Snippet = {
+    object: { kind: "ConfigMap", namespace: "ops", name: "sluice" },
+    field: "data.http-snippet",
+    text: 'map $host $tenant { default none; "~^(?<remote_usr>[^.]+)" $remote_usr; }',
+    where: "http",
+  };
+  expect(said(reads, map)).toEqual([]);
+});
+
+test.each([
+  "more_set_headers 'X: $http_x_y$arg_z$cookie_k$upstream_http_etag';",
+  "rewrite_by_lua_block { local a = ngx.var.anything; nonsense = '$x' }",
+  "auth_request_set $token $upstream_http_token; proxy_set_header X-Token $token;",
+  "location ~ ^/(?<rest>.*)$ { return 301 /new/$rest$is_args$args; }",
+  "types { text/x-own own; }",
+])("what nginx takes is let alone: %s", (text) => {
+  expect(said(annotation(text))).toEqual([]);
+});
+
+test("an operator who loads modules has directives of their own", () => {
+  const main: Snippet = { object, field: "data.main-snippet", text: "load_module modules/own.so;", where: "http" };
+  expect(said(main, annotation("own_directive $own;"))).toEqual([]);
+});
