@@ -40,15 +40,21 @@ export interface ChangedRecord {
   readonly shapes: readonly string[];
 }
 
+/** What a text depends on beside its Configuration, because of what nginx did with earlier ones. */
+export interface Circumstances {
+  /** How many times larger than estimated shared memory must be, because its records did not fit. */
+  readonly memoryFactor: number;
+  /** Whether nginx refused a generation: its text is not kept for a Configuration that asks for less. */
+  isRefused(generation: string): boolean;
+}
+
+export const usualCircumstances: Circumstances = { memoryFactor: 1, isRefused: () => false };
+
 export interface Renderer {
   /** All text is rendered again with another template. */
   use(template: Template): void;
   /** Throws a TemplateError where the template asks for what is not there. */
-  render(next: Configuration<Settings, FeatureValues>): Rendered;
-  /** nginx would not have the last text, so that no other Configuration may be given it again for having nothing new. */
-  refused(): void;
-  /** Shared memory had no room for the records: the next text has twice as much. */
-  enlarge(): void;
+  render(next: Configuration<Settings, FeatureValues>, circumstances?: Circumstances): Rendered;
   /** All records there are. */
   readonly records: ReadonlyMap<string, string>;
   /** How many distinct texts locations have. */

@@ -5,7 +5,7 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
-import type { Rendered, Renderer } from "./rendering.ts";
+import type { Circumstances, Rendered, Renderer } from "./rendering.ts";
 import { type Template, TemplateError } from "./template.ts";
 
 export class SteadyRenderer implements Renderer {
@@ -27,23 +27,15 @@ export class SteadyRenderer implements Renderer {
     this.#renderer.use(template);
   }
 
-  render(next: Configuration<Settings, FeatureValues>): Rendered {
+  render(next: Configuration<Settings, FeatureValues>, circumstances?: Circumstances): Rendered {
     try {
-      return this.#renderer.render(next);
+      return this.#renderer.render(next, circumstances);
     } catch (error) {
       if (!(error instanceof TemplateError) || this.#template === this.#builtIn) throw error;
       this.use(this.#builtIn);
       this.#gaveUp(error.message);
-      return this.#renderer.render(next);
+      return this.#renderer.render(next, circumstances);
     }
-  }
-
-  refused(): void {
-    this.#renderer.refused();
-  }
-
-  enlarge(): void {
-    this.#renderer.enlarge();
   }
 
   get records(): ReadonlyMap<string, string> {

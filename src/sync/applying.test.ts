@@ -21,22 +21,22 @@ function start(...outcomes: ApplyOutcome[]) {
   const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
   const generations = new Generations();
   const apply = async () => outcomes.shift()!;
-  const memory = { records: new Map(), keep: async () => {}, publish: async () => ({ kind: "published" }) as const };
   const applying = new Applying(
     {
-      nginx: { apply, keepOpened: async () => {}, hasOlderWorkers: () => false },
-      memory: { ...memory, isOurs: async () => true },
-      renderer: { refused: () => {} },
+      nginx: { apply },
+      memory: { isOurs: async () => true },
     },
     generations,
     keeper,
   );
+  const ending = new AbortController();
   const give = (generation: string, snapshot: Snapshot = emptySnapshot) => {
     generations.want({ text: textOf(generation), snapshot });
-    return applying.apply(generations.begin(), new AbortController().signal);
+    return applying.apply(generations.begin(), ending.signal);
   };
   return {
     give,
+    end: () => ending.abort(),
     generations,
     aside: () => [...keeper.kept.quarantine.objects.keys()],
     ports: () => [...keeper.kept.quarantine.ports.keys()],
@@ -45,31 +45,34 @@ function start(...outcomes: ApplyOutcome[]) {
 
 test("an nginx that was started has its records from the disk, whatever there was before", async () => {
   const { give } = start({ ...reloaded, started: true });
-  expect(await give("1")).toMatchObject({ lacksRecords: false, mayPass: false });
+  expect(await give("1")).toMatchObject({ kind: "served", started: true, lacksRecords: false });
 });
 
 test("an nginx that was left running needs all records, one that goes on with the next text needs none", async () => {
   const { give, generations } = start(reloaded, reloaded);
-  expect(await give("1")).toMatchObject({ lacksRecords: true, mayPass: false });
+  expect(await give("1")).toMatchObject({ kind: "served", started: false, lacksRecords: true });
   expect(generations.live?.generation).toBe("1");
   expect(await give("2")).toMatchObject({ lacksRecords: false });
 });
 
-test("of a refusal the Ingress that came is set aside; with nobody to blame the text is given up", async () => {
+test("a refusal sets the new Ingress aside, and without a suspect the text is given up", async () => {
   const { give, generations, aside } = start(reloaded, refused, refused);
   await give("1", base);
-  expect(await give("2", put(base, ingress({ name: "new", host: "a.example" })))).toMatchObject({ mayPass: false });
+  expect(await give("2", put(base, ingress({ name: "new", host: "a.example" })))).toMatchObject({
+    kind: "set aside",
+    refunds: true,
+  });
   expect(aside()).toEqual(["Ingress ns/new"]);
-  expect(generations.isGivenUp(textOf("2"))).toBe(false);
+  expect(generations.stateOf("2")).not.toBe("given up");
   await give("3", base);
-  expect(generations.isGivenUp(textOf("3"))).toBe(true);
+  expect(generations.stateOf("3")).toBe("given up");
   expect(generations.live?.generation).toBe("1");
 });
 
-test("what the machine is at fault for is tried again as it is", async () => {
+test("a text that fails for a reason of the machine is tried again", async () => {
   const { give, generations } = start({ kind: "unreachable", cause: new Error("disk full") });
-  expect(await give("1")).toMatchObject({ mayPass: true });
-  expect(generations.isGivenUp(textOf("1"))).toBe(false);
+  expect(await give("1")).toMatchObject({ kind: "may pass", retries: true, refunds: false });
+  expect(generations.stateOf("1")).not.toBe("given up");
 });
 
 const tcpServices = put(base, configMap("ns/tcp", { "9000": "ns/web:80" }));
@@ -81,8 +84,27 @@ const busy = (names: string): ApplyOutcome => ({
 
 test("a busy port of a TCP service is left out at the first start too, and one of nginx's own is the machine's fault", async () => {
   const { give, ports } = start(busy("0.0.0.0:80"), busy("0.0.0.0:9000"), reloaded);
-  expect(await give("1", tcpServices)).toMatchObject({ mayPass: true, outcome: { kind: "unreachable" } });
+  expect(await give("1", tcpServices)).toMatchObject({ kind: "may pass", report: { kind: "unreachable" } });
   expect(ports()).toEqual([]);
-  expect(await give("2", tcpServices)).toMatchObject({ mayPass: false, outcome: { kind: "refused" } });
+  expect(await give("2", tcpServices)).toMatchObject({ kind: "set aside", report: { kind: "refused" } });
   expect(ports()).toEqual(["tcp/9000"]);
+});
+
+test("an apply that the end of the controller breaks off is not reported and not tried again", async () => {
+  const { end, give, generations } = start({ kind: "unreachable", cause: new Error("Command was canceled: nginx -t") });
+  end();
+  const ending = await give("1");
+  expect(ending).toEqual({ kind: "broken off", retries: false, refunds: false, started: false, lacksRecords: false });
+  expect(generations.live).toBeUndefined();
+});
+
+test("a refusal of a text that may work later gives the token back, and the text waits for its retry", async () => {
+  const { give, generations } = start({ kind: "refused", stderr: "no such file", mayPass: true });
+  expect(await give("1")).toMatchObject({
+    kind: "may pass",
+    retries: true,
+    refunds: true,
+    report: { kind: "refused" },
+  });
+  expect(generations.stateOf("1")).toBe("retry");
 });

@@ -1,26 +1,42 @@
 /**
- * One try to give nginx the newest text, and what follows from its answer: who is set aside, who is given back, and whether
- * the same text is worth another try.
+ * Gives nginx the newest text, and decides what follows from the way in which that ended. One
+ * switch names for each ending the state of the generation, the refund of the token, and what the
+ * log and the metrics report.
  */
-
 import type { Refused } from "../quarantine/accusation.ts";
 import type { QuarantineKeeper } from "../quarantine/quarantine.ts";
-import type { Renderer } from "../render/rendering.ts";
 import type { Candidate, Generations } from "./generations.ts";
 import type { ApplyOutcome, Memory, Nginx } from "./ports.ts";
 
-export interface Applied {
-  readonly outcome: ApplyOutcome;
+type Failure = Extract<ApplyOutcome, { readonly kind: "refused" | "unreachable" }>;
+
+/**
+ * `served`: nginx has the text. `set aside`: it refused the text, and another one without the
+ * suspects follows. `given up`: it refused the text, and no suspect was found. `may pass`: the
+ * reason is not in the configuration. `broken off`: the controller ends.
+ */
+export type EndingKind = "served" | "set aside" | "given up" | "may pass" | "broken off";
+
+export interface Ending {
+  readonly kind: EndingKind;
+  /** Whether the same text is tried again later. */
+  readonly retries: boolean;
+  /**
+   * Whether the reload's token is given back: it cost the workers nothing, and other changes must
+   * not wait for one mistake.
+   */
+  readonly refunds: boolean;
+  /** What the log and `sluice_reloads_total` report; absent where nothing is reported. */
+  readonly report?: ApplyOutcome;
+  /** Whether nginx was started with the text, and read its records from the disk. */
+  readonly started: boolean;
   /** Whether nginx has none of our records, so that it needs all of them. */
   readonly lacksRecords: boolean;
-  /** Whether it did not work for a reason that may pass. */
-  readonly mayPass: boolean;
 }
 
 export interface ApplyingParts {
-  readonly nginx: Nginx;
-  readonly memory: Memory;
-  readonly renderer: Pick<Renderer, "refused">;
+  readonly nginx: Pick<Nginx, "apply">;
+  readonly memory: Pick<Memory, "isOurs">;
 }
 
 export class Applying {
@@ -34,53 +50,78 @@ export class Applying {
     this.#keeper = keeper;
   }
 
-  /** `made` is what `Generations.begin` gave. */
-  async apply(made: Candidate, signal: AbortSignal): Promise<Applied> {
-    const outcome = await this.#parts.nginx.apply(made.text, signal);
-    this.#generations.end();
-    if (outcome.kind === "reloaded" || outcome.kind === "unchanged") {
-      const started = outcome.kind === "reloaded" && outcome.started === true;
-      return { outcome, lacksRecords: await this.#serve(made, started), mayPass: false };
+  /** `candidate` is what `Generations.begin` returned. */
+  async apply(candidate: Candidate, signal: AbortSignal): Promise<Ending> {
+    const outcome = await this.#parts.nginx.apply(candidate.text, signal);
+    const kind = this.#endingOf(outcome, candidate, signal);
+    const served = this.#generations.live;
+    const servedSnapshot = this.#generations.liveSnapshot;
+    switch (kind) {
+      case "served": {
+        this.#generations.serve(candidate);
+        this.#keeper.accepted(candidate.snapshot, servedSnapshot);
+        const started = outcome.kind === "reloaded" && outcome.started === true;
+        // An nginx that an earlier process left running may lack the newest records.
+        const isLeft = served === undefined && !started;
+        const lacksRecords = isLeft || !(await this.#parts.memory.isOurs());
+        return { kind, retries: false, refunds: false, report: outcome, started, lacksRecords };
+      }
+      case "set aside":
+        this.#generations.refuse(candidate.text);
+        return { kind, retries: false, refunds: true, report: asRefusal(outcome), started: false, lacksRecords: false };
+      case "given up":
+        this.#generations.refuse(candidate.text);
+        this.#generations.giveUp();
+        return { kind, retries: false, refunds: true, report: asRefusal(outcome), started: false, lacksRecords: false };
+      case "may pass":
+        this.#generations.retryLater(candidate.text);
+        return {
+          kind,
+          retries: true,
+          refunds: outcome.kind === "refused",
+          report: outcome,
+          started: false,
+          lacksRecords: false,
+        };
+      case "broken off":
+        this.#generations.retryLater(candidate.text);
+        return { kind, retries: false, refunds: false, started: false, lacksRecords: false };
     }
-    const mayPass = this.#fail(made, outcome);
-    return { outcome: mayPass ? outcome : asRefusal(outcome), lacksRecords: false, mayPass };
   }
 
-  async #serve(made: Candidate, started: boolean): Promise<boolean> {
-    const { live, liveSnapshot } = this.#generations;
-    this.#generations.serve(made);
-    this.#keeper.accepted(made.snapshot, liveSnapshot);
-    // One that somebody else left running may lack what was kept last.
-    const isLeft = live === undefined && !started;
-    return isLeft || !(await this.#parts.memory.isOurs());
+  #endingOf(outcome: ApplyOutcome, candidate: Candidate, signal: AbortSignal): EndingKind {
+    if (outcome.kind === "reloaded" || outcome.kind === "unchanged") return "served";
+    if (outcome.kind === "refused") return this.#search(candidate, outcome);
+    // A reload that the end of the controller broke off is not a failure, and reporting it would
+    // hide why the controller ends.
+    if (signal.aborted) return "broken off";
+    const { names } = outcome;
+    // Such a reason is the machine's, except for an address that the cluster asks for. At a start
+    // only a TCP or UDP service can.
+    const isAsked = this.#generations.live !== undefined || this.#keeper.isPortOfService(names, candidate.snapshot);
+    return names === undefined || !isAsked ? "may pass" : this.#search(candidate, outcome);
   }
 
-  #fail(made: Candidate, outcome: Extract<ApplyOutcome, { readonly kind: "refused" | "unreachable" }>): boolean {
-    if (outcome.kind === "refused") {
-      const { stderr, at, names, mayPass = false } = outcome;
-      return this.#setAside(made, { stderr, line: at?.line, names, mayPass });
-    }
-    const { cause, names } = outcome;
-    // The machine's own reason, but for an address that something in the cluster asks for: at a start that can only be a TCP or UDP service.
-    const isAsked = this.#generations.live !== undefined || this.#keeper.isPortOfService(names, made.snapshot);
-    if (names === undefined || !isAsked) return true;
-    return this.#setAside(made, { stderr: cause.message, line: undefined, names, mayPass: true });
-  }
-
-  /** Goes on without whoever is at fault; where nobody is, with another text, or later with the same where that may do then. */
-  #setAside({ text, snapshot }: Candidate, said: Omit<Refused, "conf" | "ownersAt">): boolean {
+  /** Sets suspects aside, if there are any. */
+  #search({ text, snapshot }: Candidate, outcome: Failure): EndingKind {
     const { conf, ownersAt } = text;
-    const refused = { ...said, conf, ownersAt };
-    const goesOn = this.#keeper.refused(refused, snapshot, this.#generations.liveSnapshot);
-    this.#generations.refuse(text);
-    this.#parts.renderer.refused();
-    if (goesOn) return false;
-    if (!said.mayPass) this.#generations.giveUp();
-    return said.mayPass;
+    const refused: Refused = { ...refusalOf(outcome), conf, ownersAt };
+    if (this.#keeper.refused(refused, snapshot, this.#generations.liveSnapshot)) return "set aside";
+    return refused.mayPass ? "may pass" : "given up";
   }
 }
 
-/** Somebody is set aside for it, and the same text is not tried again. */
-function asRefusal(outcome: Extract<ApplyOutcome, { readonly kind: "refused" | "unreachable" }>): ApplyOutcome {
-  return outcome.kind === "refused" ? outcome : { kind: "refused", stderr: outcome.cause.message };
+function refusalOf(outcome: Failure): Omit<Refused, "conf" | "ownersAt"> {
+  if (outcome.kind === "unreachable")
+    return { stderr: outcome.cause.message, line: undefined, names: outcome.names, mayPass: true };
+  const { stderr, at, names, mayPass = false } = outcome;
+  return { stderr, line: at?.line, names, mayPass };
+}
+
+/**
+ * A failure for which a suspect is to blame counts as a refusal, because the same text is not tried
+ * again.
+ */
+function asRefusal(outcome: ApplyOutcome): ApplyOutcome {
+  return outcome.kind === "unreachable" ? { kind: "refused", stderr: outcome.cause.message } : outcome;
 }

@@ -1,33 +1,48 @@
 /**
- * The texts of nginx.conf that matter at a moment: the one that nginx runs with, the one that it is being given, and the
- * newest that is wanted. While turns go on during a reload they are three different ones.
+ * The state of each generation of nginx.conf. While turns go on during a reload, the generation
+ * that is live, the one that is applied and the newest one that is wanted are three different ones.
  */
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { RenderedText } from "../render/rendering.ts";
 import type { ShapesAround } from "./route-handover.ts";
 
-/** How many texts before the running one may have workers: with so many a reload waits (`maxDraining` of nginx). */
+/**
+ * How many generations before the live one may have workers: with so many a reload waits
+ * (`maxDraining` of nginx).
+ */
 export const mostOlder = 16;
 
-/** A text and what it was made of. */
+/** A text, and the Snapshot that it was made of. */
 export interface Candidate {
   readonly text: RenderedText;
   readonly snapshot: Snapshot;
 }
 
+/**
+ * `draining`: nginx had it before the live one, and its workers may still run. `refused`: nginx
+ * refused it since it last took one. `retry`: it failed for a reason that may pass, and waits for
+ * its retry. `given up`: it is not tried again before nginx takes another one, because no suspect
+ * was found.
+ */
+export type GenerationState = "wanted" | "applying" | "live" | "draining" | "refused" | "retry" | "given up";
+
+interface Entry {
+  readonly generation: string;
+  readonly shapes: ReadonlySet<string>;
+  readonly state: GenerationState;
+}
+
 export class Generations {
+  /**
+   * Newest first. A generation that is live or drains may be applied again, and has a second entry
+   * then.
+   */
+  #entries: readonly Entry[] = [];
+  #wanted: Candidate | undefined;
   #live: RenderedText | undefined;
   #liveSnapshot: Snapshot = emptySnapshot;
-  #coming: RenderedText | undefined;
-  /** Of texts that nginx had before, youngest first. */
-  #older: readonly ReadonlySet<string>[] = [];
-  #wanted: Candidate | undefined;
-  /** Generations that nginx refused since it last took one, and those of them that are not tried again. */
-  readonly #tried = new Set<string>();
-  #givenUp: ReadonlySet<string> = new Set();
-  #resting: string | undefined;
 
-  /** What nginx serves now, if it serves anything of ours. */
+  /** The text that nginx serves now, if it serves one of ours. */
   get live(): RenderedText | undefined {
     return this.#live;
   }
@@ -37,92 +52,112 @@ export class Generations {
     return this.#liveSnapshot;
   }
 
-  /** Whether nginx serves another text than the newest that is wanted. */
+  /** Whether nginx serves another text than the newest wanted one. */
   get isBehind(): boolean {
-    return this.#wanted !== undefined && !this.isLive(this.#wanted.text);
+    return this.#wanted !== undefined && this.stateOf(this.#wanted.text.generation) !== "live";
   }
 
-  /** For the passage of routes from one text to the next. */
+  /** Whether the newest wanted text is waiting for its retry. */
+  get isWaiting(): boolean {
+    return this.#wanted !== undefined && this.stateOf(this.#wanted.text.generation) === "retry";
+  }
+
+  /** The shapes that the handover of routes reckons with. */
   get shapes(): ShapesAround {
-    return { running: this.#live?.shapes, coming: this.#coming?.shapes, older: this.#older };
+    const older = this.#in("draining").map(({ shapes }) => shapes);
+    return { running: this.#live?.shapes, coming: this.#in("applying")[0]?.shapes, older };
   }
 
-  /** Whether workers may still go by a text that nginx had before. */
+  /** Whether workers of an earlier text may still run. */
   get hasOlder(): boolean {
-    return this.#older.length > 0;
+    return this.#in("draining").length > 0;
   }
 
-  /** The last worker of them has gone. */
-  olderGone(): void {
-    this.#older = [];
+  /** Undefined for a generation that is neither wanted nor remembered. */
+  stateOf(generation: string): GenerationState | undefined {
+    if (generation === this.#live?.generation) return "live";
+    return this.#entries.find((one) => one.generation === generation && one.state !== "draining")?.state;
   }
 
-  isLive({ generation }: RenderedText): boolean {
-    return generation === this.#live?.generation;
+  /** Whether nginx has failed to take it since it last took a text. */
+  isRefused(generation: string): boolean {
+    const state = this.stateOf(generation);
+    return state === "refused" || state === "retry" || state === "given up";
   }
 
-  /** Whether nginx refused it and nobody could be set aside for that. */
-  isGivenUp({ generation }: RenderedText): boolean {
-    return this.#givenUp.has(generation);
+  want(candidate: Candidate): void {
+    this.#wanted = candidate;
+    this.#drop("wanted");
+    if (this.stateOf(candidate.text.generation) === undefined) this.#put(candidate.text, "wanted");
   }
 
-  /** Whether it is to be tried again, but not yet. */
-  isResting({ generation }: RenderedText): boolean {
-    return generation === this.#resting;
-  }
-
-  /** Whether the newest that is wanted is. */
-  get rests(): boolean {
-    return this.#wanted !== undefined && this.isResting(this.#wanted.text);
-  }
-
-  /** nginx could not take it, for a reason that may pass. Another text may do at once. */
-  rest({ generation }: RenderedText): void {
-    this.#resting = generation;
-  }
-
-  /** It has rested long enough. */
-  rouse(): void {
-    this.#resting = undefined;
-  }
-
-  want(made: Candidate): void {
-    this.#wanted = made;
-  }
-
-  /** nginx is given the newest that is wanted. */
+  /** Returns the newest wanted text, which is applied now. */
   begin(): Candidate {
-    const wanted = this.#wanted!;
-    this.#coming = wanted.text;
-    return wanted;
+    this.#put(this.#wanted!.text, "applying");
+    return this.#wanted!;
   }
 
-  /** nginx took what it was given, or not. */
-  end(): void {
-    this.#coming = undefined;
-  }
-
-  /** nginx took it. */
+  /** nginx took the text. */
   serve({ text, snapshot }: Candidate): void {
-    const before = this.#live;
-    if (before !== undefined) this.#older = [before.shapes, ...this.#older].slice(0, mostOlder);
+    this.#drop("refused", "given up");
+    if (this.#live !== undefined) this.#put(this.#live, "draining");
+    this.#put(text, "live");
     this.#live = text;
     this.#liveSnapshot = snapshot;
-    this.#tried.clear();
-    this.#givenUp = new Set();
+    const older = this.#in("draining").slice(mostOlder);
+    this.#entries = this.#entries.filter((one) => !older.includes(one));
   }
 
-  /** What is made of `snapshot` is the text that is live already. */
+  /** The live text is also that of `snapshot`. */
   servesAlso(snapshot: Snapshot): void {
     this.#liveSnapshot = snapshot;
   }
 
-  refuse({ generation }: RenderedText): void {
-    this.#tried.add(generation);
+  /** nginx refused the text. */
+  refuse(text: RenderedText): void {
+    this.#put(text, "refused");
   }
 
-  /** Nothing of what nginx refused is tried again before it takes something else. */
+  /** No refused text is tried again before nginx takes another one. */
   giveUp(): void {
-    this.#givenUp = new Set(this.#tried);
+    this.#entries = this.#entries.map((one) => (one.state === "refused" ? { ...one, state: "given up" } : one));
+  }
+
+  /**
+   * The text waits for its retry. Only the last one that failed does; every other may be tried at
+   * once.
+   */
+  retryLater(text: RenderedText): void {
+    this.#drop("retry");
+    this.#put(text, "retry");
+  }
+
+  /** The time of the retry has come. */
+  retryNow(): void {
+    this.#drop("retry");
+  }
+
+  /** The last worker of earlier texts has ended. */
+  olderGone(): void {
+    this.#drop("draining");
+  }
+
+  #in(state: GenerationState): readonly Entry[] {
+    return this.#entries.filter((one) => one.state === state);
+  }
+
+  #drop(...states: readonly GenerationState[]): void {
+    this.#entries = this.#entries.filter((one) => !states.includes(one.state));
+  }
+
+  /**
+   * Changes the state of a text, and makes it the newest. A live text stays live while it is
+   * applied again.
+   */
+  #put({ generation, shapes }: RenderedText, state: GenerationState): void {
+    const replacesLive = state === "live" || state === "draining";
+    const stays = (one: Entry) => one.state === "draining" || (one.state === "live" && !replacesLive);
+    const others = this.#entries.filter((one) => one.generation !== generation || stays(one));
+    this.#entries = [{ generation, shapes, state }, ...others];
   }
 }

@@ -24,6 +24,13 @@ test("full memory must grow, and is another problem than short memory", () => {
   expect(pressure.problems(settings)).toEqual([{ object, kind: "memory-full", bytes: 800 }]);
 });
 
+test("memory must be twice as large each time that it has to grow", () => {
+  const pressure = new MemoryPressure();
+  expect(pressure.factor).toBe(1);
+  for (const size of [800, 800, 1600]) pressure.take(full(size));
+  expect(pressure.factor).toBe(4);
+});
+
 test("each size is asked to grow once", () => {
   const pressure = new MemoryPressure();
   expect([full(800), full(800), published(1)].map((outcome) => pressure.take(outcome))).toEqual([true, false, false]);

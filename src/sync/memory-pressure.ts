@@ -13,8 +13,14 @@ const shortPart = 8;
 export class MemoryPressure {
   #now: { readonly kind: "short" | "full"; readonly memory: MemoryUse } | undefined;
   #grownAt: number | undefined;
+  #factor = 1;
 
-  /** Takes the outcome of a publication. Returns whether memory must be made larger. */
+  /** How many times larger than estimated memory must be. */
+  get factor(): number {
+    return this.#factor;
+  }
+
+  /** Takes the outcome of a publication. Returns whether memory must be larger from now on. */
   take(outcome: PublishOutcome): boolean {
     if (outcome.kind === "unreachable") return false;
     const { kind, memory } = outcome;
@@ -22,6 +28,7 @@ export class MemoryPressure {
     this.#now = kind === "full" ? outcome : isShort ? { kind: "short", memory } : undefined;
     if (this.#now === undefined || this.#grownAt === this.#now.memory.capacityBytes) return false;
     this.#grownAt = this.#now.memory.capacityBytes;
+    this.#factor *= 2;
     return true;
   }
 

@@ -8,7 +8,9 @@ import type { Problem } from "../problem.ts";
 import type { KeptState } from "../quarantine/kept-state.ts";
 import type { RecordChange } from "../render/dynamic/records.ts";
 import type { RenderedFile } from "../render/rendered-files.ts";
-import type { RenderedText } from "../render/rendering.ts";
+import type { Circumstances, Rendered, RenderedText } from "../render/rendering.ts";
+import type { Translation } from "../translate/translator.ts";
+import type { Inputs } from "../translate/turn.ts";
 
 /** Where a Snapshot comes from: a cluster, a folder, a test. */
 export interface Source {
@@ -20,6 +22,16 @@ export interface Source {
    * stop.
    */
   onChange(listener: () => void): () => void;
+}
+
+/** What is known, as a Configuration and Problems. */
+export interface Translates {
+  turn(inputs: Inputs): Translation;
+}
+
+/** A Configuration, as nginx gets it. */
+export interface Renders {
+  render(next: Translation["configuration"], circumstances: Circumstances): Rendered;
 }
 
 export type { RecordChange };

@@ -1,6 +1,7 @@
 /** Runs one reload at a time, and no more of them than the token bucket allows. */
 import { type Clock, sleep } from "../timing/clock.ts";
 import type { TokenBucket } from "../timing/token-bucket.ts";
+import type { Ending } from "./applying.ts";
 import type { ApplyOutcome } from "./ports.ts";
 
 export class Reloads {
@@ -30,7 +31,11 @@ export class Reloads {
    * Returns whether `reload` begins now. Otherwise it waits for the bucket, or a turn follows the
    * current reload.
    */
-  ask(reload: () => Promise<ApplyOutcome>, tell: (outcome: ApplyOutcome) => void, signal: AbortSignal): boolean {
+  ask(
+    reload: () => Promise<Pick<Ending, "refunds" | "report">>,
+    tell: (outcome: ApplyOutcome) => void,
+    signal: AbortSignal,
+  ): boolean {
     if (this.isOn) return false;
     const waitMs = this.#bucket.waitMs(this.#clock.now());
     this.#current = this.#run(waitMs, reload, tell, signal).finally(() => {
@@ -42,20 +47,15 @@ export class Reloads {
 
   async #run(
     waitMs: number,
-    reload: () => Promise<ApplyOutcome>,
+    reload: () => Promise<Pick<Ending, "refunds" | "report">>,
     tell: (outcome: ApplyOutcome) => void,
     signal: AbortSignal,
   ): Promise<void> {
     if (waitMs > 0) await sleep(this.#clock, waitMs, signal);
     if (signal.aborted) return;
     this.#bucket.take(this.#clock.now());
-    const outcome = await reload();
-    // A reload that the end of the controller broke off is not a failure, and reporting it would
-    // hide why the controller ends.
-    if (signal.aborted && outcome.kind === "unreachable") return;
-    // A refusal costs the workers nothing, and other changes must not wait for one author's
-    // mistake.
-    if (outcome.kind === "refused") this.#bucket.refund();
-    tell(outcome);
+    const { refunds, report } = await reload();
+    if (refunds) this.#bucket.refund();
+    if (report !== undefined) tell(report);
   }
 }

@@ -2,13 +2,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { fakeCertificate } from "../certificates/fake.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
 import { sentence } from "../problem.ts";
-import type { ChangedRecord, RenderedText, Renderer } from "../render/rendering.ts";
+import type { ChangedRecord, RenderedText } from "../render/rendering.ts";
 import { TokenBucket } from "../timing/token-bucket.ts";
 import { emptyLastGood } from "../translate/last-good.ts";
 import { defaultOptions } from "../translate/options.ts";
 import { emptyQuarantine } from "../translate/quarantine.ts";
 import { Translator } from "../translate/translator.ts";
-import type { PublishOutcome, RecordChange } from "./ports.ts";
+import type { PublishOutcome, RecordChange, Renders } from "./ports.ts";
 import { Sync } from "./sync.ts";
 
 const fake = await fakeCertificate(new Date("2026-01-01"));
@@ -18,23 +18,23 @@ const text = (generation: string, ...shapes: string[]): RenderedText => {
 };
 type Turn = readonly [text: RenderedText, records: Readonly<Record<string, ChangedRecord>>];
 
-/** A Sync whose renderer gives the next of `turns` when the test says so, on a memory with room for what `publish` says. */
+/**
+ * A Sync whose renderer gives the next of `turns` when the test says so, on a memory with room for
+ * what `publish` says.
+ */
 async function running(turns: readonly Turn[], publish: (changes: readonly RecordChange[]) => PublishOutcome) {
   const told: string[] = [];
   const records = new Map<string, string>();
-  let [at, given, enlarged] = [0, -1, 0];
-  const renderer = {
-    records,
-    render: () => {
+  let [at, given, factor] = [0, -1, 1];
+  const renderer: Renders = {
+    render: (_next, { memoryFactor }) => {
+      factor = memoryFactor;
       const [text, changed] = turns[at]!;
       const news = given === at ? [] : Object.entries(changed);
       given = at;
       return { text, records: new Map(news), opened: [], bugs: new Map() };
     },
-    enlarge: () => {
-      enlarged++;
-    },
-  } as unknown as Renderer;
+  };
   let problems: string[] = [];
   const later: (() => void)[] = [];
   const sync = new Sync({
@@ -92,7 +92,7 @@ async function running(turns: readonly Turn[], publish: (changes: readonly Recor
     next,
     settled: () => sync.settled(),
     problems: () => problems,
-    enlarged: () => enlarged,
+    factor: () => factor,
     passTime: () => later.splice(0).forEach((then) => void then()),
   };
 }
@@ -110,7 +110,7 @@ test("a route whose shape is new is published before the reload, with the one it
   expect(it.told.slice(0, 2)).toEqual(["published before host a, host a", "reload two"]);
 });
 
-test("memory that is full is said, with its size, and made larger; nothing is left out", async () => {
+test("full memory is reported with its size and made larger, and no record is left out", async () => {
   const turns: Turn[] = [
     [text("one", "@1"), { "host a": host("{}", "@1") }],
     [text("one", "@1"), { "host b": host("{}", "@1") }],
@@ -121,10 +121,10 @@ test("memory that is full is said, with its size, and made larger; nothing is le
   const it = await running(turns, () => (room ? { kind: "published" } : full));
   room = false;
   await it.next();
-  expect(it.enlarged()).toBe(1);
+  expect(it.factor()).toBe(2);
   it.passTime(); // the next try finds it as large as before, and asks for no more
   await it.settled();
-  expect(it.enlarged()).toBe(1);
+  expect(it.factor()).toBe(2);
   expect(it.problems()).toEqual([
     expect.stringMatching(/^nginx's shared memory of 16 MB is full, .* configuration_data: 32 in lua-shared-dicts /),
   ]);
@@ -136,7 +136,7 @@ test("memory that is full is said, with its size, and made larger; nothing is le
   expect(it.problems()).toEqual([]);
 });
 
-test("memory that is nearly full is said and made larger before anything is refused", async () => {
+test("memory that is nearly full is reported and made larger before a record is refused", async () => {
   const turns: Turn[] = [
     [text("one", "@1"), { "host a": host("{}", "@1") }],
     [text("one", "@1"), { "host b": host("{}", "@1") }],
@@ -145,11 +145,11 @@ test("memory that is nearly full is said and made larger before anything is refu
   let freeBytes = 100;
   const it = await running(turns, () => ({ kind: "published", memory: { capacityBytes: 1024, freeBytes } }));
   await it.next();
-  expect(it.enlarged()).toBe(1);
+  expect(it.factor()).toBe(2);
   expect(it.problems()).toEqual([expect.stringMatching(/^nginx's shared memory of 1 KB is nearly full, /)]);
   freeBytes = 128;
   await it.next();
   await it.next();
-  expect(it.enlarged()).toBe(1);
+  expect(it.factor()).toBe(2);
   expect(it.problems()).toEqual([]);
 });

@@ -1,26 +1,30 @@
 import { expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { base, configMap, fake, ingress, put, service } from "../../test/support/sketch.ts";
-import type { Certificate, Configuration } from "../model/configuration.ts";
+import type { Certificate } from "../model/configuration.ts";
 import type { Ingress } from "../model/objects.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 import { sentence } from "../problem.ts";
-import type { Renderer } from "../render/rendering.ts";
 import { TokenBucket } from "../timing/token-bucket.ts";
 import { emptyLastGood } from "../translate/last-good.ts";
-import { emptyQuarantine, type Quarantine } from "../translate/quarantine.ts";
-import type { Translator } from "../translate/translator.ts";
-import type { Nginx } from "./ports.ts";
+import { defaultOptions } from "../translate/options.ts";
+import { emptyQuarantine } from "../translate/quarantine.ts";
+import { translate } from "../translate/translator.ts";
+import { emptyInputs } from "../translate/turn.ts";
+import type { Nginx, Translates } from "./ports.ts";
 import { Sync, type SyncParts } from "./sync.ts";
+
+/** What is made of an empty cluster. */
+const nothing = translate(emptyInputs, defaultOptions, fake);
 
 /** A cluster in which nothing changes, with one certificate. */
 function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Partial<SyncParts> = {}) {
   const clock = new FakeClock();
   const said: string[][] = [];
   let syncs = 0;
-  const configuration = { certificates: Table.from([[certificate.id, certificate]]), settings: {} };
-  const translation = { configuration, problems: Table.empty(), lastGood: emptyLastGood, accepted: new Set() };
+  const certificates = Table.from([[certificate.id, certificate]]);
+  const translation = { ...nothing, configuration: { ...nothing.configuration, certificates } };
   let text = {
     conf: "",
     generation: "1",
@@ -31,13 +35,8 @@ function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Parti
   };
   const parts: SyncParts = {
     source: { snapshot: () => emptySnapshot, onChange: () => () => {} },
-    translator: { turn: () => translation } as unknown as Translator,
-    renderer: {
-      render: (_next: Configuration<unknown, unknown>) => ({ text, records: new Map(), opened: [], bugs: new Map() }),
-      published: () => {},
-      refused: () => {},
-      records: new Map(),
-    } as unknown as Renderer,
+    translator: { turn: () => translation },
+    renderer: { render: () => ({ text, records: new Map(), opened: [], bugs: new Map() }) },
     memory: {
       records: new Map(),
       keep: async () => {},
@@ -134,14 +133,12 @@ test("a turn that began before a refusal does not have the same text tried again
   const source = { snapshot: () => snapshot, onChange: () => () => {} };
   let [held, release] = [Promise.resolve(), () => {}];
   const state = { load: () => ({ lastGood: emptyLastGood, quarantine: emptyQuarantine }), save: () => held };
-  const configuration = { certificates: Table.empty(), settings: {} };
-  const translation = { configuration, problems: Table.empty(), lastGood: emptyLastGood, accepted: new Set() };
-  const translator = {
-    turn: ({ quarantine }: { quarantine: Quarantine }) => {
+  const translator: Translates = {
+    turn: ({ quarantine }) => {
       change(snapshot === base ? "none" : quarantine.ports.size > 0 ? "without the port" : "all");
-      return translation;
+      return nothing;
     },
-  } as unknown as Translator;
+  };
   const configMaps = { settings: "ns/settings", tcp: "ns/tcp", udp: undefined };
   const { sync, clock, change } = still(fake, { apply }, { source, state, translator, configMaps });
   const ending = new AbortController();
@@ -177,15 +174,13 @@ test("what nginx refuses for nobody's fault is not the fault of the next Ingress
   };
   let snapshot = base;
   const source = { snapshot: () => snapshot, onChange: () => () => {} };
-  const configuration = { certificates: Table.empty(), settings: {} };
-  const translation = { configuration, problems: Table.empty(), lastGood: emptyLastGood, accepted: new Set() };
-  const translator = {
-    turn: ({ quarantine }: { quarantine: Quarantine }) => {
+  const translator: Translates = {
+    turn: ({ quarantine }) => {
       const hasIngress = snapshot.ingresses.size > 0 && quarantine.objects.size === 0;
       change(`${snapshot.services.size > 0 ? "broken" : "whole"}${hasIngress ? " with Ingress" : ""}`);
-      return translation;
+      return nothing;
     },
-  } as unknown as Translator;
+  };
   const { sync, clock, change } = still(fake, { apply }, { source, translator });
   const ending = new AbortController();
   const running = sync.run(ending.signal);
@@ -214,17 +209,16 @@ test("a failure is over for the listener once what nginx refused is set aside, a
   };
   let snapshot = base;
   const source = { snapshot: () => snapshot, onChange: () => () => {} };
-  const configuration = { certificates: Table.empty(), settings: {} };
   const kept: string[][] = [];
   const good = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: { namespace: "ns", name: "guilty" } };
-  const translator = {
-    turn: ({ quarantine }: { quarantine: Quarantine }) => {
+  const translator: Translates = {
+    turn: ({ quarantine }) => {
       const isAside = quarantine.objects.has("Ingress ns/guilty");
       change(snapshot.ingresses.size > 0 && !isAside ? "broken" : "whole");
       const objects = Table.from(isAside ? [["Ingress ns/guilty", good as Ingress] as const] : []);
-      return { configuration, problems: Table.empty(), lastGood: { ...emptyLastGood, objects }, accepted: new Set() };
+      return { ...nothing, lastGood: { ...emptyLastGood, objects } };
     },
-  } as unknown as Translator;
+  };
   const reports: (boolean | undefined)[] = [];
   const listener: SyncParts["listener"] = {
     problems: (all) => void kept.push([...all.values()].flat().map(({ kind, object }) => `${kind} ${object.name}`)),

@@ -11,7 +11,13 @@ import type { Settings } from "../../settings/registry.ts";
 import { dataSlot, type Slot, textServerOf, twinServerOf } from "../conf/text-servers.ts";
 import { FailedServers } from "../failed-servers.ts";
 import type { Machine } from "../machine.ts";
-import type { Rendered, RenderedText, Renderer } from "../rendering.ts";
+import {
+  type Circumstances,
+  type Rendered,
+  type RenderedText,
+  type Renderer,
+  usualCircumstances,
+} from "../rendering.ts";
 import { recordsBytesOf } from "../settings/shared-dictionaries.ts";
 import type { Template } from "../template.ts";
 import { type HostPattern, patternsOf, patternsRecord } from "./host-patterns.ts";
@@ -50,7 +56,6 @@ export class DynamicRenderer implements Renderer {
   readonly #failed = new FailedServers();
   readonly #builtIn: Template;
   #bytes = 0;
-  #enlarged = 1;
 
   /** `records` are those that shared memory may hold already, from the journal. */
   constructor(machine: Machine, template: Template, records: ReadonlyMap<string, string> = new Map()) {
@@ -67,7 +72,7 @@ export class DynamicRenderer implements Renderer {
   }
 
   /** Throws a TemplateError where the template asks for what is not there. */
-  render(next: Whole): Rendered {
+  render(next: Whole, circumstances: Circumstances = usualCircumstances): Rendered {
     const changes = new RecordChanges();
     if (this.#shapes === undefined || this.#last?.settings !== next.settings) {
       this.#shapes = new Shapes(this.#template, next.settings, this.#machine);
@@ -77,7 +82,7 @@ export class DynamicRenderer implements Renderer {
     const records = changes.since(this.#records);
     const replaced = this.#put(records);
     try {
-      const text = withOwners(this.#textOf(next), next, this.#shapes);
+      const text = withOwners(this.#textOf(next, circumstances), next, this.#shapes);
       this.#last = next;
       return { text, records, opened: this.#used.opened, bugs: this.#failed.bugs };
     } catch (error) {
@@ -98,14 +103,6 @@ export class DynamicRenderer implements Renderer {
       else this.#records.set(key, value);
     });
     return replaced;
-  }
-
-  refused(): void {
-    this.#text = undefined;
-  }
-
-  enlarge(): void {
-    this.#enlarged *= 2;
   }
 
   /** All records there are, for an instance that has none. */
@@ -207,12 +204,12 @@ export class DynamicRenderer implements Renderer {
   }
 
   /** The text of before, while it has all shapes that are needed and nothing else in it changed. */
-  #textOf(configuration: Whole): DynamicText {
-    const needed = this.#enlarged * memoryFor(this.#records.size, this.#bytes);
+  #textOf(configuration: Whole, { memoryFactor, isRefused }: Circumstances): DynamicText {
+    const needed = memoryFactor * memoryFor(this.#records.size, this.#bytes);
     const recordsBytes = Math.max(needed, recordsBytesOf(configuration.settings));
     const textServers = [...this.#textServers.values()].flat().sort((a, b) => (a.name < b.name ? -1 : 1));
     const parts = { configuration, textServers, shapes: this.#used, recordsBytes };
-    const last = this.#text;
+    const last = this.#text === undefined || isRefused(this.#text.generation) ? undefined : this.#text;
     const hashes = Object.entries(hashesOf(parts));
     const isSame = last !== undefined && hashes.every(([name, hash]) => last.parts[name] === hash);
     if (isSame && this.#used.areAmong(last.shapes)) return last;

@@ -58,11 +58,6 @@ export class StaticRenderer implements Renderer {
     this.#about = undefined;
   }
 
-  /** Another Configuration has another text here. */
-  refused(): void {}
-
-  enlarge(): void {}
-
   get shapeCount(): number {
     return 0;
   }

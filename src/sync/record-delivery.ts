@@ -1,0 +1,121 @@
+/**
+ * Brings to nginx what needs no reload: files that it opens at requests, and records, which go to
+ * the disk first. Routes pass through the handover on their way, and a delivery that fails is tried
+ * again.
+ */
+import type { Snapshot } from "../model/snapshot.ts";
+import type { Rendered } from "../render/rendering.ts";
+import type { Clock } from "../timing/clock.ts";
+import type { Generations } from "./generations.ts";
+import type { Memory, Nginx, RecordChange } from "./ports.ts";
+import { type Published, RecordPublisher } from "./record-publisher.ts";
+import { Retry } from "./retry.ts";
+import { RouteHandover } from "./route-handover.ts";
+import { written } from "./written.ts";
+
+export interface RecordDeliveryParts {
+  readonly memory: Memory;
+  readonly nginx: Pick<Nginx, "keepOpened" | "hasOlderWorkers">;
+  readonly clock: Clock;
+}
+
+/** How often to look whether the workers of earlier texts have ended. */
+const tidyMs = 10_000;
+const retryDelays = { floorMs: 200, ceilingMs: 10_000 };
+
+export class RecordDelivery {
+  readonly #parts: RecordDeliveryParts;
+  readonly #generations: Generations;
+  readonly #wakeUp: () => void;
+  readonly #handover: RouteHandover;
+  readonly #publisher: RecordPublisher;
+  readonly #retry: Retry;
+  #tidying = false;
+  /** Whether the disk lacks records that were to be kept. */
+  #unkept = false;
+  #isKeptAtReload = false;
+
+  constructor(parts: RecordDeliveryParts, generations: Generations, wakeUp: () => void) {
+    this.#parts = parts;
+    this.#generations = generations;
+    this.#wakeUp = wakeUp;
+    this.#handover = new RouteHandover(parts.memory.records);
+    this.#publisher = new RecordPublisher(parts.memory);
+    this.#retry = new Retry(parts.clock, retryDelays, wakeUp);
+  }
+
+  get pressure() {
+    return this.#publisher.pressure;
+  }
+
+  /** Something could not be written, and is written again later. */
+  retryLater(): void {
+    this.#retry.schedule();
+  }
+
+  /** Returns how many records were published, and why the disk could not be given everything. */
+  async deliver({ text, records, opened }: Rendered, snapshot: Snapshot) {
+    const { memory, nginx, clock } = this.#parts;
+    const unopened = await written(nginx.keepOpened(opened));
+    const runs = this.#generations.live !== undefined || (await memory.isOurs());
+    // No reload begins in between. The one that begins next has the text before, which is known
+    // here, or this text with its records.
+    this.#generations.want({ text, snapshot });
+    const mayBeOlder = (this.#generations.hasOlder || this.#handover.keepsReplaced) && nginx.hasOlderWorkers();
+    if (!mayBeOlder) this.#generations.olderGone();
+    const around = runs ? this.#generations.shapes : undefined;
+    const changes = this.#handover.take(records, memory.records, around, clock.now());
+    if (!mayBeOlder) changes.push(...this.#handover.forget());
+    this.#tidyLater();
+    const toKeep = changes.length > 0 || this.#unkept;
+    const unkept = toKeep ? await written(memory.keep(changes)) : undefined;
+    this.#unkept = unkept !== undefined;
+    // A record that names a file waits for the file. All other records are live although the disk
+    // is full.
+    const counts = await this.publish(changes, runs && unopened === undefined);
+    return { counts, unwritten: unopened ?? unkept };
+  }
+
+  async publish(changes: readonly RecordChange[], runs: boolean): Promise<Published["counts"]> {
+    const { counts, outcome, grows } = await this.#publisher.publish(changes, runs);
+    if (grows) this.#wakeUp();
+    if (outcome === "full" || outcome === "unreachable") this.#retry.schedule();
+    return counts;
+  }
+
+  /**
+   * Writes again those records of nginx's memory that something else has changed, and returns their
+   * keys.
+   */
+  async repair(isReloading: () => boolean): Promise<readonly string[]> {
+    const { memory } = this.#parts;
+    const found = isReloading() ? [] : ((await memory.strange?.()) ?? []);
+    const strange = found.filter((key) => !this.#publisher.isWaiting(key));
+    const right = strange.map((key): RecordChange => [key, memory.records.get(key)]);
+    if (right.length > 0 && !isReloading()) await this.publish(right, true);
+    return strange;
+  }
+
+  reloadBegins(): void {
+    this.#publisher.reloadBegins();
+    this.#isKeptAtReload = !this.#unkept;
+  }
+
+  /** nginx has the new text. `started`: it was started, and read the records on the disk. */
+  async reloadEnds(started: boolean, lacksRecords: boolean): Promise<void> {
+    this.#retry.reset();
+    this.pressure.forget();
+    this.#publisher.reloadEnds(this.#isKeptAtReload && started);
+    await this.publish(lacksRecords ? [...this.#parts.memory.records] : [], true);
+  }
+
+  /** Replaced records are removed when they are not needed any more, which no wake-up announces. */
+  #tidyLater(): void {
+    if (this.#tidying || !this.#handover.isPending) return;
+    this.#tidying = true;
+    this.#parts.clock.schedule(tidyMs, () => {
+      this.#tidying = false;
+      this.#wakeUp();
+    });
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * The Problems of a turn, with those that translate knows nothing of: they depend on the time of
+ * day, on what stands in for refused versions, or on this nginx and its memory.
+ */
+import { nameOf } from "../model/objects.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import type { Table } from "../model/table.ts";
+import type { ObjectName, Problem } from "../problem.ts";
+import type { OwnConfigMaps } from "../quarantine/suspects.ts";
+import type { Rendered } from "../render/rendering.ts";
+import type { Settings } from "../settings/registry.ts";
+import type { Clock } from "../timing/clock.ts";
+import { CertificateDoubts } from "../translate/hosts/certificate-doubts.ts";
+import { LastGoodNotes } from "../translate/last-good-notes.ts";
+import type { Translation } from "../translate/translator.ts";
+
+export interface TurnProblemsParts {
+  readonly clock: Pick<Clock, "wall">;
+  /** Problems of settings with the nginx at hand. */
+  readonly problemsOf: (settings: Settings) => readonly Problem[];
+  readonly configMaps: OwnConfigMaps;
+}
+
+export interface TurnFindings {
+  readonly translation: Translation;
+  readonly rendered: Pick<Rendered, "bugs">;
+  readonly snapshot: Snapshot;
+  /**
+   * The cause of a refusal is searched: forms may be set aside that are innocent, so no new one is
+   * reported.
+   */
+  readonly isSearching: boolean;
+  /** Problems of shared memory. */
+  readonly memory: readonly Problem[];
+}
+
+export class TurnProblems {
+  readonly #parts: TurnProblemsParts;
+  readonly #doubts = new CertificateDoubts();
+  readonly #lastGoodNotes = new LastGoodNotes();
+
+  constructor(parts: TurnProblemsParts) {
+    this.#parts = parts;
+  }
+
+  /** The Problems of last good forms that the last turn reported. */
+  get lastGood(): readonly Problem[] {
+    return [...this.#lastGoodNotes.said.values()].flat();
+  }
+
+  of({ translation, rendered, snapshot, isSearching, memory }: TurnFindings): Table<readonly Problem[]> {
+    const { problems, configuration, lastGood } = translation;
+    const { clock, problemsOf, configMaps } = this.#parts;
+    const now = new Date(clock.wall());
+    const doubts = this.#doubts.of(configuration.certificates, now);
+    const kept = isSearching
+      ? this.#lastGoodNotes.said
+      : this.#lastGoodNotes.of(lastGood, snapshot, settingsName(configMaps), now);
+    const ofNginx = [...problemsOf(configuration.settings), ...memory];
+    // A bug of a host stands beside the other Problems of that host.
+    const bugs = [...rendered.bugs].map(([host, all]) => [`rendering ${host}`, all] as const);
+    return problems.with([...doubts, ...kept, ...(ofNginx.length === 0 ? [] : [["nginx", ofNginx] as const]), ...bugs]);
+  }
+}
+
+function settingsName({ settings = "" }: OwnConfigMaps): ObjectName {
+  return { kind: "ConfigMap", ...nameOf(settings) };
+}
