@@ -26,7 +26,7 @@ const unwanted = [
   /^usr\/share\/modsecurity-crs\/owasp-crs\.load$/,
   /^usr\/include\//,
   /^usr\/lib\/(systemd|sysctl\.d|tmpfiles\.d|sysusers\.d|udev|gcc|debug|pam\.d|valgrind|init|mime|pkgconfig)\//,
-  /^usr\/lib\/[^/]*\/(pkgconfig|cmake|audit|security|perl|perl-base|engines-3|libexec|krb5|sasl2|lua\/5\.[2-9])\//,
+  /^usr\/lib\/[^/]*\/(pkgconfig|cmake|audit|security|gconv|perl|perl-base|engines-3|libexec|krb5|sasl2|lua\/5\.[2-9])\//,
   /\.(a|la|o|py)$/,
   /^etc\/(init\.d|cron|logrotate\.d|ufw|apport|systemd|pam\.d|security|default|update-motd\.d|skel|profile\.d|apparmor\.d|dpkg|gss|motd|issue)/,
   /^etc\/nginx\/(sites-|modules-|snippets\/|conf\.d)/,
