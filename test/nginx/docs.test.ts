@@ -2,9 +2,9 @@
  * The commands of README.md, docs/user-guide.md and docs/operate.md, in their order, against what `npm start` runs. A block marked `sh`
  * is run; those of docs/install.md and docs/move.md need a cluster and are run in test/chart/docs.test.ts.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -70,6 +70,20 @@ test.each(commands)("%s: %s", async (_page, line) => {
   // 1 means that diff found something.
   expect([exitCode, complaints(stderr)]).toEqual([line.includes(" diff ") ? 1 : 0, ""]);
   expect(stdout).not.toBe("");
+});
+
+/** The other pages, with the test that runs their commands. */
+const elsewhere: Readonly<Record<string, string>> = {
+  "docs/add-an-annotation.md": "test/nginx/recipe.test.ts",
+  "docs/install.md": "test/chart/docs.test.ts",
+  "docs/move.md": "test/chart/docs.test.ts",
+};
+
+test("a test runs the commands of every page that marks some to be run", () => {
+  const all = globSync(["*.md", "docs/**/*.md", "examples/**/*.md", "charts/**/*.md"], { cwd: root });
+  const marked = all.filter((page) => /^```sh$/m.test(read(page)));
+  expect(marked.filter((page) => !pages.includes(page)).toSorted()).toEqual(Object.keys(elsewhere).toSorted());
+  for (const [page, file] of Object.entries(elsewhere)) expect(read(file)).toContain(basename(page));
 });
 
 test.skipIf(!existsSync(join(root, "docs/alerts/sluice.yaml")))("each alert has its section in docs/operate.md", () => {
