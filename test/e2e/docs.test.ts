@@ -1,0 +1,92 @@
+/**
+ * What docs/user-guide.md and docs/operate.md print for a cluster, run as it is printed: `sluice run`, the Events, the right to the Lease. The
+ * commands of docs/install.md and docs/move.md are run in test/chart/docs.test.ts, those without a cluster in test/nginx/docs.test.ts.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { toolPath } from "../../scripts/kubernetes-tools.ts";
+import { request } from "../nginx/support/request.ts";
+import { type Cluster, startCluster } from "./support/cluster.ts";
+import { apply, ingressClass } from "./support/sluice.ts";
+
+const root = join(import.meta.dirname, "../..");
+const page = (name: string): string => readFileSync(join(root, "docs", name), "utf8");
+const soon = { timeout: 60_000, interval: 100 };
+
+let cluster: Cluster;
+let folder: string;
+let program: ReturnType<typeof start>;
+
+/** As a reader would paste it. */
+function start(command: string) {
+  const script = command.replace("npx sluice", `exec ${process.execPath} ${join(root, "bin/sluice.mjs")}`);
+  return execa("bash", ["--norc", "-c", script], { cwd: folder, reject: false, all: true, env: { KUBECONFIG: "" } });
+}
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  folder = mkdtempSync(join(tmpdir(), "sluice-docs-"));
+  await cluster.kubectl(["create", "namespace", "ingress-nginx"]);
+  // The page says that the variables name a Pod that is there.
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "controller-0", namespace: "ingress-nginx" } };
+  await apply(cluster, [{ ...pod, spec: { containers: [{ name: "controller", image: "sluice" }] } }]);
+  writeFileSync(join(folder, "admin.conf"), readFileSync(cluster.kubeconfig()));
+  const backend = { service: { name: "nothing", port: { number: 80 } } };
+  const web = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: { name: "web", namespace: "default" } };
+  const spec = { ingressClassName: "nginx", defaultBackend: backend };
+  await apply(cluster, [ingressClass("nginx", "k8s.io/ingress-nginx"), { ...web, spec }]);
+  const [command = ""] = /^ {4}POD_NAMESPACE=.*\n(?: {4}.*\n)*/m.exec(page("user-guide.md")) ?? [];
+  program = start(command.replace(/^ {4}/gm, ""));
+});
+afterAll(async () => {
+  program?.kill("SIGTERM");
+  await program;
+  await cluster?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function paste(command: string): Promise<string> {
+  const path = [dirname(toolPath("helm")), dirname(toolPath("kubectl")), process.env.PATH].join(delimiter);
+  const env = { PATH: path, KUBECONFIG: cluster.kubeconfig() };
+  return (await execa("bash", ["--norc", "-euo", "pipefail", "-c", command], { cwd: root, env })).stdout;
+}
+
+/** The commands between backquotes, and those in blocks. */
+const commandsOf = (name: string, pattern: RegExp): readonly string[] => {
+  return [...page(name).matchAll(/`(kubectl [^`]+)`|^(kubectl .*)$/gm)]
+    .map(([, inline, line]) => inline ?? line!)
+    .filter((one) => pattern.test(one));
+};
+
+test("sluice run, as the user guide prints it, serves", async () => {
+  const health = () =>
+    request({ to: "127.0.0.1:10254", path: "/healthz" }).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+  await expect.poll(health, soon).toBe(200);
+  const answer = await request({ to: "127.0.0.1:8080", path: "/" });
+  expect(answer.status).toBe(503);
+});
+
+test("the Events that the pages ask for are found", async () => {
+  const commands = [...commandsOf("move.md", /get events/), ...commandsOf("operate.md", /get events/)];
+  await expect.poll(() => paste(commands[0]!), soon).toContain("ServiceMissing");
+  // Nothing is refused or kept here, so the reasons of the others are compared with those of the controller's own table.
+  const { reasonOf } = await import("../../src/events/problem-events.ts");
+  const reasons = commands.slice(1).map((one) => /reason=(\w+)/.exec(one)?.[1]);
+  expect(reasons).toEqual([reasonOf({ kind: "nginx-refused" }), reasonOf({ kind: "last-good" })]);
+  for (const command of commands.slice(1)) expect(await paste(command)).toBe("");
+});
+
+test("the account of the chart may write its Lease, as the page asks", async () => {
+  const [command = ""] = commandsOf("operate.md", /auth can-i/);
+  await expect(paste(command)).rejects.toThrow();
+  await paste(
+    "helm template ingress-nginx charts/sluice --namespace ingress-nginx --show-only templates/controller-role.yaml | kubectl apply --filename -",
+  );
+  expect(await paste(command)).toBe("yes");
+});
