@@ -1,0 +1,119 @@
+/** Renders clusters as golden files have them: what differs from machine to machine is the same in all of them. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { execa } from "execa";
+import { fakeCertificate } from "../../../src/certificates/fake.ts";
+import { defaultFlags } from "../../../src/cli/flags.ts";
+import { machineFlags, translateOptions } from "../../../src/cli/options.ts";
+import { luaFolder, machineOf } from "../../../src/machine.ts";
+import type { Certificate } from "../../../src/model/configuration.ts";
+import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
+import { emptySnapshot, type WatchedKind, withObjects } from "../../../src/model/snapshot.ts";
+import {
+  askCapabilities,
+  type Capabilities,
+  openRunFolder,
+  placeHere,
+  type RunFolder,
+} from "../../../src/nginx/index.ts";
+import { DynamicRenderer } from "../../../src/render/dynamic/renderer.ts";
+import type { Machine } from "../../../src/render/machine.ts";
+import type { RenderedText } from "../../../src/render/rendering.ts";
+import { StaticRenderer } from "../../../src/render/static/renderer.ts";
+import { compileTemplate, type Template } from "../../../src/render/template.ts";
+import { builtInTemplates, readTemplateFiles } from "../../../src/template/files.ts";
+import { type Translation, translate } from "../../../src/translate/translator.ts";
+import { emptyInputs } from "../../../src/translate/turn.ts";
+
+export class Studio {
+  readonly #fake: Certificate;
+  readonly #folder: RunFolder;
+  readonly #capabilities: Capabilities;
+  readonly #template: Template;
+
+  private constructor(folder: RunFolder, capabilities: Capabilities, template: Template, fake: Certificate) {
+    this.#folder = folder;
+    this.#capabilities = capabilities;
+    this.#template = template;
+    this.#fake = fake;
+  }
+
+  static async open(): Promise<Studio> {
+    const opened = openRunFolder(mkdtempSync(join(tmpdir(), "golden-")));
+    const asked = await askCapabilities("nginx", process.env.PATH ?? "");
+    const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
+    if (!opened.ok || !asked.ok || !compiled.ok) throw new Error("nginx, its folder or the template cannot be used");
+    return new Studio(opened.folder, asked.capabilities, compiled.template, await fakeCertificate(new Date()));
+  }
+
+  close(): void {
+    rmSync(this.#folder.root, { recursive: true });
+  }
+
+  translated(objects: readonly KubernetesObject[], more: Partial<ReturnType<typeof defaultFlags>> = {}): Translation {
+    const changes = objects.map((object) => ({ kind: object.kind as WatchedKind, key: keyOf(object), object }));
+    const flags = {
+      ...defaultFlags("run"),
+      configmap: "ingress-nginx/settings",
+      tcpServicesConfigmap: "ingress-nginx/tcp",
+      ...more,
+    };
+    const snapshot = withObjects(emptySnapshot, changes);
+    return translate({ ...emptyInputs, snapshot }, translateOptions(flags, "run", undefined), this.#fake);
+  }
+
+  dynamic(translation: Translation, luaVersion?: string): { readonly text: RenderedText; readonly records: string } {
+    const renderer = new DynamicRenderer(this.#machine("dynamic", luaVersion), this.#template);
+    const { text } = renderer.render(translation.configuration);
+    const root = this.#folder.root;
+    const records = [...renderer.records].filter(([key]) => !key.startsWith("pair ")).sort();
+    const listed = records.map(([key, value]) => `${key}\n${JSON.stringify(parsed(value), null, 1)}\n`).join("");
+    return { text, records: listed.replaceAll(root, "/run/sluice") };
+  }
+
+  static(translation: Translation, luaVersion?: string): RenderedText {
+    return new StaticRenderer(this.#machine("static", luaVersion), this.#template).render(translation.configuration)
+      .text;
+  }
+
+  #machine(mode: Machine["mode"], luaVersion?: string): Machine {
+    const logs = { accessLog: "/dev/null", errorLog: "stderr" };
+    const flags = machineFlags({ ...defaultFlags("run"), mode }, logs);
+    const here = machineOf(this.#capabilities, placeHere(), this.#folder, flags);
+    const around = { ...here.around, cpus: 2, openFiles: 4096, ipv6: false, nameservers: ["192.0.2.53"], backlog: 511 };
+    const version = luaVersion === undefined ? {} : { luaVersion };
+    return { ...here, ...version, around, user: "root", nameKey: "" };
+  }
+
+  /** The text without what another machine or another run would write otherwise. */
+  neutral({ conf }: RenderedText): string {
+    return (
+      conf
+        .replaceAll(this.#folder.root, "/run/sluice")
+        .replaceAll(luaFolder, "/usr/share/sluice/lua")
+        .replace(/load_module "\S*\/(\w+\.so)"/g, 'load_module "$1"')
+        // A machine may have more modules than these cases need.
+        .replace(/^ *load_module "(?!ndk_http|ngx_http_lua|ngx_stream_mod|ngx_http_headers)\w+\.so";\n/gm, "")
+        .replace(/return 200 [0-9a-f]{32};/, "return 200 GENERATION;")
+    );
+  }
+
+  /** What nginx says against the text; empty where it takes it. */
+  async refusal({ conf, files }: RenderedText): Promise<string> {
+    const folder = this.#folder;
+    for (const { path, content } of files) {
+      mkdirSync(dirname(join(folder.root, path)), { recursive: true });
+      writeFileSync(join(folder.root, path), content);
+    }
+    writeFileSync(folder.conf, conf);
+    const args = ["-t", "-q", "-c", folder.conf, "-e", "stderr", "-g", `pid ${folder.pid};`];
+    const run = await execa(this.#capabilities.binary, args, { reject: false });
+    return run.exitCode === 0 ? "" : run.stderr;
+  }
+}
+
+/** A record is JSON, but for the one that names a certificate. */
+function parsed(value: string): unknown {
+  return value.startsWith("{") ? JSON.parse(value) : value;
+}
