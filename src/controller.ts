@@ -2,6 +2,7 @@
  * A whole controller for one source: nginx opened, the sync running, and a stop that lets requests in flight end.
  * `run`, `serve` and the tests all start it; they differ in where the Snapshot comes from and in who listens.
  */
+
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -9,11 +10,12 @@ import { fakeCertificate } from "./certificates/fake.ts";
 import { inMode } from "./directives/capabilities.ts";
 import type { Certificate } from "./model/configuration.ts";
 import { nameOf } from "./model/objects.ts";
+import { instanceKey, isReplaced } from "./model/records.ts";
 import { answerCheckedNames, type CheckedNameEvent } from "./names/checked-names.ts";
 import { familyLookup } from "./names/lookup.ts";
 import { Channel, type MemoryState } from "./nginx/channel.ts";
 import type { ConnectionFigures, ProcessFigures } from "./nginx/figures.ts";
-import { instanceKey, Journal } from "./nginx/folder/journal.ts";
+import { Journal } from "./nginx/folder/journal.ts";
 import { OpenedFiles } from "./nginx/folder/opened-files.ts";
 import { strangeRecords } from "./nginx/held-records.ts";
 import type { InstalledNginx, Nginx, NginxEvent, RunFolder } from "./nginx/index.ts";
@@ -29,7 +31,6 @@ import { SteadyRenderer } from "./render/steady-renderer.ts";
 import type { Template } from "./render/template.ts";
 import { stateFile } from "./state-file.ts";
 import type { Listener, Memory, Source } from "./sync/ports.ts";
-import { isReplaced } from "./sync/route-handover.ts";
 import { Sync } from "./sync/sync.ts";
 import { type TemplateVerdict, tryTemplate } from "./template/trial.ts";
 import { systemClock } from "./timing/clock.ts";

@@ -4,8 +4,9 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "undici";
+import { inOrder, type RecordChange } from "../model/records.ts";
 import { type ConnectionFigures, readStubStatus } from "./figures.ts";
-import { type JournalChange, linesOf } from "./folder/journal.ts";
+import { linesOf } from "./folder/journal.ts";
 import type { Pass } from "./pass.ts";
 
 export type PublishOutcome =
@@ -28,7 +29,6 @@ export interface MemoryState extends MemoryUse {
 }
 
 const chunkSize = 200;
-const order = ["pair", "staple", "sni", "upstream", "host"];
 
 export class Channel {
   readonly #client: Client;
@@ -44,7 +44,7 @@ export class Channel {
     this.#client = new Client("http://sluice", { socketPath, headersTimeout: 10_000, bodyTimeout: 10_000 });
   }
 
-  async publish(changes: readonly JournalChange[]): Promise<PublishOutcome> {
+  async publish(changes: readonly RecordChange[]): Promise<PublishOutcome> {
     const sorted = inOrder(changes);
     let outcome: PublishOutcome = { kind: "published" };
     for (let at = 0; at < sorted.length && outcome.kind === "published"; at += chunkSize)
@@ -141,12 +141,4 @@ export class Channel {
 function readReply(text: string): MemoryUse & { readonly reply: string; readonly writing: number } {
   const [reply = "", capacity, free, writing] = text.split("\n");
   return { reply, capacityBytes: Number(capacity), freeBytes: Number(free), writing: Number(writing) };
-}
-
-function inOrder(changes: readonly JournalChange[]): JournalChange[] {
-  const rank = ([key, value]: JournalChange) => {
-    const at = order.indexOf(key.slice(0, key.indexOf(" ")));
-    return value === undefined ? 2 * order.length - at : at;
-  };
-  return [...changes].sort((a, b) => rank(a) - rank(b));
 }

@@ -2,11 +2,12 @@
  * The ports through which the sync reaches the world. The edges implement them; a test fills them
  * with object literals.
  */
+
+import type { RecordChange } from "../model/records.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 import type { KeptState } from "../quarantine/kept-state.ts";
-import type { RecordChange } from "../render/dynamic/records.ts";
 import type { RenderedFile } from "../render/rendered-files.ts";
 import type { Circumstances, Rendered, RenderedText } from "../render/rendering.ts";
 import type { Translation } from "../translate/translator.ts";

@@ -3,6 +3,7 @@
  * with the next publication. Publications run one after the other, so an older value never
  * overtakes a newer one.
  */
+import { isReplaced, kindOf } from "../model/records.ts";
 import { OneAtATime } from "../timing/one-at-a-time.ts";
 import { MemoryPressure } from "./memory-pressure.ts";
 import type { Memory, PublishOutcome, RecordChange } from "./ports.ts";
@@ -86,8 +87,8 @@ export class RecordPublisher {
     const counts: Record<string, number> = {};
     for (const [key, record] of given) {
       if (this.#pending.get(key) === record) this.#pending.delete(key); // else it changed in the meantime
-      const kind = key.slice(0, key.indexOf(" "));
-      if (kind !== "before") counts[kind] = (counts[kind] ?? 0) + 1;
+      const kind = kindOf(key);
+      if (!isReplaced(key)) counts[kind] = (counts[kind] ?? 0) + 1;
     }
     return { counts, outcome, grows };
   }

@@ -10,12 +10,19 @@
  * when its body has arrived.
  */
 import { isDeepStrictEqual } from "node:util";
+import {
+  isLookedUpLater,
+  isNamed,
+  isReplaced,
+  isRoute,
+  type RecordChange,
+  replacedBy,
+  replacedKey,
+} from "../model/records.ts";
 import type { ChangedRecord } from "../render/rendering.ts";
-import type { RecordChange } from "./ports.ts";
 
 /** How long ingress-nginx lets requests finish after a reload (worker-shutdown-timeout), in ms. */
 const inFlightMs = 240_000;
-const before = "before ";
 const none = "false";
 
 export interface ShapesAround {
@@ -54,7 +61,7 @@ export class RouteHandover {
   constructor(records: ReadonlyMap<string, string>) {
     for (const [key, value] of records) {
       if (!isReplaced(key)) continue;
-      const route = key.slice(before.length);
+      const route = replacedBy(key);
       const replaced = JSON.parse(value) as readonly unknown[];
       this.#replaced.set(
         route,
@@ -87,7 +94,7 @@ export class RouteHandover {
     const changes: RecordChange[] = [];
     for (const [key, { value, shapes }] of changed) {
       if (value === undefined && isNamed(key)) {
-        this.#held.set(key, isLookedUpAgain(key) ? now : Number.NEGATIVE_INFINITY);
+        this.#held.set(key, isLookedUpLater(key) ? now : Number.NEGATIVE_INFINITY);
         continue;
       }
       this.#held.delete(key);
@@ -105,7 +112,7 @@ export class RouteHandover {
   forget(): RecordChange[] {
     const over = [...this.#replaced.keys()].filter((key) => !this.#ahead.has(key));
     for (const key of over) this.#replaced.delete(key);
-    return over.map((key) => [before + key, undefined]);
+    return over.map((key) => [replacedKey(key), undefined]);
   }
 
   #settle(around: ShapesAround | undefined): void {
@@ -123,7 +130,7 @@ export class RouteHandover {
     const replaced = needed([{ record, shapes: this.#ahead.get(key) ?? "any" }, ...kept], around);
     if (isDeepStrictEqual(replaced, kept)) return [];
     this.#replaced.set(key, replaced);
-    return [[before + key, `[${replaced.map((one) => one.record).join()}]`]];
+    return [[replacedKey(key), `[${replaced.map((one) => one.record).join()}]`]];
   }
 
   #release(heldUntil: number): RecordChange[] {
@@ -132,11 +139,6 @@ export class RouteHandover {
     for (const key of released) this.#held.delete(key);
     return released.map((key) => [key, undefined]);
   }
-}
-
-/** Whether the record under this key holds replaced routes. */
-export function isReplaced(key: string): boolean {
-  return key.startsWith(before);
 }
 
 /**
@@ -165,24 +167,4 @@ function textsOf({ running, coming, older }: ShapesAround): readonly (ReadonlySe
 function serves(text: ReadonlySet<string> | undefined, shapes: Shapes): boolean {
   if (typeof shapes === "string") return shapes === "any";
   return shapes.every((shape) => text?.has(shape));
-}
-
-/**
- * Whether other records name it, replaced ones among them. All other records are found by what a
- * client sends.
- */
-function isNamed(key: string): boolean {
-  return isLookedUpAgain(key) || key.startsWith("staple ");
-}
-
-/**
- * Whether a request that was routed, or a handshake that has found its name, looks the record up
- * later.
- */
-function isLookedUpAgain(key: string): boolean {
-  return key.startsWith("upstream ") || key.startsWith("pair ");
-}
-
-function isRoute(key: string): boolean {
-  return key.startsWith("host ");
 }

@@ -4,12 +4,8 @@
  * than half of it is history.
  */
 import { appendFile, readFile, stat } from "node:fs/promises";
+import type { RecordChange } from "../../model/records.ts";
 import { append, writeAtomically } from "./files.ts";
-
-export type JournalChange = readonly [key: string, value: string | undefined];
-
-/** Under this key stands whose records these are: an instance that answers another has to be told everything. */
-export const instanceKey = "instance";
 
 /** Below this size nobody minds history. */
 const smallBytes = 1024 * 1024;
@@ -52,7 +48,7 @@ export class Journal {
   }
 
   /** Rejects when the disk does not take it; the next write puts that right, whatever it is called with. */
-  async write(changes: readonly JournalChange[]): Promise<void> {
+  async write(changes: readonly RecordChange[]): Promise<void> {
     for (const change of changes) this.#take(change);
     const text = linesOf(changes);
     this.#bytes += Buffer.byteLength(text);
@@ -70,7 +66,7 @@ export class Journal {
     this.#bytes = Buffer.byteLength(text);
   }
 
-  #take([key, value]: JournalChange): void {
+  #take([key, value]: RecordChange): void {
     const before = this.#records.get(key);
     if (before !== undefined) this.#liveBytes -= key.length + before.length;
     if (value === undefined) this.#records.delete(key);
@@ -79,7 +75,7 @@ export class Journal {
   }
 }
 
-export function linesOf(changes: readonly JournalChange[]): string {
+export function linesOf(changes: readonly RecordChange[]): string {
   return changes.map(([key, value]) => `${JSON.stringify(value === undefined ? [key] : [key, value])}\n`).join("");
 }
 

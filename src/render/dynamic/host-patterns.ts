@@ -6,6 +6,7 @@
 import { groupsOf } from "../../directives/pattern-groups.ts";
 import { formOf } from "../../kinds/server-names.ts";
 import { type Alias, catchAll, type Server } from "../../model/configuration.ts";
+import type { Fields } from "../../model/records.ts";
 
 export interface HostPattern {
   readonly host: string;
@@ -30,7 +31,8 @@ export function patternsRecord(patterns: readonly HostPattern[]): string | undef
     else if (form === "trailing") trailing[name.slice(0, -1)] ??= host;
     else leading[name.slice(1)] ??= [host, tlsConfigured ? 1 : 0];
   }
-  return JSON.stringify({ leading, trailing, regex });
+  const record: Fields<"patterns"> = { leading, trailing, regex };
+  return JSON.stringify(record);
 }
 
 /** Whether the host would be taken by one of the patterns, rule wildcards (`*.example.com` as a host) among them. */

@@ -13,30 +13,13 @@ import { bytesOf } from "../../kinds/measures.ts";
 import { formOf } from "../../kinds/server-names.ts";
 import type { Alias, Certificate, Endpoint, Location, Server, Upstream } from "../../model/configuration.ts";
 import { backendOf, closedReason } from "../../model/location.ts";
+import { type Fields, hostKey, type RecordKey, sniKey } from "../../model/records.ts";
 import { balanceRecord, canaryRecord } from "../location/balance-record.ts";
 import { hopOf } from "../location/hops.ts";
 import { keptBy } from "../location/kept-by.ts";
 import type { Shapes } from "./shape.ts";
 
-/** Keys begin with what they hold: `host `, `upstream `, `sni `, `pair `. */
-export type RecordKey = string;
-
 type KeyedRecord = readonly [key: RecordKey, value: string];
-
-/** A record by key; undefined where it is to be removed. */
-export type RecordChange = readonly [key: RecordKey, value: string | undefined];
-
-export const hostKey = (name: string): RecordKey => `host ${name}`;
-export const upstreamKey = (id: string): RecordKey => `upstream ${id}`;
-/** Aliases that are no exact names. */
-export const patternsKey: RecordKey = "patterns";
-/** Which pair a server name is served. */
-const sniKey = (name: string): RecordKey => `sni ${name}`;
-/** A certificate chain and its key. */
-export const pairKey = (id: string): RecordKey => `pair ${id}`;
-
-/** The OCSP answer of a pair, by its fingerprint. */
-export const stapleKey = (fingerprint: string): RecordKey => `staple ${fingerprint}`;
 
 export const defaultPair = "default";
 
@@ -50,7 +33,7 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Ke
 }
 
 /** Patterns are found by `host-patterns.ts`'s record; only exact names have a record of their own. */
-function addAlias(alias: Alias, says: object, records: KeyedRecord[]): void {
+function addAlias(alias: Alias, says: Fields<"host">, records: KeyedRecord[]): void {
   if (formOf(alias.name) === "exact") {
     records.push([hostKey(alias.name), JSON.stringify({ ...says, ...tls(alias) })]);
   }
@@ -85,12 +68,12 @@ function hostRecord(server: Server<FeatureValues>, shapes: Shapes): string {
       ]);
     }
   }
-  return JSON.stringify({
+  const record: Fields<"host"> = {
     ...tls(server),
     locations: locations.map((location, at) =>
       locationRecord(location, server.features, shapes, { kept: keptBy(server, at), hop: hopOf(server, at) }),
     ),
-    ...given({
+    ...given<Fields<"host">>({
       root: expandable(server.appRoot ?? ""),
       // behind the label that its wildcard stands for
       parent: server.name.startsWith("*.") ? server.name.slice(1) : "",
@@ -100,7 +83,8 @@ function hostRecord(server: Server<FeatureValues>, shapes: Shapes): string {
       regex,
       certificate: certificateWord(server.features.clientCertificate),
     }),
-  });
+  };
+  return JSON.stringify(record);
 }
 
 function tls({ tlsConfigured }: Pick<Alias, "tlsConfigured">) {
@@ -113,14 +97,19 @@ interface Own {
   readonly hop: string;
 }
 
-function locationRecord(location: Location<FeatureValues>, host: FeatureValues, shapes: Shapes, own: Own) {
+function locationRecord(
+  location: Location<FeatureValues>,
+  host: FeatureValues,
+  shapes: Shapes,
+  own: Own,
+): Fields<"location"> {
   const { name, variables } = shapes.of(location, host);
   const { namespace = "", name: ingress = "" } = location.owner ?? {};
   const { upstream, service, port } = backendOf(location);
   return {
     shape: name,
     upstream,
-    ...given({
+    ...given<Fields<"location">>({
       limit: bytesOf(location.features.requestBody.most),
       namespace,
       ingress,
@@ -138,17 +127,23 @@ function locationRecord(location: Location<FeatureValues>, host: FeatureValues, 
   };
 }
 
-function standInRecord(location: Location<FeatureValues>, host: FeatureValues, shapes: Shapes) {
+function standInRecord(location: Location<FeatureValues>, host: FeatureValues, shapes: Shapes): Fields<"standIn"> {
   if (location.standIn === undefined) return {};
   return { upstream: location.standIn, shape: shapes.standInOf(location, host).name };
 }
 
 export function upstreamRecord({ label, endpoints, balance }: Upstream): string {
-  return JSON.stringify({ label, endpoints: endpoints.map(addressOf), balance: balanceRecord(balance, label) });
+  const record: Fields<"upstream"> = {
+    label,
+    endpoints: endpoints.map(addressOf),
+    balance: balanceRecord(balance, label),
+  };
+  return JSON.stringify(record);
 }
 
 export function pairRecord({ chain, key, fingerprint }: Certificate): string {
-  return JSON.stringify({ fingerprint, chain, key: key.reveal() });
+  const record: Fields<"pair"> = { fingerprint, chain, key: key.reveal() };
+  return JSON.stringify(record);
 }
 
 /** `address:port` as nginx writes it: what a request has tried is told from the names in $upstream_addr. */
@@ -157,8 +152,8 @@ function addressOf({ address, port }: Endpoint): string {
 }
 
 /** The fields that say something: records are kept ten thousand times, so what is empty is left out. */
-function given(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const said: Record<string, unknown> = {};
+function given<T extends object>(fields: T): Partial<T> {
+  const said: Partial<T> = {};
   for (const name in fields) if (!isEmpty(fields[name])) said[name] = fields[name];
   return said;
 }

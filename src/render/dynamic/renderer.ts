@@ -3,9 +3,11 @@
  * remembers what it rendered per noun, and which shapes the last text has: a route whose shape is among them is data
  * only, a new shape is a reload. A shape that no route names any more stays until another reason brings a reload.
  */
+
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { guarded } from "../../guarded.ts";
 import type { Configuration, Server } from "../../model/configuration.ts";
+import { pairKey, patternsKey, stapleKey, upstreamKey } from "../../model/records.ts";
 import { Table } from "../../model/table.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { dataSlot, type Slot, textServerOf, twinServerOf } from "../conf/text-servers.ts";
@@ -22,16 +24,7 @@ import { recordsBytesOf } from "../settings/shared-dictionaries.ts";
 import type { Template } from "../template.ts";
 import { type HostPattern, patternsOf, patternsRecord } from "./host-patterns.ts";
 import { RecordChanges } from "./record-changes.ts";
-import {
-  defaultPair,
-  pairKey,
-  pairRecord,
-  patternsKey,
-  serverRecords,
-  stapleKey,
-  upstreamKey,
-  upstreamRecord,
-} from "./records.ts";
+import { defaultPair, pairRecord, serverRecords, upstreamRecord } from "./records.ts";
 import { type Shape, Shapes } from "./shape.ts";
 import { type DynamicText, dynamicText, hashesOf } from "./text.ts";
 import { TextHosts } from "./text-hosts.ts";

@@ -7,9 +7,10 @@
 import { hash } from "node:crypto";
 import { groupsOf } from "../../directives/pattern-groups.ts";
 import type { AffinityCookie, Balance, Canary } from "../../model/configuration.ts";
+import type { Fields } from "../../model/records.ts";
 
 /** Undefined for round robin, which needs no saying. */
-export function balanceRecord(balance: Balance, label: string): Record<string, unknown> | undefined {
+export function balanceRecord(balance: Balance, label: string): Fields<"balance"> | undefined {
   switch (balance.algorithm) {
     case "round_robin":
       return undefined;
@@ -26,7 +27,7 @@ export function balanceRecord(balance: Balance, label: string): Record<string, u
   }
 }
 
-function cookieRecord({ name, mode, ...cookie }: AffinityCookie, label: string): Record<string, unknown> {
+function cookieRecord({ name, mode, ...cookie }: AffinityCookie, label: string): Fields<"balance"> {
   return {
     algorithm: mode,
     name,
@@ -49,7 +50,7 @@ export function bindingOf(label: string): string {
 }
 
 /** A canary: what takes a request, what leaves it, and its share of the rest, from 0 to 1. */
-export function canaryRecord({ upstream, policy }: Canary): Record<string, unknown> {
+export function canaryRecord({ upstream, policy }: Canary): Fields<"canary"> {
   const { header, headerValue, headerPattern, cookie, weight, weightTotal } = policy;
   const matches =
     headerValue !== ""

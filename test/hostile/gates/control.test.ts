@@ -2,14 +2,15 @@
  * Suppose a worker can be led to a socket of Sluice, by whatever a tenant writes and a client sends: it gets nowhere without the pass. The
  * door here is one that only an operator can open, so that the test needs no hole to go through.
  */
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { hostKey } from "../../../src/model/records.ts";
 import { openRunFolder, Pass, remoteNginx } from "../../../src/nginx/index.ts";
-import { hostKey } from "../../../src/render/dynamic/records.ts";
 import { type Answer, request } from "../../nginx/support/request.ts";
 import { until } from "../../nginx/support/until.ts";
 import { ingress, settings } from "../support/objects.ts";

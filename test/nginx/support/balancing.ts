@@ -3,13 +3,15 @@
  * Backends are `127.100.0.N:9000`; one that is named in `?fail=A,B` answers 503 and the request is tried again elsewhere; on
  * `127.100.0.99` nobody listens. `?wait=N` takes N seconds on `127.100.0.1`.
  */
+
 import { fileURLToPath } from "node:url";
 import { Pool } from "undici";
 import { onTestFinished } from "vitest";
 import type { Balance, Canary } from "../../../src/model/configuration.ts";
+import { hostKey, upstreamKey } from "../../../src/model/records.ts";
 import { Channel } from "../../../src/nginx/channel.ts";
 import { Pass } from "../../../src/nginx/index.ts";
-import { hostKey, upstreamKey, upstreamRecord } from "../../../src/render/dynamic/records.ts";
+import { upstreamRecord } from "../../../src/render/dynamic/records.ts";
 import { canaryRecord } from "../../../src/render/location/balance-record.ts";
 import { type TestNginx, testNginx } from "./nginx.ts";
 

@@ -1,0 +1,91 @@
+/**
+ * The protocol of the records in nginx's shared memory: which kinds there are, how their keys are made, in which order they
+ * are published, and which fields the JSON of each has. The Lua in `nginx/lua` reads them; `records.test.ts` holds it to this.
+ */
+
+/** `host a.example`: the kind of the record and its id. */
+export type RecordKey = string;
+
+/** A record by key; undefined where it is to be removed. */
+export type RecordChange = readonly [key: RecordKey, value: string | undefined];
+
+export const hostKey = (name: string): RecordKey => `host ${name}`;
+export const upstreamKey = (id: string): RecordKey => `upstream ${id}`;
+/** All aliases that are no exact names. */
+export const patternsKey: RecordKey = "patterns";
+/** The pair for a server name. */
+export const sniKey = (name: string): RecordKey => `sni ${name}`;
+/** A certificate chain and its key. */
+export const pairKey = (id: string): RecordKey => `pair ${id}`;
+/** The OCSP answer of a pair, by its fingerprint. */
+export const stapleKey = (fingerprint: string): RecordKey => `staple ${fingerprint}`;
+/** The earlier versions of a record that are kept beside it. */
+export const replacedKey = (key: RecordKey): RecordKey => `before ${key}`;
+/** Names the controller whose records these are. */
+export const instanceKey: RecordKey = "instance";
+
+/** The first word of the key. */
+export function kindOf(key: RecordKey): string {
+  return key.slice(0, key.indexOf(" "));
+}
+
+/** Whether the record is a host, which requests are routed by. */
+export function isRoute(key: RecordKey): boolean {
+  return kindOf(key) === "host";
+}
+
+/** Whether the record holds earlier versions of another one. */
+export function isReplaced(key: RecordKey): boolean {
+  return kindOf(key) === "before";
+}
+
+/** The key of the record whose earlier versions are under `key`. */
+export function replacedBy(key: RecordKey): RecordKey {
+  return key.slice(replacedKey("").length);
+}
+
+/** Whether a request that was routed, or a handshake that has found its name, looks the record up later. */
+export function isLookedUpLater(key: RecordKey): boolean {
+  return ["upstream", "pair"].includes(kindOf(key));
+}
+
+/** Whether other records name it, replaced ones among them. All other records are found by what a client sends. */
+export function isNamed(key: RecordKey): boolean {
+  return isLookedUpLater(key) || kindOf(key) === "staple";
+}
+
+/** A record comes after those that it names. */
+const order = ["pair", "staple", "sni", "upstream", "host"];
+
+/** Orders changes: what a request can meet is there before the record that names it, and is removed after that. */
+export function inOrder(changes: readonly RecordChange[]): RecordChange[] {
+  const rank = ([key, value]: RecordChange) => {
+    const at = order.indexOf(kindOf(key));
+    return value === undefined ? 2 * order.length - at : at;
+  };
+  return [...changes].sort((a, b) => rank(a) - rank(b));
+}
+
+/** The fields of each JSON object in a record. */
+export const recordFields = {
+  /** A host, an alias of it (`as`) or its www twin (`to`). */
+  host: ["tls", "locations", "root", "parent", "exact", "prefix", "slash", "regex", "certificate", "as", "to"],
+  location: [
+    ...["shape", "upstream", "limit", "namespace", "ingress", "service", "port", "path", "closed", "variables"],
+    ...["canaries", "standIn", "sticky", "rewritesLate"],
+  ],
+  standIn: ["upstream", "shape"],
+  canary: ["upstream", "header", "value", "pattern", "cookie", "share"],
+  upstream: ["label", "endpoints", "balance"],
+  balance: [
+    ...["algorithm", "parts", "subset", "name", "variable", "binding", "path", "domain", "expires", "max_age"],
+    ...["same_site", "conditional", "secure", "change_on_failure"],
+  ],
+  pair: ["fingerprint", "chain", "key"],
+  patterns: ["leading", "trailing", "regex"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** A JSON object of a record, of which empty fields are left out. */
+export type Fields<K extends keyof typeof recordFields> = {
+  readonly [F in (typeof recordFields)[K][number]]?: unknown;
+};
