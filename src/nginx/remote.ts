@@ -7,6 +7,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { Pool } from "undici";
+import { OneAtATime } from "../timing/one-at-a-time.ts";
 import type { TestOutcome } from "./configuration-test.ts";
 import { lock } from "./folder/lock.ts";
 import type { RunFolder } from "./folder/paths.ts";
@@ -61,17 +62,14 @@ async function openRemote(
 ): Promise<OpenedNginx> {
   let last = first;
   let answers = true;
-  let looked = Promise.resolve();
+  const looks = new OneAtATime();
   const look = async (): Promise<void> => {
     const state = await line.state();
     if (state !== undefined) last = state;
     if (answers !== (state !== undefined)) report({ kind: answers ? "silent" : "answers" });
     answers = state !== undefined;
   };
-  const lookNow = (): Promise<void> => {
-    looked = looked.then(look);
-    return looked;
-  };
+  const lookNow = (): Promise<void> => looks.run(look);
   const looking = everySecond(lookNow);
   const nginx: Nginx = {
     async apply(rendered, signal) {

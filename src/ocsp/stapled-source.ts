@@ -9,6 +9,7 @@ import type { Snapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 import type { Source } from "../sync/ports.ts";
 import { type Clock, sleep } from "../timing/clock.ts";
+import { doublingMs } from "../timing/doubling.ts";
 import { type Question, questionOf, readAnswer } from "./message.ts";
 import { type Ask, fewAtOnce } from "./responders.ts";
 
@@ -103,7 +104,7 @@ export class StapledSource implements Source {
         report({ kind: "failed", certificate: id, why: asked.why });
         if ("revoked" in asked) endsAt = 0;
         if (endsAt <= clock.wall()) this.#put(fingerprint, undefined);
-        const againMs = Math.min(3_600_000, soonestMs * 2 ** failures++);
+        const againMs = doublingMs(++failures, { floorMs: soonestMs, ceilingMs: 3_600_000 });
         const leftMs = endsAt - clock.wall();
         await sleep(clock, leftMs > 0 ? Math.min(leftMs, againMs) : againMs, signal);
       }

@@ -3,20 +3,16 @@
  * one further try is planned.
  */
 import type { Clock } from "../timing/clock.ts";
-
-export interface RetryOptions {
-  readonly floorMs: number;
-  readonly ceilingMs: number;
-}
+import { type Doubling, doublingMs } from "../timing/doubling.ts";
 
 export class Retry {
   readonly #clock: Clock;
-  readonly #options: RetryOptions;
+  readonly #options: Doubling;
   readonly #run: () => void;
   #failures = 0;
   #cancel: (() => void) | undefined;
 
-  constructor(clock: Clock, options: RetryOptions, run: () => void) {
+  constructor(clock: Clock, options: Doubling, run: () => void) {
     this.#clock = clock;
     this.#options = options;
     this.#run = run;
@@ -27,10 +23,9 @@ export class Retry {
    * further one, up to `ceilingMs`.
    */
   schedule(): void {
-    const { floorMs, ceilingMs } = this.#options;
-    this.#cancel?.();
-    this.#cancel = this.#clock.schedule(Math.min(ceilingMs, floorMs * 2 ** this.#failures), this.#run);
     this.#failures += 1;
+    this.#cancel?.();
+    this.#cancel = this.#clock.schedule(doublingMs(this.#failures, this.#options), this.#run);
   }
 
   /** It worked: the next failure counts as the first. */

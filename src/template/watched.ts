@@ -2,8 +2,10 @@
  * The template, followed while the controller runs: a good new version is used at once, a bad one is set aside and the old
  * one stays. A user's own folder lies over the built-in one, file by file, so `nginx.tmpl` alone can be replaced.
  */
+
 import type { Problem } from "../problem.ts";
 import { compileTemplate, type Template, type TemplateFiles } from "../render/template.ts";
+import { OneAtATime } from "../timing/one-at-a-time.ts";
 import { watchFolder } from "../watched-folder.ts";
 import { builtInTemplates, readTemplateFiles } from "./files.ts";
 import type { TemplateVerdict } from "./trial.ts";
@@ -21,7 +23,7 @@ export interface TemplateWatch {
 export async function watchTemplate(watch: TemplateWatch): Promise<() => Promise<void>> {
   const folders = [builtInTemplates, ...(watch.own === undefined ? [] : [watch.own])];
   let inUse = signature(readTemplateFiles(builtInTemplates));
-  let looking: Promise<void> = Promise.resolve();
+  const looks = new OneAtATime();
   const look = async (): Promise<void> => {
     const files = filesOf(folders);
     if (files instanceof Error) return watch.told(unusable(watch.own ?? "", `it cannot be read: ${files.message}`));
@@ -29,10 +31,7 @@ export async function watchTemplate(watch: TemplateWatch): Promise<() => Promise
     inUse = signature(files);
     watch.told(await tried(files, watch));
   };
-  const soon = (): Promise<void> => {
-    looking = looking.then(look);
-    return looking;
-  };
+  const soon = (): Promise<void> => looks.run(look);
   await soon();
   const stops = await Promise.all(folders.map((folder) => watchFolder(folder, () => void soon())));
   return async () => {

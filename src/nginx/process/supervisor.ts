@@ -4,6 +4,7 @@
  * until the moment they are replaced, so the wait before a restart is not an outage.
  */
 import { setTimeout as delay } from "node:timers/promises";
+import { doublingMs } from "../../timing/doubling.ts";
 import type { Control } from "../control.ts";
 import { firstAnswer, type NotStarted } from "../first-answer.ts";
 import type { RunFolder } from "../folder/paths.ts";
@@ -41,12 +42,8 @@ const soundLifeMs = 30_000;
 /** How long orphans get to close their listeners before they are killed. */
 const orphanLimitMs = 5_000;
 
-/**
- * Milliseconds to wait before start number `failures + 1`, doubling from 50 to 10,000. `failures` counts from 1.
- */
-function restartBackoffMs(failures: number): number {
-  return Math.min(10_000, 50 * 2 ** (failures - 1));
-}
+/** The wait before nginx is started again. */
+const restartDelays = { floorMs: 50, ceilingMs: 10_000 };
 
 export class Supervisor {
   readonly #setup: SupervisorSetup;
@@ -146,9 +143,11 @@ export class Supervisor {
 
   async #revive(pid: number, how: string, livedMs: number): Promise<void> {
     this.#failures = livedMs > soundLifeMs ? 1 : this.#failures + 1;
-    this.#setup.report({ kind: "ended", pid, how, nextTryMs: restartBackoffMs(this.#failures) });
+    this.#setup.report({ kind: "ended", pid, how, nextTryMs: doublingMs(this.#failures, restartDelays) });
     while (!this.#stopping.signal.aborted && this.#master === undefined) {
-      await delay(restartBackoffMs(this.#failures), undefined, { signal: this.#stopping.signal }).catch(() => {});
+      await delay(doublingMs(this.#failures, restartDelays), undefined, { signal: this.#stopping.signal }).catch(
+        () => {},
+      );
       if (this.#stopping.signal.aborted) return;
       const started = await this.start();
       if (started.ok) {
@@ -156,7 +155,11 @@ export class Supervisor {
         return;
       }
       this.#failures += 1;
-      this.#setup.report({ kind: "not-started", why: started.why, nextTryMs: restartBackoffMs(this.#failures) });
+      this.#setup.report({
+        kind: "not-started",
+        why: started.why,
+        nextTryMs: doublingMs(this.#failures, restartDelays),
+      });
     }
   }
 

@@ -1,0 +1,10 @@
+/** The wait after each failure in a row: `floorMs` after the first, twice as long after each further one, up to `ceilingMs`. */
+export interface Doubling {
+  readonly floorMs: number;
+  readonly ceilingMs: number;
+}
+
+/** `failures` counts from 1. */
+export function doublingMs(failures: number, { floorMs, ceilingMs }: Doubling): number {
+  return Math.min(ceilingMs, floorMs * 2 ** (failures - 1));
+}
