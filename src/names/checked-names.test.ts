@@ -56,18 +56,29 @@ test("an answer that is good for ever, or cannot be written, ends nothing", asyn
   ]);
 });
 
-test("names of one zone whose nameserver is silent leave room for others", async () => {
+test("names of one zone whose nameserver is silent leave room for others", { timeout: 120_000 }, async () => {
+  let slow = 0;
   const { ask, answers } = await setUp(async (name) => {
-    if (name.endsWith(".slow.example")) await new Promise(() => {});
+    if (name.endsWith(".slow.example")) {
+      slow += 1;
+      await new Promise(() => {});
+    }
     return { kind: "found", addresses: ["192.0.2.7"], ttlMs: 1_000 };
   });
-  for (let id = 0; id < 1_200; id++) ask(id, `n${id}.slow.example`);
-  await expect
-    .poll(() => {
-      ask(2_000, "auth.test");
-      return answers.size;
-    })
-    .toBe(1);
+  // An answer to each few says that those before it were read: a socket holds some hundreds at most.
+  for (let few = 0; few < 30; few++) {
+    for (let at = 0; at < 50; at++) ask(10_000 + 50 * few + at, `n${few}-${at}.slow.example`);
+    await expect
+      .poll(
+        () => {
+          ask(few, "auth.test");
+          return answers.has(few);
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(true);
+  }
+  expect(slow).toBe(100);
 });
 
 test("a name that leads here is refused once for each reason in the log", async () => {
