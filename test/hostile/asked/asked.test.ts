@@ -11,7 +11,8 @@ import { until } from "../../nginx/support/until.ts";
 import { type Nameserver, startNameserver } from "../../support/nameserver.ts";
 import { ingress, service, settings } from "../support/objects.ts";
 import { exchange } from "../support/raw.ts";
-import { ports, startWorld, type World } from "../support/world.ts";
+import { type Place, places } from "../support/where.ts";
+import { ports, type World } from "../support/world.ts";
 
 /** Ports of Sluice's own where no server of the world listens; a trap stands on each of them. */
 const own = { health: 10_254, profiler: 10_245, webhook: 8443 };
@@ -25,7 +26,8 @@ const flags = [
   "--name-check-port=10299",
 ];
 
-describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
+describe.each(Object.entries(places))("%s", (_where, start) => {
+  let place: Place;
   let world: World;
   let names: Nameserver;
   const traps: Server[] = [];
@@ -45,7 +47,8 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       traps.push(await listening(address, port, () => trapped.push(`${address}:${port}`)));
     traps.push(await listening("127.0.0.1", sidecar, () => sidecarAsked++));
     names = await startNameserver("192.0.2.53");
-    world = await startWorld({ mode, flags, nameservers: ["192.0.2.53"] });
+    place = await start({ flags, nameservers: ["192.0.2.53"] });
+    world = place.world;
     names.addresses.set("auth.test", [world.auth.address]);
     names.addresses.set("guarded.example", [world.auth.address]);
   });
@@ -54,7 +57,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await world.clear();
   });
   afterAll(async () => {
-    await world.stop();
+    await place.end();
     await names.stop();
     for (const trap of traps) trap.close();
   });
@@ -99,6 +102,25 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     world.backend.answer = (request, response) =>
       response.writeHead(request.url === "/oauth2/auth" ? 401 : 200).end("secret");
     expect((await world.ask("home.example")).status).toBe(401);
+  });
+
+  test("where the host decides who is asked, a request with another Host beside it asks nobody", async () => {
+    names.addresses.set("elsewhere.example", [world.auth.address]);
+    await world.apply(guarded(`http://$host:${world.auth.port}/check`), ingress({ name: "elsewhere" }));
+    for (const head of [
+      "GET http://guarded.example/ HTTP/1.1\r\nHost: elsewhere.example",
+      "GET http://elsewhere.example/ HTTP/1.1\r\nHost: guarded.example",
+      "GET / HTTP/1.1\r\nHost: guarded.example:1@elsewhere.example",
+      "GET / HTTP/1.1\r\nHost: guarded.example\r\nHost: elsewhere.example",
+    ]) {
+      world.auth.forget();
+      world.backend.forget();
+      expect.soft(await exchange(`${head}\r\nConnection: close\r\n\r\n`), head).toMatch(/^HTTP\/1\.1 400 /);
+      expect.soft([world.auth.asked, world.backend.asked], head).toEqual([[], []]);
+    }
+    const port = `guarded.example:${ports.http}`;
+    expect(await exchange(`GET / HTTP/1.1\r\nHost: ${port}\r\nConnection: close\r\n\r\n`)).toContain("secret");
+    expect(world.auth.asked[0]!.headers).toContainEqual(["host", "guarded.example"]);
   });
 
   const ownPorts = [...Object.values(own), ports.status, ports["default-server"]];

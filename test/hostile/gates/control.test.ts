@@ -2,23 +2,20 @@
  * Suppose a worker can be led to a socket of Sluice, by whatever a tenant writes and a client sends: it gets nowhere without the pass. The
  * door here is one that only an operator can open, so that the test needs no hole to go through.
  */
-
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { hostKey } from "../../../src/model/records.ts";
-import { openRunFolder, Pass, remoteNginx } from "../../../src/nginx/index.ts";
+import { Pass } from "../../../src/nginx/index.ts";
 import { type Answer, request } from "../../nginx/support/request.ts";
 import { until } from "../../nginx/support/until.ts";
 import { ingress, settings } from "../support/objects.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { type Place, places } from "../support/where.ts";
+import type { World } from "../support/world.ts";
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 240_000 });
 
-const program = join(import.meta.dirname, "../../../src/main.ts");
 const issued = vi.spyOn(Pass, "issue");
 const door = "192.0.2.1:24009";
 const to = (runFolder: string) => `
@@ -32,50 +29,11 @@ server {
 
 const flags = ["--enable-metrics=true"];
 
-interface Place {
-  readonly world: World;
-  readonly end: () => Promise<void>;
-}
-
-async function here(mode: "dynamic" | "static"): Promise<Place> {
-  const world = await startWorld({ mode, flags });
-  return { world, end: () => world.stop() };
-}
-
-/** nginx as it runs in a container of its own: another process starts it. */
-async function beside(): Promise<Place> {
-  const root = mkdtempSync(join(tmpdir(), "hostile-"));
-  const opened = openRunFolder(root);
-  if (!opened.ok) throw new Error(opened.why);
-  const socket = join(opened.folder.sockets, "nginx.sock");
-  const child = spawn("node", [program, "nginx", `--nginx-socket=${socket}`, `--run-folder=${root}`], {
-    stdio: "ignore",
-  });
-  const waiting = { limitMs: 100_000, told: () => {}, signal: AbortSignal.timeout(100_000) };
-  const nginx = await remoteNginx(socket, opened.folder, waiting);
-  const world = await startWorld({ mode: "dynamic", flags, runFolder: root, nginx });
-  return {
-    world,
-    end: async () => {
-      await world.stop();
-      child.kill("SIGTERM");
-      await once(child, "exit");
-      rmSync(root, { recursive: true });
-    },
-  };
-}
-
-const places = {
-  "in dynamic mode": () => here("dynamic"),
-  "in static mode": () => here("static"),
-  "with nginx in a container of its own": beside,
-} as const;
-
 describe.each(Object.entries(places))("%s", (name, start) => {
   let place: Place;
   let world: World;
   beforeAll(async () => {
-    place = await start();
+    place = await start({ flags });
     world = place.world;
     await world.apply(ingress({ name: "guarded" }), settings({ "http-snippet": to(world.runFolder) }));
   });

@@ -1,0 +1,51 @@
+/** Where nginx runs: started by the controller, in both modes, or by another process as in a container of its own. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openRunFolder, remoteNginx } from "../../../src/nginx/index.ts";
+import { startWorld, type World, type WorldOptions } from "./world.ts";
+
+const program = join(import.meta.dirname, "../../../src/main.ts");
+
+export type PlaceOptions = Pick<WorldOptions, "flags" | "nameservers">;
+
+export interface Place {
+  readonly world: World;
+  readonly end: () => Promise<void>;
+}
+
+async function here(mode: "dynamic" | "static", options: PlaceOptions): Promise<Place> {
+  const world = await startWorld({ mode, ...options });
+  return { world, end: () => world.stop() };
+}
+
+/** nginx as it runs in a container of its own: another process starts it. */
+async function beside(options: PlaceOptions): Promise<Place> {
+  const root = mkdtempSync(join(tmpdir(), "hostile-"));
+  const opened = openRunFolder(root);
+  if (!opened.ok) throw new Error(opened.why);
+  const socket = join(opened.folder.sockets, "nginx.sock");
+  const child = spawn("node", [program, "nginx", `--nginx-socket=${socket}`, `--run-folder=${root}`], {
+    stdio: "ignore",
+  });
+  const waiting = { limitMs: 100_000, told: () => {}, signal: AbortSignal.timeout(100_000) };
+  const nginx = await remoteNginx(socket, opened.folder, waiting);
+  const world = await startWorld({ mode: "dynamic", ...options, runFolder: root, nginx });
+  return {
+    world,
+    end: async () => {
+      await world.stop();
+      child.kill("SIGTERM");
+      await once(child, "exit");
+      rmSync(root, { recursive: true });
+    },
+  };
+}
+
+export const places = {
+  "in dynamic mode": (options: PlaceOptions) => here("dynamic", options),
+  "in static mode": (options: PlaceOptions) => here("static", options),
+  "with nginx in a container of its own": beside,
+} as const;
