@@ -2,6 +2,7 @@
  * `sluice diff OLD NEW`: what a change of a folder would do: which paths, hosts and backends it changes, what it costs (nothing,
  * data, or a reload and why), which Problems come and go. The answer is that of a controller that serves OLD and is given NEW.
  */
+
 import { Memory } from "../manifests/memory.ts";
 import { named, type Problem, sentence } from "../problem.ts";
 import type { Renderer } from "../render/rendering.ts";
@@ -9,6 +10,7 @@ import { compare } from "../sync/compare.ts";
 import type { Change as Cost } from "../sync/ports.ts";
 import { Translator } from "../translate/translator.ts";
 import { emptyInputs } from "../translate/turn.ts";
+import { visible } from "../visible.ts";
 import type { Command, Flags } from "./flags.ts";
 import { translateOptions } from "./options.ts";
 import type { Out } from "./reference.ts";
@@ -105,7 +107,8 @@ const signs = { added: "+", removed: "-", changed: "~" } as const;
 const colourOf = { added: 32, removed: 31, changed: 33 } as const;
 
 function asText({ changes, cost, problems }: Difference, colours: boolean): string {
-  const painted = (text: string, colour: number) => (colours ? `\u001b[${colour}m${text}\u001b[0m` : text);
+  const painted = (text: string, colour: number) =>
+    colours ? `\u001b[${colour}m${visible(text)}\u001b[0m` : visible(text);
   const lines = changes.map(({ what, name, how, detail }) =>
     painted(`${signs[how]} ${what} ${name}: ${detail}`, colourOf[how]),
   );

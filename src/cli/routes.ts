@@ -111,14 +111,16 @@ const soonMs = 14 * 86_400_000;
 
 function asText(all: readonly ServedRoute[], now: Date, colours: boolean): string {
   const paint = painter(colours);
-  const rows = all.map((route) => [
-    `${route.host}${route.path}`,
-    route.type,
-    route.ingress,
-    route.service === "" ? "the default backend" : route.service,
-    endpointsOf(route),
-    certificateOf(route),
-  ]);
+  const rows = all.map((route) =>
+    [
+      `${route.host}${route.path}`,
+      route.type,
+      route.ingress,
+      route.service === "" ? "the default backend" : route.service,
+      endpointsOf(route),
+      certificateOf(route),
+    ].map(visible),
+  );
   const head = ["HOST AND PATH", "TYPE", "INGRESS", "SERVICE", "ENDPOINTS", "CERTIFICATE"];
   const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]!.length)));
   const line = (cells: readonly string[]) =>
@@ -130,14 +132,12 @@ function asText(all: readonly ServedRoute[], now: Date, colours: boolean): strin
     const route = all[at]!;
     const bad = route.denied || (route.service !== "" && route.endpoints.length === 0) || isPast(route, now, 0);
     const text = bad ? paint(line(row), red) : isPast(route, now, soonMs) ? paint(line(row), yellow) : line(row);
-    const canaries = route.canaries.map(
-      (one) => `\n  canary ${one.service} (${counted(one.endpoints, "endpoint")}): ${one.when}`,
+    const canaries = route.canaries.map((one) =>
+      visible(`  canary ${one.service} (${counted(one.endpoints, "endpoint")}): ${one.when}`),
     );
-    const why = route.why === undefined ? "" : `\n  answers 503: ${route.why}`;
-    const kept = (route.lastGood ?? []).map(
-      (one) => `\n  ${paint(`last good form in force: ${visible(one)}`, yellow)}`,
-    );
-    return `${text}${why}${canaries.join("")}${kept.join("")}\n`;
+    const why = route.why === undefined ? [] : [visible(`  answers 503: ${route.why}`)];
+    const kept = (route.lastGood ?? []).map((one) => `  ${paint(`last good form in force: ${visible(one)}`, yellow)}`);
+    return `${[text, ...why, ...canaries, ...kept].join("\n")}\n`;
   });
   return `${line(head)}\n${lines.join("")}${counted(all.length, "route")}\n`;
 }

@@ -53,3 +53,48 @@ export function tooManyDocuments(text: string): string | undefined {
 }
 
 export const tooMany = (count: number): string => `it has ${count} documents or items, and ${mostObjects} are the most`;
+
+/** What all files of a folder may have together: a file is read only where there is room for it beside those that are held. */
+export const mostOfFolder = { bytes: 256 * 1024 * 1024, parts: 3_000_000, files: 50_000 };
+
+interface Amount {
+  readonly bytes: number;
+  readonly parts: number;
+}
+
+export class FolderRoom {
+  readonly #held = new Map<string, Amount>();
+  #bytes = 0;
+  #parts = 0;
+
+  /** Takes the text of `file` in the place of its former one; or returns why there is no room, and the former one stays. */
+  take(file: string, text: string): string | undefined {
+    const parts = partsIn(text);
+    // Of a text with more only JSON is read at all, and that costs no more than its bytes.
+    const amount = { bytes: Buffer.byteLength(text), parts: parts > mostParts.plain ? 0 : parts };
+    const before = this.#held.get(file) ?? { bytes: 0, parts: 0 };
+    for (const measure of ["bytes", "parts"] as const) {
+      const all = (measure === "bytes" ? this.#bytes : this.#parts) - before[measure] + amount[measure];
+      if (all > mostOfFolder[measure] && amount[measure] > before[measure]) return noRoom(measure, all);
+    }
+    this.#add(file, amount);
+    return undefined;
+  }
+
+  release(file: string): void {
+    this.#add(file, undefined);
+  }
+
+  #add(file: string, amount: Amount | undefined): void {
+    const before = this.#held.get(file);
+    this.#bytes += (amount?.bytes ?? 0) - (before?.bytes ?? 0);
+    this.#parts += (amount?.parts ?? 0) - (before?.parts ?? 0);
+    if (amount === undefined) this.#held.delete(file);
+    else this.#held.set(file, amount);
+  }
+}
+
+function noRoom(measure: "bytes" | "parts", all: number): string {
+  const words = measure === "bytes" ? "bytes" : "lines and commas";
+  return `with it the files of the folder have ${all} ${words}, and ${mostOfFolder[measure]} are the most`;
+}

@@ -157,6 +157,22 @@ test("a sparse file of 3 GB and one of a million documents are a sentence each, 
   expect(sentences).toContain("it has 2000001 lines and commas, and 1500000 are the most");
 });
 
+test("a folder of many files that are small enough each is read as far as there is room, and again when there is more", async () => {
+  const folder = temporary();
+  writeFileSync(join(folder, "a.yaml"), service("a", 80));
+  // The careful reader takes 250,000 lines of a file; these are comments.
+  const filler = `${"#\n".repeat(240_000)}---\n`;
+  for (let at = 10; at < 24; at++) writeFileSync(join(folder, `b${at}.yaml`), filler + service(`b${at}`, at));
+  const { said, manifests } = await open(folder);
+  const services = () => manifests.snapshot().services;
+  await until("what there is room for", () => services().size === 13);
+  expect(said().join("\n")).toMatch(/have 3\d+ lines and commas, and 3000000 are the most/);
+  rmSync(join(folder, "b10.yaml"));
+  rmSync(join(folder, "b11.yaml"));
+  await until("the others", () => services().has("default/b23") && services().size === 13);
+  expect(said()).toEqual([]);
+});
+
 test("links that lead in circles, to themselves and in ever more ways keep nobody from reading", async () => {
   const folder = temporary();
   writeFileSync(join(folder, "a.yaml"), service("a", 80));

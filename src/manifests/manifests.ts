@@ -12,7 +12,7 @@ import type { Source } from "../sync/ports.ts";
 import type { Clock } from "../timing/clock.ts";
 import { watchFolder } from "../watched-folder.ts";
 import { Library, type LibraryOptions } from "./library.ts";
-import { textOf } from "./limits.ts";
+import { FolderRoom, textOf } from "./limits.ts";
 import { type Manifest, readManifest, unreadManifest } from "./manifest.ts";
 import { scanFolder } from "./scan.ts";
 
@@ -50,6 +50,9 @@ class WatchedManifests implements Manifests {
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #library: Library;
+  readonly #room = new FolderRoom();
+  /** Files for which there was no room. They are looked at again when another one has left some. */
+  readonly #leftOut = new Set<string>();
   readonly #listeners = new Set<() => void>();
   /** The version of each file that was taken up. */
   readonly #stamps = new Map<string, string>();
@@ -126,8 +129,12 @@ class WatchedManifests implements Manifests {
       if (this.#library.wouldLose(file, manifest) && !this.#hasStood(file, stamp)) continue;
       this.#doubtful.delete(file);
       changed.set(file, manifest);
-      if (stamp === gone) this.#stamps.delete(file);
-      else this.#stamps.set(file, stamp);
+      if (stamp === gone) {
+        this.#stamps.delete(file);
+        this.#room.release(file);
+        this.#leftOut.delete(file);
+        this.#lookAtLeftOut();
+      } else this.#stamps.set(file, stamp);
     }
     if (this.#doubtful.size > 0) this.#lookLater();
     if (changed.size > 0) this.#library.change(changed);
@@ -159,10 +166,22 @@ class WatchedManifests implements Manifests {
   #read(file: string): Manifest {
     const read = textOf(join(this.#folder, file));
     if (!read.ok) return unreadManifest(`it cannot be read: ${read.why}`);
+    const full = this.#room.take(file, read.text);
+    this.#leftOut.delete(file);
+    if (full !== undefined) {
+      this.#leftOut.add(file);
+      return unreadManifest(`it is left out: ${full}`);
+    }
     return guarded(
       () => readManifest(read.text),
       (bug) => unreadManifest(`Sluice failed on it (${bugWords(bug)}), which is a bug in Sluice: please report it`),
     );
+  }
+
+  #lookAtLeftOut(): void {
+    if (this.#leftOut.size === 0) return;
+    for (const file of this.#leftOut) this.#stamps.delete(file);
+    this.#lookAgain = true;
   }
 
   #tell(): void {

@@ -4,6 +4,7 @@
  */
 import { type BigIntStats, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { mostOfFolder } from "./limits.ts";
 
 /** By path below the folder, sorted by it. */
 export type Scan = ReadonlyMap<string, string>;
@@ -29,6 +30,7 @@ function collect(root: string, below: string, found: (readonly [string, string])
     const path = below === "" ? name : `${below}/${name}`;
     const stat = statOf(join(root, path));
     if (stat?.isDirectory()) collect(root, path, found, seen);
+    else if (found.length >= mostOfFolder.files) throw new Error(`it has more than ${mostOfFolder.files} files`);
     else if (stat?.isFile() && /\.(ya?ml|json)$/i.test(name)) found.push([path, stampOf(stat)]);
   }
 }

@@ -5,6 +5,7 @@ import type { AskedRequest } from "../../decide/request.ts";
 import { backendOf } from "../../model/location.ts";
 import { named, unplaced } from "../../problem.ts";
 import type { ServedRoute } from "../../routes/routes.ts";
+import { visibleLines } from "../../visible.ts";
 import type { Finding } from "../tools/findings.ts";
 
 export interface Explained {
@@ -35,7 +36,9 @@ export function whyText(explained: Explained, now: Date): string {
     ...problemLines(explained),
   ];
   const changes = reasons.map((reason) => line("to change", reason));
-  return `${asked.method} ${asked.scheme}://${asked.host}${asked.target}\n${lines.join("")}${line("answer", endOf(decision.end))}${changes.join("")}`;
+  return visibleLines(
+    `${asked.method} ${asked.scheme}://${asked.host}${asked.target}\n${lines.join("")}${line("answer", endOf(decision.end))}${changes.join("")}`,
+  );
 }
 
 const line = (label: string, text: string): string => `  ${`${label}:`.padEnd(13)}${text}\n`;
