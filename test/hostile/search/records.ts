@@ -5,7 +5,7 @@ const keys = /^(host|sni|upstream|pair) [^\p{Cc}]*$|^patterns$/u;
 /** Every name in a record that is no path; a new field of a record belongs here. */
 const names = new Set(
   (
-    "tls locations root exact prefix slash regex certificate shape upstream limit namespace ingress service port path variables canaries standIn " +
+    "tls locations root exact prefix slash regex certificate shape upstream limit namespace ingress service port path variables canaries standIn closed " +
     "sticky as to label endpoints balance kept parent"
   ).split(" "),
 );
