@@ -2,8 +2,7 @@
  * Suppose a worker can be led to a socket of Sluice, by whatever a tenant writes and a client sends: it gets nowhere without the pass. The
  * door here is one that only an operator can open, so that the test needs no hole to go through.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { hostKey } from "../../../src/model/records.ts";
