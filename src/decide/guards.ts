@@ -4,6 +4,7 @@ import { isElsewhere } from "../annotations/rewrite.ts";
 import { hopsHeader, mostHops } from "../directives/hops.ts";
 import { bytesOf } from "../kinds/measures.ts";
 import type { Location } from "../model/configuration.ts";
+import { closedReason } from "../model/location.ts";
 import { hopOf } from "../render/location/hops.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Guard } from "./decision.ts";
@@ -28,7 +29,7 @@ export const earlyChecks: readonly Check[] = [
   loop,
   tooLarge,
   slash,
-  denied,
+  closed,
   preflight,
   configurationSnippet,
   redirected,
@@ -131,9 +132,10 @@ function slash(at: Asked, features: FeatureValues): Stop | undefined {
 
 const leadingTo = (location: string | undefined) => (location === undefined ? {} : { location });
 
-function denied(_: Asked, __: FeatureValues, location: Location<FeatureValues>): Stop | undefined {
-  const says = "an annotation that guards the path cannot be read, so it is shut; see the Problems";
-  return location.closed !== undefined ? { what: "denied", says, outcome: "stops", status: 503 } : undefined;
+function closed(_: Asked, __: FeatureValues, location: Location<FeatureValues>): Stop | undefined {
+  if (location.closed === undefined) return undefined;
+  const says = `the path is closed: ${closedReason(location)}`;
+  return { what: "closed", says, outcome: "stops", status: 503 };
 }
 
 function preflight({ asked }: Asked, { cors }: FeatureValues): Stop | undefined {

@@ -1,14 +1,11 @@
 /** Records of shared memory that do not look like what the Lua expects: text of users stands in them as values, or as paths. */
 
+import { recordFields } from "../../../src/model/records.ts";
+
 const keys = /^(host|sni|upstream|pair) [^\p{Cc}]*$|^patterns$/u;
 
-/** Every name in a record that is no path; a new field of a record belongs here. */
-const names = new Set(
-  (
-    "tls locations root exact prefix slash regex certificate shape upstream limit namespace ingress service port path variables canaries standIn closed " +
-    "sticky as to label endpoints balance kept parent"
-  ).split(" "),
-);
+/** Every name in a record that is no path. */
+const names = new Set<string>(Object.values(recordFields).flat());
 
 export function strangeRecords(records: ReadonlyMap<string, string>): readonly string[] {
   return [...records].flatMap(([key, text]) => {
