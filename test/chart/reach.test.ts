@@ -47,7 +47,8 @@ test("values without a meaning stay unnamed at ingress-nginx's default", async (
 function probeOf({ path, fallback, shape }: ChartValue): Json {
   if (path in probes) return probes[path]!;
   const types = [shape.type ?? []].flat();
-  const choices = (shape.enum as Json[] | undefined)?.filter((choice) => choice !== null && choice !== fallback);
+  // An empty choice stands for the default.
+  const choices = (shape.enum as Json[] | undefined)?.filter((choice) => choice && choice !== fallback);
   if (choices) return choices[0]!;
   if (types.includes("boolean")) return fallback !== true;
   if (types.includes("array")) {
