@@ -67,7 +67,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "proxy-body-size proxy-read-timeout proxy-buffer-size proxy-buffering proxy-buffers-number proxy-busy-buffers-size",
     "proxy-max-temp-file-size proxy-request-buffering proxy-http-version proxy-next-upstream proxy-next-upstream-timeout",
     "proxy-next-upstream-tries proxy-cookie-domain proxy-cookie-path proxy-redirect-from proxy-redirect-to connection-proxy-header upstream-vhost",
-    "upstream-keepalive-connections upstream-keepalive-requests upstream-keepalive-timeout",
+    "upstream-keepalive-connections upstream-keepalive-requests upstream-keepalive-time upstream-keepalive-timeout",
   ),
   aliases: words("RS-25.1 server-alias"),
   "headers added and removed": words(

@@ -83,7 +83,9 @@ describe.each(Object.entries(places))("%s", (name, start) => {
     expect(await world.ask("guarded.example")).toMatchObject({ status: 200, body: "secret" });
   });
 
-  test.runIf(name === "with nginx in a container of its own")("no order is taken", async () => {
+  test("no order is taken", async (context) => {
+    if (name !== "with nginx in a container of its own")
+      context.skip("orders are taken where nginx has a container of its own, and nowhere else");
     const before = readFileSync(join(world.runFolder, "nginx.conf"), "utf8");
     const rendered = JSON.stringify({ conf: "events {}", generation: "x", files: [] });
     for (const pass of guesses()) {
@@ -97,7 +99,8 @@ describe.each(Object.entries(places))("%s", (name, start) => {
     expect(await world.ask("later.example")).toMatchObject({ status: 200 });
   });
 
-  test.skipIf(name === "in static mode")("records that something else wrote are found and put right", async () => {
+  test("records that something else wrote are found and put right", async (context) => {
+    if (name === "in static mode") context.skip("static mode has no records");
     const forged = { locations: [{ shape: "@none", upstream: "none", path: "/", canaries: [] }], prefix: ["/", 1] };
     const lines = ["guarded.example", "stolen.example"].map((host) =>
       JSON.stringify([hostKey(host), JSON.stringify(forged)]),
