@@ -114,6 +114,7 @@ export function readWithPlaces(text: string): ReadYaml {
     lineCounter: lines,
     prettyErrors: false,
     merge: true,
+    uniqueKeys: false,
     customTags: (tags) => [switchTag, ...tags],
   });
   const placeAt = (offset: number): Place => {
@@ -136,10 +137,10 @@ export function readWithPlaces(text: string): ReadYaml {
 
 function mistakeIn(document: Document.Parsed, text: string, placeAt: (offset: number) => Place): Mistake | undefined {
   const [error] = document.errors;
-  if (error === undefined) return unmeant(careful(), document, placeAt);
+  const twice = duplicate(careful(), document, placeAt);
+  if (error === undefined) return twice ?? unmeant(careful(), document, placeAt);
   const [offset] = error.pos;
-  const twice = error.code === "DUPLICATE_KEY" ? duplicate(careful(), document, offset, placeAt) : undefined;
-  return twice ?? explained(text, error, placeAt(offset));
+  return twice !== undefined && twice.offset < offset ? twice : explained(text, error, placeAt(offset));
 }
 
 function failure(text: string, mistake: Mistake): ReadYaml {
