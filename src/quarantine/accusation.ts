@@ -5,7 +5,10 @@
  * UDP services and all objects that changed. Settings that permit others to write come last:
  * without them the author of one bad snippet would take all other snippets away.
  */
+
 import type { Snapshot } from "../model/snapshot.ts";
+import type { Setting } from "../settings/declare.ts";
+import { settings as declaredSettings } from "../settings/registry.ts";
 import type { Bisection } from "./bisection.ts";
 import type { Suspect, Suspects } from "./suspects.ts";
 
@@ -68,13 +71,12 @@ export function portAt(suspects: Suspects, address: string | undefined, snapshot
   return asking.find((suspect) => suspects.version(snapshot, suspect) !== undefined);
 }
 
-/** Settings that stand nowhere in the text: they let Ingresses write what does. */
-const permissions: ReadonlySet<Suspect> = new Set([
-  "setting allow-snippet-annotations",
-  "setting annotations-risk-level",
-  "setting annotation-value-word-blocklist",
-  "setting allow-cross-namespace-resources",
-]);
+/** Settings that let authors of other objects write what stands in the text. */
+const permissions: ReadonlySet<Suspect> = new Set(
+  (Object.values(declaredSettings) as readonly Setting<unknown>[]).flatMap(({ key, permits }) =>
+    permits === true ? [`setting ${key}` as const] : [],
+  ),
+);
 
 /** The first line that contains `text`, counted from 1. */
 function lineNaming(text: string | undefined, conf: string): number | undefined {

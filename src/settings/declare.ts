@@ -37,6 +37,8 @@ export interface Setting<T> {
   readonly closed?: NoInfer<T>;
   /** Where text with variables is evaluated; a variable that nobody declares makes the text unreadable. */
   readonly variables?: "http" | "stream";
+  /** It stands nowhere in nginx.conf itself: it lets authors of other objects write what does. */
+  readonly permits?: true;
   /** Not a key of ingress-nginx. */
   readonly own?: true;
   /** A change is live without a reload of nginx. */

@@ -40,24 +40,28 @@ const words: Kind<readonly string[]> = {
 export const tenants = {
   allowSnippetAnnotations: setting({
     key: "allow-snippet-annotations",
+    permits: true,
     kind: toggle,
     default: false,
     doc: "Permits snippets in annotations, which also need annotations-risk-level Critical: whoever may write an Ingress can then configure nginx.",
   }),
   annotationsRiskLevel: setting<Level>({
     key: "annotations-risk-level",
+    permits: true,
     kind: riskLevel,
     default: "High",
     doc: "Refuses an Ingress with an annotation above this risk.",
   }),
   annotationValueWordBlocklist: setting({
     key: "annotation-value-word-blocklist",
+    permits: true,
     kind: words,
     default: [],
     doc: "Refuses an Ingress with one of these words in the value of an annotation.",
   }),
   allowCrossNamespaceResources: setting({
     key: "allow-cross-namespace-resources",
+    permits: true,
     kind: toggle,
     default: false,
     doc: "Lets annotations name Secrets and ConfigMaps of other namespaces.",
