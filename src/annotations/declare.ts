@@ -12,6 +12,7 @@ import type { View } from "../directives/token.ts";
 import type { AskedPolicy } from "../kinds/asked.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { ConfigMap, Secret, Service } from "../model/objects.ts";
+import type { Fields as RecordFields } from "../model/records.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
 import type { HeaderLine } from "../settings/header-lines.ts";
 import type { Settings } from "../settings/registry.ts";
@@ -115,6 +116,14 @@ export interface Feature<F extends Fields, R> {
   readonly provides?: (value: R) => boolean;
   /** Whether a canary speaks for its host as well. Only with `provides`. */
   readonly ofCanaries?: true;
+  /** Whether requests to its Location make requests that may come back to it. */
+  readonly asksOthers?: (value: R) => boolean;
+  /** Whether requests look otherwise than Sluice alone frames them, so that others must not share their connections. */
+  readonly framesRequests?: (value: R) => boolean;
+  /** Whether its text means something only in a location that stands under its path. */
+  readonly needsPath?: (value: R) => boolean;
+  /** Its fields in the record of a Location (`src/model/records.ts`); empty ones are left out. */
+  readonly record?: (value: R) => RecordFields<"location">;
   /** Lines that several fields decide together; printed are those that differ from what the defaults give. */
   readonly directives?: (value: R, settings: Settings, protocol: Protocol) => readonly Directive[];
   /** What the location partial sees under the feature's name (in camelCase); without it, nothing but its directives. */

@@ -124,6 +124,7 @@ export const mirror = resolvedFeature({
       problems: [{ ...problem, why: `${shown(values.target)} is not asked: ${why}` }],
     };
   },
+  asksOthers: ({ target }) => target !== "",
   variables: ["mirror_url", "mirror_host", "mirror_server"],
   view: ({ target, host, requestBody }, place) => {
     // No pattern has matched the path of the copy itself.

@@ -2,7 +2,7 @@
  * The body of a request: how large it may be and how it is held. The router knows the limit as well (`Location` records
  * carry it), since nginx does not compare a Content-Length again after the jump into a named location.
  */
-import { sizeBetween } from "../kinds/measures.ts";
+import { bytesOf, sizeBetween } from "../kinds/measures.ts";
 import { oneOf } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
 
@@ -45,4 +45,5 @@ export const requestBody = feature({
       doc: "Whether a request body is read whole before the backend is asked; a request that is passed on while it comes in is not retried.",
     }),
   },
+  record: ({ most }) => ({ limit: bytesOf(most) }),
 });

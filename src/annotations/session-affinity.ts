@@ -102,6 +102,8 @@ export const sessionAffinity = feature({
       doc: "Lets a retry pick another Endpoint than the cookie's, with a new cookie.",
     }),
   },
+  // Only a Location whose own owner asks for affinity issues the cookie (RS-14.3).
+  record: ({ type }) => ({ sticky: type === "cookie" ? 1 : 0 }),
   heardOfCanaries: true,
   withoutLua: {
     mode: ({ mode }) =>

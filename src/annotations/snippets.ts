@@ -117,6 +117,8 @@ export const configurationSnippet = resolvedFeature({
   guard: true,
   fields: { text: snippetField("configuration-snippet", "nginx directives for the Ingress's locations.", true) },
   resolve: resolve("configuration-snippet"),
+  needsPath: ({ needsPath }) => needsPath,
+  framesRequests: ({ framesRequests }) => framesRequests,
   view,
   headerLines: ({ headerLines }) => headerLines,
   declares: ({ declares }) => declares,
@@ -129,6 +131,8 @@ export const serverSnippet = resolvedFeature({
   fields: { text: snippetField("server-snippet", "nginx directives for the server of the Ingress's hosts.", true) },
   resolve: resolve("server-snippet"),
   provides: ({ text }) => text !== "",
+  needsPath: ({ needsPath }) => needsPath,
+  framesRequests: ({ framesRequests }) => framesRequests,
   declares: ({ declares }) => declares,
   textServer: ({ text }) => text !== "",
   serverView: ({ text, headerLines }, _place, { serverSnippet: everyones }) =>

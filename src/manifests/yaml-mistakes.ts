@@ -2,7 +2,7 @@
  * Mistakes in YAML in the words of whoever made them. A parser says where it could not go on; the cause is often another: a merge that
  * was not finished, a template that was not rendered, a line that is too far in.
  */
-import type { Document, Node, YAMLError } from "yaml";
+import type { Document, YAMLError } from "yaml";
 import type { Place } from "./place.ts";
 
 export interface Mistake {

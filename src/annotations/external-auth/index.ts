@@ -73,6 +73,8 @@ export const externalAuth = resolvedFeature({
     const problems = [...headers.problems, ...(kept && pool === undefined ? [notKept(context)] : [])];
     return { value: { kind: "ask", question }, problems };
   },
+  asksOthers: ({ kind }) => kind === "ask",
+  framesRequests: (value) => value.kind === "ask" && value.question.pool?.apart === true,
   variables: ["auth_url", "auth_host", "auth_redirect", "auth_signin"],
   view: externalAuthView,
   requestHeaders: answeredHeaders,

@@ -2,6 +2,7 @@
  * Hosts that need a server block of their own, and what stands in it. Such a block has the router and named locations too:
  * only what holds for the whole host is text, its paths and endpoints stay data.
  */
+import { isSaid } from "../../annotations/hooks.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { serverName } from "../../kinds/server-names.ts";
@@ -44,7 +45,7 @@ export function needsText(server: Server<FeatureValues>): boolean {
  * server, and the longest wins.
  */
 export function hasTextPaths({ locations, features }: Pick<Server<FeatureValues>, "locations" | "features">): boolean {
-  return features.serverSnippet.needsPath || locations.some(isText);
+  return isSaid("needsPath", features, "host") || locations.some(isText);
 }
 
 /** Whether a location's text stands under its path: it has to, or what it says of the groups of its pattern means nothing elsewhere. */
@@ -58,7 +59,7 @@ export function isText(location: Pick<Location<FeatureValues>, "path" | "closed"
 
 /** Whether a location's text is refused elsewhere than under its path; one that is shut does not have its snippet in it. */
 export function needsPath(features: FeatureValues, isClosed: boolean): boolean {
-  return !isClosed && features.configurationSnippet.needsPath;
+  return !isClosed && isSaid("needsPath", features, "location");
 }
 
 export function textServerOf(

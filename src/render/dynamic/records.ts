@@ -5,15 +5,15 @@ import { escapedPath } from "../../directives/path-words.ts";
  */
 
 import { certificateWord } from "../../annotations/client-certificate.ts";
+import { recordOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { rewritesLate, targetVariables } from "../../annotations/rewrite.ts";
 import { isBackendVariable, isRequestVariable } from "../../annotations/variables.ts";
 import { groupsOf, numbered } from "../../directives/pattern-groups.ts";
-import { bytesOf } from "../../kinds/measures.ts";
 import { formOf } from "../../kinds/server-names.ts";
 import type { Alias, Certificate, Endpoint, Location, Server, Upstream } from "../../model/configuration.ts";
 import { backendOf, closedReason } from "../../model/location.ts";
-import { type Fields, hostKey, type RecordKey, sniKey } from "../../model/records.ts";
+import { type Fields, hostKey, type RecordKey, recordFields, sniKey } from "../../model/records.ts";
 import { balanceRecord, canaryRecord } from "../location/balance-record.ts";
 import { hopOf } from "../location/hops.ts";
 import { keptBy } from "../location/kept-by.ts";
@@ -106,25 +106,29 @@ function locationRecord(
   const { name, variables } = shapes.of(location, host);
   const { namespace = "", name: ingress = "" } = location.owner ?? {};
   const { upstream, service, port } = backendOf(location);
-  return {
+  const all: Fields<"location"> = {
+    ...recordOf(location.features),
     shape: name,
     upstream,
-    ...given<Fields<"location">>({
-      limit: bytesOf(location.features.requestBody.most),
-      namespace,
-      ingress,
-      service,
-      port,
-      path: location.path,
-      closed: closedReason(location),
-      variables: { ...variables, ...given({ ...own, tls: location.ownTls === true ? "1" : "" }) },
-      canaries: location.canaries.map(canaryRecord),
-      standIn: standInRecord(location, host, shapes),
-    }),
-    // only a Location whose own owner asks for affinity issues the cookie (RS-14.3)
-    ...(location.features.sessionAffinity.type === "cookie" ? { sticky: 1 } : {}),
-    ...(rewritesLate(location.features) && location.keepsUri !== true ? { rewritesLate: 1 } : {}),
+    namespace,
+    ingress,
+    service,
+    port,
+    path: location.path,
+    closed: closedReason(location),
+    variables: { ...variables, ...given({ ...own, tls: location.ownTls === true ? "1" : "" }) },
+    canaries: location.canaries.map(canaryRecord),
+    standIn: standInRecord(location, host, shapes),
+    rewritesLate: rewritesLate(location.features) && location.keepsUri !== true ? 1 : 0,
   };
+  return inFieldOrder(all);
+}
+
+/** Without empty fields, and in the order of the protocol, so that a new version of Sluice does not publish equal records again. */
+function inFieldOrder(fields: Fields<"location">): Fields<"location"> {
+  const ordered: { -readonly [F in keyof Fields<"location">]: unknown } = {};
+  for (const name of recordFields.location) if (!isEmpty(fields[name])) ordered[name] = fields[name];
+  return ordered;
 }
 
 function standInRecord(location: Location<FeatureValues>, host: FeatureValues, shapes: Shapes): Fields<"standIn"> {
@@ -159,6 +163,7 @@ function given<T extends object>(fields: T): Partial<T> {
 }
 
 function isEmpty(value: unknown): boolean {
+  if (value === undefined) return true;
   if (typeof value !== "object" || value === null) return value === "" || value === 0;
   for (const _ in value) return false;
   return true;

@@ -2,7 +2,9 @@
  * The directives of a location, in either mode: in dynamic mode they are a Shape, in static mode the body of a host's own
  * location. What differs between the two is handed in: how a tenant's values are written, and where requests go.
  */
+
 import { isDemanded } from "../../annotations/client-certificate.ts";
+import { isSaid } from "../../annotations/hooks.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import { isElsewhere, rewritesLate } from "../../annotations/rewrite.ts";
 import type { AnswerHeader, HttpPart, InternalLocation, Place } from "../../directives/place.ts";
@@ -210,9 +212,7 @@ export function traitsOf(
   const { path, closed, timed, owner, features, rewritesAt } = location;
   const denied = closed !== undefined;
   const { headerLines: hostLines } = host;
-  const { externalAuth } = features;
-  const asksItself = externalAuth.kind === "ask" && externalAuth.question.pool?.apart === true;
-  const framed = asksItself || features.configurationSnippet.framesRequests || host.framesRequests;
+  const framed = isSaid("framesRequests", features, "location") || host.framesRequests;
   const within = (prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix));
   const owned = owner !== undefined;
   const groups = denied ? [] : namedGroups(location);

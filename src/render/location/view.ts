@@ -1,5 +1,7 @@
 /** What the location partial sees: its traits, each feature's view under the feature's name, directives and headers. */
+
 import { standInHeaders } from "../../annotations/custom-errors.ts";
+import { isSaid } from "../../annotations/hooks.ts";
 import { unannotated } from "../../annotations/read.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import type { AnswerHeader, Directive, Header, Place } from "../../directives/place.ts";
@@ -9,7 +11,6 @@ import type { Settings } from "../../settings/registry.ts";
 import type { InEveryLocation } from "../settings/everywhere.ts";
 import { answerHeadersView, overruledHeaders } from "./answer-headers.ts";
 import { directivesOf } from "./directives.ts";
-import { asksOthers } from "./hops.ts";
 
 /** What all locations of a text share. */
 export interface AboutLocations {
@@ -56,7 +57,12 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
     : standsIn && place.dynamic
       ? withoutPath(said.values, settings)
       : said.values;
-  const view: Record<string, View> = { denied, redirectsToHttps, timed, asksOthers: asksOthers(values) };
+  const view: Record<string, View> = {
+    denied,
+    redirectsToHttps,
+    timed,
+    asksOthers: isSaid("asksOthers", values, "location"),
+  };
   const directives: Directive[] = [];
   const headers: Header[] = standsIn ? standInHeaders.map(([name, value]) => ({ name: Token.name(name), value })) : [];
   const answer: AnswerHeader[] = [...said.answerHeaders];
