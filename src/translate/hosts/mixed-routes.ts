@@ -3,6 +3,7 @@
  * meaning of its own paths: those of one without regular expressions stay prefixes and whole paths. Where a pattern begins no further in than
  * a path of an older namespace does, that path comes first, so `/.*` takes nothing from `/admin`, and `/api(/|$)(.*)` its part of `/`.
  */
+import { escapeRegex } from "../../directives/path-words.ts";
 import { literalPrefix } from "../../kinds/literal-prefix.ts";
 import type { Route } from "../../model/configuration.ts";
 import { isRegexHost, type NumberedPath, plainRoutes, regexRoutes } from "./path-routes.ts";
@@ -79,8 +80,4 @@ function entriesOf(paths: readonly NumberedPath[], namespace: string | undefined
 /** In bytes, as in RS-6.3; of equal ones the one that is further back in the alphabet. */
 function isLonger(one: Buffer, two: Buffer): boolean {
   return one.length === two.length ? Buffer.compare(one, two) > 0 : one.length > two.length;
-}
-
-function escapeRegex(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }

@@ -5,11 +5,6 @@
 import type { AnyFeature, Fields, LostWithoutLua, Other } from "../../annotations/declare.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 
-export interface IdleAnnotation {
-  readonly key: string;
-  readonly why: string;
-}
-
 interface Hooks {
   readonly name: keyof FeatureValues;
   readonly onlyWith: ((value: unknown, other: Other) => string | undefined) | undefined;
