@@ -86,7 +86,7 @@ const consequences: Record<Consequence, string> = {
   reject: "the Ingress is not applied",
 };
 
-/** A longer sentence helps nobody: it begins with what is wrong and ends with what was done, so its middle is left out. */
+/** A longer sentence loses its middle: it begins with what is wrong and ends with what was done. */
 const longestSentence = 4_000;
 const longestEnd = 400;
 

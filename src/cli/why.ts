@@ -1,6 +1,6 @@
 /**
  * `sluice why URL`: what becomes of a request, step by step: class, host, route, guards, Service, port, endpoints, certificate, Problems, and
- * what would have to change. It asks nobody: files, a dump or a live cluster are read, and src/decide/ says what nginx does.
+ * what would have to change. No request is sent: files, a dump or a live cluster are read, and src/decide/ works it out.
  */
 
 import { decide } from "../decide/decide.ts";

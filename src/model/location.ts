@@ -1,4 +1,4 @@
-/** What is asked of Locations in many places. */
+/** Answers questions about a Location that several rooms ask. */
 import { named, sentence } from "../problem.ts";
 import type { Location, WeightedBackend } from "./configuration.ts";
 

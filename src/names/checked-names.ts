@@ -24,7 +24,7 @@ export type CheckedNameEvent =
 
 /** Questions that wait for a nameserver; more are dropped, and nginx asks again. */
 const mostWaiting = 1_000;
-/** Of these for one zone, so that nobody whose nameserver is slow takes the places of all others. */
+/** The most of these for one zone, so that a slow nameserver does not take the places of all others. */
 const mostWaitingInZone = 100;
 /** An answer is good for so long at most: the largest time in a DNS answer is 136 years. */
 const longestSeconds = 3_600;

@@ -62,7 +62,7 @@ export class QuarantineKeeper {
 
   /**
    * nginx refused the text made of `snapshot`; `live` is what it serves. Returns whether there is
-   * something else to try. If there is no suspect without whom nginx would take the text, nothing
+   * something else to try. If there is no suspect without which nginx would take the text, nothing
    * is set aside for it.
    */
   refused(refused: Refused, snapshot: Snapshot, live: Snapshot): boolean {

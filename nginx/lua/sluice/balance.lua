@@ -1,6 +1,7 @@
--- Picks the peer for a request, at the first try and at each retry. Endpoints are read at every pick, so one that has left is
--- never picked again. What an algorithm remembers of an upstream it keeps in the decoded record itself: it goes when the
--- record changes or goes, so nothing here grows.
+-- Picks the peer for a request, at the first try and at each retry. Endpoints are read at every
+-- pick, so one that has left is never picked again. What an algorithm remembers of an upstream it
+-- keeps in the decoded record itself: it goes when the record changes or goes, so nothing here
+-- grows.
 local balancer = require("ngx.balancer")
 local store = require("sluice.store")
 local tries = require("sluice.balance.tries")
@@ -14,12 +15,14 @@ local algorithms = {
   persistent = affinity,
 }
 
--- Where proxy-next-upstream-tries sets no limit, a request is given up after this many tries, or after one for each endpoint.
+-- Where proxy-next-upstream-tries sets no limit, a request is given up after this many tries, or
+-- after one for each endpoint.
 local most_tries = 10
 -- However many endpoints there are: what was tried is one text, which is read anew at each try.
 local most_tries_of_many = 100
 
--- nginx's NGX_BUSY, a 502. In this phase a status is not one: nginx would answer 500, whatever it was.
+-- nginx's NGX_BUSY, a 502. In this phase a status is not one: nginx would answer 500, whatever it
+-- was.
 local no_live_upstreams = -3
 
 local min = math.min

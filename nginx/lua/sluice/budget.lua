@@ -1,5 +1,6 @@
--- How long one request may keep its worker busy with patterns that tenants wrote. Each pattern has a limit of steps of its own, but
--- a host may have a thousand of them. Processor time counts and not the clock on the wall, so that a busy machine spends nobody's.
+-- How long one request may keep its worker busy with patterns that tenants wrote. Each pattern has
+-- a limit of steps of its own, but a host may have a thousand of them. Processor time counts and
+-- not the clock on the wall, so that a busy machine spends nobody's.
 local clock = os.clock
 
 local _M = {}

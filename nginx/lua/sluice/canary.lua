@@ -1,6 +1,7 @@
--- Which of a location's canaries takes a request, if any (RS-13.4 to 13.7). A client that an affinity cookie binds stays where
--- it is bound; then a header decides, then a cookie, then the weights. Of several canaries the oldest that may take the
--- request does. Weights are shares of all the requests that nothing else decided, so two canaries of 20 % get 20 % each.
+-- Which of a location's canaries takes a request, if any (RS-13.4 to 13.7). A client that an
+-- affinity cookie binds stays where it is bound; then a header decides, then a cookie, then the
+-- weights. Of several canaries the oldest that may take the request does. Weights are shares of all
+-- the requests that nothing else decided, so two canaries of 20 % get 20 % each.
 local affinity = require("sluice.balance.affinity")
 local budget = require("sluice.budget")
 local store = require("sluice.store")
@@ -55,7 +56,8 @@ local function rule_of(canary)
   return canary.share and weight_rule
 end
 
--- The canary's upstream id and record, or nil for the main one. A canary without endpoints is passed over (RS-13.8).
+-- The canary's upstream id and record, or nil for the main one. A canary without endpoints is
+-- passed over (RS-13.8).
 function _M.choose(canaries, main, generation)
   if affinity.is_bound(main) then
     return nil

@@ -1,4 +1,5 @@
--- Chooses the certificate by SNI: the exact name, then the wildcard one label above, then the default (RS-10.5).
+-- Chooses the certificate by SNI: the exact name, then the wildcard one label above, then the
+-- default (RS-10.5).
 local ssl = require("ngx.ssl")
 local ocsp = require("ngx.ocsp")
 local store = require("sluice.store")
@@ -20,7 +21,8 @@ local function pair_id(name)
   return dot and records:get("sni *" .. string.sub(name, dot)) or "default"
 end
 
--- A pair in OpenSSL's form, which takes the place of the text in the decoded record: it goes when the record does.
+-- A pair in OpenSSL's form, which takes the place of the text in the decoded record: it goes when
+-- the record does.
 local function parsed(pair)
   if type(pair.chain) ~= "string" then
     return pair
@@ -48,7 +50,8 @@ local function is_known(name)
   return dot ~= nil and records:get("host *" .. string.sub(name, dot)) ~= nil
 end
 
--- The answer of the issuer's OCSP responder, where the controller has one; for clients that ask for it.
+-- The answer of the issuer's OCSP responder, where the controller has one; for clients that ask for
+-- it.
 local function staple(fingerprint, generation)
   local answer = store.get("staple", fingerprint, generation)
   if not answer then

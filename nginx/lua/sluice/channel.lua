@@ -1,13 +1,14 @@
--- The controller's end of shared memory: a server on a unix socket in a folder that nobody else can enter.
+-- The controller's end of shared memory: a server on a unix socket in a folder that nobody else can
+-- enter.
 local journal = require("sluice.journal")
 
 local records = ngx.shared.sluice_records
 
 local _M = {}
 
--- POST: the lines of the body are applied; 507 when memory is full.
--- GET: which instance's records are here.
--- Both say on the next lines how much memory there is, how much of it is in whole free pages, and how often records were written.
+-- POST: the lines of the body are applied; 507 when memory is full. GET: which instance's records
+-- are here. Both say on the next lines how much memory there is, how much of it is in whole free
+-- pages, and how often records were written.
 function _M.serve()
   local said = records:get("instance") or ""
   if ngx.req.get_method() == "POST" then

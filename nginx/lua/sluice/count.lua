@@ -1,7 +1,8 @@
--- Counts requests for the metrics. What is to be known of one is a single text that nginx makes (templates/lua.tmpl): its values, and
--- on a line of their own its labels. A request costs a look for that text among those that came lately; they are taken apart some hundred at a
--- time. A worker adds up by itself and hands its sums over once a second. The controller keeps the totals; here nothing grows
--- but what it has not fetched yet, and that has a limit.
+-- Counts requests for the metrics. What is to be known of one is a single text that nginx makes
+-- (templates/lua.tmpl): its values, and on a line of their own its labels. A request costs a look
+-- for that text among those that came lately; they are taken apart some hundred at a time. A worker
+-- adds up by itself and hands its sums over once a second. The controller keeps the totals; here
+-- nothing grows but what it has not fetched yet, and that has a limit.
 local additions = require("sluice.count.additions")
 local counted = require("sluice.count.labels")
 local clear = require("table.clear")
@@ -24,8 +25,9 @@ local texts = {}
 local distinct = 0
 local most_distinct = 200
 
--- Since the last time, by the labels: the values of what came once, as they came; of what came more often the sums. Where there are
--- many hosts, most come no second time, and sums are written slowly.
+-- Since the last time, by the labels: the values of what came once, as they came; of what came more
+-- often the sums. Where there are many hosts, most come no second time, and sums are written
+-- slowly.
 local sums = {}
 local kept = 0
 local last = 0
@@ -41,7 +43,8 @@ function _M.use(options)
   additions.use(options)
 end
 
--- The sums for these labels, what came once among them; where there are too many, those of the others.
+-- The sums for these labels, what came once among them; where there are too many, those of the
+-- others.
 local function own_sums(labels)
   local own = sums[labels]
   if not own and kept >= most_kept then
@@ -119,7 +122,8 @@ local function line_of(labels, own)
   return concat(parts, " ") .. "\t" .. labels .. "\n"
 end
 
--- Everything is kept where the controller has not fetched for long, unless the worker is about to end.
+-- Everything is kept where the controller has not fetched for long, unless the worker is about to
+-- end.
 function _M.hand_over(whatever)
   last = ngx.now()
   add_all()

@@ -1,6 +1,7 @@
--- Says what shared memory holds, so that the controller sees whether that is what it wrote. Digests are keyed with a word of the
--- question, so that an older answer is worth nothing. Listing all keys stops every worker for a moment, so the controller asks only
--- when the count of writings shows that something else wrote.
+-- Says what shared memory holds, so that the controller sees whether that is what it wrote. Digests
+-- are keyed with a word of the question, so that an older answer is worth nothing. Listing all keys
+-- stops every worker for a moment, so the controller asks only when the count of writings shows
+-- that something else wrote.
 local records = ngx.shared.sluice_records
 
 -- What channel.lua counts there by itself.
@@ -34,7 +35,8 @@ local function digest(text)
   return ngx.encode_base64(ngx.hmac_sha1(ngx.var.arg_word or "", text))
 end
 
--- A line with the digest of each part; with an argument `part` a line for each record of that one, its digest and its key.
+-- A line with the digest of each part; with an argument `part` a line for each record of that one,
+-- its digest and its key.
 function _M.serve()
   local found = keys_by_part()
   local only = tonumber(ngx.var.arg_part)

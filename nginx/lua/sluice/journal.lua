@@ -5,8 +5,8 @@ local records = ngx.shared.sluice_records
 
 local _M = {}
 
--- Applies the lines of `text`; returns nil and why at the first that cannot be. A record has the number of the writing beside
--- it, by which store.lua tells whether it is another one.
+-- Applies the lines of `text`; returns nil and why at the first that cannot be. A record has the
+-- number of the writing beside it, by which store.lua tells whether it is another one.
 function _M.apply(text)
   local writing = records:incr("writing", 1, 0)
   for line in string.gmatch(text, "[^\n]+") do
@@ -28,7 +28,8 @@ function _M.apply(text)
   return true
 end
 
--- Shared memory survives a reload, but is empty in a new master and in a dictionary whose size has changed.
+-- Shared memory survives a reload, but is empty in a new master and in a dictionary whose size has
+-- changed.
 function _M.load(path)
   if records:get("instance") then
     return

@@ -52,8 +52,9 @@ local function make_ids()
   unused = ids_at_once
 end
 
--- 32 hexadecimal digits, as good as those of nginx's $request_id, or nil where the kernel gives no random bytes. For that one nginx
--- sets OpenSSL's generator going at each request, which costs as much as all routing.
+-- 32 hexadecimal digits, as good as those of nginx's $request_id, or nil where the kernel gives no
+-- random bytes. For that one nginx sets OpenSSL's generator going at each request, which costs as
+-- much as all routing.
 function _M.request_id()
   if unused == 0 then
     make_ids()

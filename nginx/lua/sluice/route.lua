@@ -1,6 +1,7 @@
--- From host and path to a shape: the named location that says how the request is served. The router only routes: it tells nginx
--- the location's name, and nginx jumps. What else it finds out (no endpoints, too large, denied) it leaves in variables, and the
--- shape answers, so that its error pages, headers and log apply.
+-- From host and path to a shape: the named location that says how the request is served. The router
+-- only routes: it tells nginx the location's name, and nginx jumps. What else it finds out (no
+-- endpoints, too large, denied) it leaves in variables, and the shape answers, so that its error
+-- pages, headers and log apply.
 local budget = require("sluice.budget")
 local canary = require("sluice.canary")
 local hosts = require("sluice.route.hosts")
@@ -18,8 +19,8 @@ local match_text = string.match
 
 local _M = {}
 
--- The shapes of each server of this configuration. Shared memory may be newer than this worker's text: a jump to a location
--- that its server lacks would be a 500.
+-- The shapes of each server of this configuration. Shared memory may be newer than this worker's
+-- text: a jump to a location that its server lacks would be a 500.
 local shapes_of = {}
 
 function _M.know(slot, names)
@@ -30,8 +31,8 @@ function _M.know(slot, names)
   shapes_of[slot] = shapes
 end
 
--- Variables that say where a request was routed to and that something of this configuration reads. Setting one costs as much
--- as finding the route's upstream.
+-- Variables that say where a request was routed to and that something of this configuration reads.
+-- Setting one costs as much as finding the route's upstream.
 local told = {}
 -- The groups of the path that something reads, by number: the names of their variables.
 local told_groups = {}
@@ -46,7 +47,8 @@ function _M.tell(names)
   end
 end
 
--- What requests are counted by, in one text, which nginx makes part of another (count.lua). It is made once for a record.
+-- What requests are counted by, in one text, which nginx makes part of another (count.lua). It is
+-- made once for a record.
 local function labels_of(location)
   local labels = location.labels
   if not labels then
@@ -92,7 +94,8 @@ local function tell(location, groups)
   end
 end
 
--- Names of the locations that each server has. Their ending is a secret of this nginx, since an answer may name a location, too.
+-- Names of the locations that each server has. Their ending is a secret of this nginx, since an
+-- answer may name a location, too.
 local own = {}
 
 function _M.end_names(ending)
@@ -103,8 +106,8 @@ end
 
 _M.end_names("")
 
--- What begins so is answered by Sluice itself where no host takes the request: { path, location }, unless an Ingress has
--- exactly that path (RS-4.8).
+-- What begins so is answered by Sluice itself where no host takes the request: { path, location },
+-- unless an Ingress has exactly that path (RS-4.8).
 local own_paths = {}
 
 function _M.own(paths)
@@ -122,7 +125,8 @@ local function own_location(record, uri)
   end
 end
 
--- The upstream that answers in place of others, or the default backend where that one has no endpoints either.
+-- The upstream that answers in place of others, or the default backend where that one has no
+-- endpoints either.
 local function stand_in(named, generation)
   local upstream = store.get("upstream", named.upstream, generation)
   if upstream and #upstream.endpoints > 0 then
@@ -134,7 +138,8 @@ end
 -- Locations that a request may have come by (mostHops in src/directives/hops.ts).
 local most_hops = 4
 
--- Whether this location, whose requests carry `hop`, has asked for the request itself, or too many others have.
+-- Whether this location, whose requests carry `hop`, has asked for the request itself, or too many
+-- others have.
 local function comes_back(hop)
   local trail = ngx.var.http_x_sluice_hops
   if not trail then
@@ -144,8 +149,8 @@ local function comes_back(hop)
   return hops > most_hops or find(trail, hop, 1, true) ~= nil
 end
 
--- The location that serves the request; nil and its name where that is a shape which the server lacks. With `shapes`, records of
--- hosts are taken in the youngest form that needs only these.
+-- The location that serves the request; nil and its name where that is a shape which the server
+-- lacks. With `shapes`, records of hosts are taken in the youngest form that needs only these.
 local function target_of(slot, generation, shapes)
   local var = ngx.var
   local host = var.host
@@ -256,8 +261,8 @@ local function target_now(slot)
   return own.unknown_shape
 end
 
--- The same for a request that comes from outside; empty for one that an error page or the like sends here: nginx jumps by way of
--- an error page, and of those it takes one for a request.
+-- The same for a request that comes from outside; empty for one that an error page or the like
+-- sends here: nginx jumps by way of an error page, and of those it takes one for a request.
 function _M.run(slot)
   return ngx.req.is_internal() and "" or target_now(slot)
 end
@@ -267,7 +272,8 @@ function _M.jump(slot)
   return ngx.exec(target_now(slot))
 end
 
--- For a location that is a shape itself: empty where the router means that one, else the named location to go on with.
+-- For a location that is a shape itself: empty where the router means that one, else the named
+-- location to go on with.
 function _M.here(slot, shape)
   local target = target_now(slot)
   return target == shape and "" or target
@@ -276,7 +282,8 @@ end
 -- The upstream that $proxy_upstream_name says after a snippet that sets it.
 _M.renamed = label.renamed
 
--- For the locations inside a snippet: what the router finds out of the request, and whom the snippet's own `set` names.
+-- For the locations inside a snippet: what the router finds out of the request, and whom the
+-- snippet's own `set` names.
 function _M.inside(slot)
   local var = ngx.var
   if var.route_upstream ~= "" then

@@ -1,7 +1,8 @@
 -- The records the controller publishes: one shared dictionary, and what of it a worker has decoded.
--- A worker's copy is valid as long as the generation in shared memory is the one it was checked at, so what the controller has
--- published is seen at the next look, with no timer. Each record has the number of its writing beside it, so an unchanged one
--- is not decoded again, and its text is not kept for that.
+-- A worker's copy is valid as long as the generation in shared memory is the one it was checked at,
+-- so what the controller has published is seen at the next look, with no timer. Each record has the
+-- number of its writing beside it, so an unchanged one is not decoded again, and its text is not
+-- kept for that.
 local cjson = require("cjson.safe")
 
 local records = ngx.shared.sluice_records
@@ -21,13 +22,14 @@ local function new_cache()
   })
 end
 
--- Decoded records, as { record, number of its writing, generation it was checked at }. What is asked for is among the recent
--- ones; when they have grown to their limit they become the others, whose place they take. That a record is not there is
--- remembered too.
+-- Decoded records, as { record, number of its writing, generation it was checked at }. What is
+-- asked for is among the recent ones; when they have grown to their limit they become the others,
+-- whose place they take. That a record is not there is remembered too.
 local recent, others = new_cache(), new_cache()
 local recent_bytes = 0
 
--- Bytes of text, and those that a record costs whatever its text. 10,000 plain hosts have 8 MB, and take twice that decoded.
+-- Bytes of text, and those that a record costs whatever its text. 10,000 plain hosts have 8 MB, and
+-- take twice that decoded.
 local most_recent_bytes = 12000000
 local bytes_each = 200
 
@@ -56,7 +58,8 @@ function _M.generation()
   return last_generation
 end
 
--- The generation of this millisecond, as nginx counts them: the one that a request was routed by, where it is passed on at once.
+-- The generation of this millisecond, as nginx counts them: the one that a request was routed by,
+-- where it is passed on at once.
 function _M.recent_generation()
   if asked_at == now() then
     return last_generation
@@ -79,8 +82,8 @@ local function look_up(sort, name, generation, entry)
   return known[1]
 end
 
--- LuaJIT makes machine code of the way a request happened to take. It leaves ways that lead here alone and waits for one that does
--- not: a worker's first requests do, the others seldom.
+-- LuaJIT makes machine code of the way a request happened to take. It leaves ways that lead here
+-- alone and waits for one that does not: a worker's first requests do, the others seldom.
 jit.off(look_up)
 
 -- The record as of this generation, or nil. One that is alone of its sort has an empty name.

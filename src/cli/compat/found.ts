@@ -15,6 +15,6 @@ export interface Found {
   /** All flags that count, those of this command line too. */
   readonly given: ReadonlyMap<string, string>;
   readonly values: readonly (ValueInUse & { readonly of: string })[];
-  /** Where files are not what the objects come from, no places are told. */
+  /** Whether the objects come from a live cluster, so that they have no places in files. */
   readonly live: boolean;
 }

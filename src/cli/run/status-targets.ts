@@ -25,7 +25,7 @@ export function statusTargets(
   function accepted(some: Iterable<readonly [string, Ingress]>, { ingressClasses }: Snapshot): readonly Ingress[] {
     const ours: Ingress[] = [];
     for (const [key, ingress] of some) {
-      // An Ingress on which Sluice fails is nobody's here; the Translator says so.
+      // An Ingress on which Sluice fails gets no status here; the Translator reports it.
       const accepted = guarded(
         () => isOurs(ingress, ingressClasses, accept),
         () => false,

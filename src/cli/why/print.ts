@@ -18,7 +18,7 @@ export interface Explained {
     | undefined;
   readonly routes: readonly ServedRoute[];
   readonly reasons: readonly string[];
-  /** All there are; those of the Ingress and of its Service and Secret are told. */
+  /** All Problems; those of the Ingress and of its Service and Secret are printed. */
   readonly problems: readonly Finding[];
 }
 

@@ -1,6 +1,7 @@
--- Cookie stickiness (RS-14). The cookie is "<key>|<binding>": the key leads to the endpoint, the binding says which of a rule's
--- upstreams issued it, the main one or a canary. `balanced` finds the endpoint of a key on a ring, so every key has one;
--- `persistent` by the checksum of its address, so a key means that endpoint or none.
+-- Cookie stickiness (RS-14). The cookie is "<key>|<binding>": the key leads to the endpoint, the
+-- binding says which of a rule's upstreams issued it, the main one or a canary. `balanced` finds
+-- the endpoint of a key on a ring, so every key has one; `persistent` by the checksum of its
+-- address, so a key means that endpoint or none.
 local ring = require("sluice.balance.ring")
 local session_cookie = require("sluice.balance.session_cookie")
 local tries = require("sluice.balance.tries")
@@ -13,12 +14,14 @@ local sub = string.sub
 
 -- Keys that are tried for one that leads to the endpoint that was drawn (RS-14.6).
 local most_keys = 20
--- Keys that are tried for one that leads to any endpoint that has not failed. One of ten is missed by all of these once in 10^45.
+-- Keys that are tried for one that leads to any endpoint that has not failed. One of ten is missed
+-- by all of these once in 10^45.
 local most_keys_of_a_retry = 1000
 
 local _M = {}
 
--- The key of the cookie that came, or nil. Values from before ingress-nginx had bindings are keys as a whole.
+-- The key of the cookie that came, or nil. Values from before ingress-nginx had bindings are keys
+-- as a whole.
 local function key_that_came(balance)
   local value = ngx.var[balance.variable]
   if not value or value == "" then
@@ -60,8 +63,9 @@ local function endpoint_of(upstream, key)
   return upstream.by_key[key]
 end
 
--- A key that leads to an endpoint drawn at random. Endpoints own unlike shares of a ring, so a random key would not do; where
--- no key of some leads to the one that was drawn, one that leads to another endpoint which has not failed is good enough.
+-- A key that leads to an endpoint drawn at random. Endpoints own unlike shares of a ring, so a
+-- random key would not do; where no key of some leads to the one that was drawn, one that leads to
+-- another endpoint which has not failed is good enough.
 local function fresh_key(upstream, tried)
   local all = upstream.endpoints
   local left = tries.left(all, tried)

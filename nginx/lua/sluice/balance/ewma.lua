@@ -1,6 +1,7 @@
--- Of two endpoints drawn at random the one whose answers took less time lately (RS-9.9). Times are shared by the workers: one
--- entry per peer, whose value is the moving average in seconds and whose flags say when it was noted. Entries may be evicted,
--- which is no harm: a peer that nothing is known of starts at the average of its fellows.
+-- Of two endpoints drawn at random the one whose answers took less time lately (RS-9.9). Times are
+-- shared by the workers: one entry per peer, whose value is the moving average in seconds and whose
+-- flags say when it was noted. Entries may be evicted, which is no harm: a peer that nothing is
+-- known of starts at the average of its fellows.
 local tries = require("sluice.balance.tries")
 
 local times = ngx.shared.sluice_times

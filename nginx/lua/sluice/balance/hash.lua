@@ -1,4 +1,5 @@
--- upstream-hash-by: the value of a text with variables decides on the endpoint, or on a group of them of which one is drawn.
+-- upstream-hash-by: the value of a text with variables decides on the endpoint, or on a group of
+-- them of which one is drawn.
 local ring = require("sluice.balance.ring")
 local tries = require("sluice.balance.tries")
 
@@ -28,8 +29,8 @@ local function value_of(parts)
   return concat(values)
 end
 
--- Groups of `size` in the order of the list; the last one is completed from the start (RS-9.10). None is larger than the list: its
--- author may have said a thousand million.
+-- Groups of `size` in the order of the list; the last one is completed from the start (RS-9.10).
+-- None is larger than the list: its author may have said a thousand million.
 local function groups_of(endpoints, wanted)
   local size = min(wanted, #endpoints)
   local groups, names = {}, {}

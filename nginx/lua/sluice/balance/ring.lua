@@ -1,6 +1,7 @@
--- Consistent hashing as nginx and ingress-nginx do it (ketama): each name has 160 points on a ring, each the checksum of the
--- name and of the point before; a key belongs to the first point at or after its own checksum. So an upstream that grows or
--- shrinks by one of n names moves one of n keys, and clients keep their endpoints when Sluice takes the place of ingress-nginx.
+-- Consistent hashing as nginx and ingress-nginx do it (ketama): each name has 160 points on a ring,
+-- each the checksum of the name and of the point before; a key belongs to the first point at or
+-- after its own checksum. So an upstream that grows or shrinks by one of n names moves one of n
+-- keys, and clients keep their endpoints when Sluice takes the place of ingress-nginx.
 local crc32 = ngx.crc32_long
 local char = string.char
 local floor = math.floor
@@ -9,9 +10,11 @@ local min = math.min
 local sort = table.sort
 
 local points_per_name = 160
--- A ring is sorted while its worker does nothing else, so beyond a thousand names each has fewer points.
+-- A ring is sorted while its worker does nothing else, so beyond a thousand names each has fewer
+-- points.
 local most_points = 160000
--- A point is one number, its place on the ring and after it the index of its name: 32 + 20 bits fit into a double.
+-- A point is one number, its place on the ring and after it the index of its name: 32 + 20 bits fit
+-- into a double.
 local index_range = 1048576
 
 local _M = {}
@@ -33,8 +36,8 @@ function _M.new(names)
   return points
 end
 
--- The index of the name that `key` belongs to. With `refused`, a set of indices, the next name on the ring that is not in it;
--- nil when all are.
+-- The index of the name that `key` belongs to. With `refused`, a set of indices, the next name on
+-- the ring that is not in it; nil when all are.
 function _M.find(points, key, refused)
   local wanted = crc32(key) * index_range
   local low, high = 1, #points

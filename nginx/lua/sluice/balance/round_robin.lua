@@ -1,4 +1,5 @@
--- One endpoint after the other, beginning anywhere, so that the workers do not all begin with the same one.
+-- One endpoint after the other, beginning anywhere, so that the workers do not all begin with the
+-- same one.
 local random = math.random
 
 local _M = {}

@@ -1,5 +1,5 @@
--- The text of the affinity cookie (RS-14.2). It is written by locations whose own Ingress asks for affinity (RS-14.3), and a
--- retry replaces the cookie of the try before it.
+-- The text of the affinity cookie (RS-14.2). It is written by locations whose own Ingress asks for
+-- affinity (RS-14.3), and a retry replaces the cookie of the try before it.
 local ngx = ngx
 local find = string.find
 

@@ -1,10 +1,11 @@
--- Which peers a request has tried already. nginx keeps them in $upstream_addr, so a request that needs no retry pays nothing.
+-- Which peers a request has tried already. nginx keeps them in $upstream_addr, so a request that
+-- needs no retry pays nothing.
 local gmatch = string.gmatch
 
 local _M = {}
 
--- From "192.0.2.1:80, [2001:db8::1]:80" to the set of them, their number and the last one. The names are as nginx writes addresses, which is
--- how records have them.
+-- From "192.0.2.1:80, [2001:db8::1]:80" to the set of them, their number and the last one. The
+-- names are as nginx writes addresses, which is how records have them.
 function _M.made(addresses)
   local tried, count, last = {}, 0, nil
   for peer in gmatch(addresses or "", "[^, ]+") do

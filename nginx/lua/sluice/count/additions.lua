@@ -1,5 +1,6 @@
--- What the values of a request add to the sums of its labels: a list of places, each with what is added there. Where the sum, the
--- count and the buckets of each histogram begin is in the order of src/metrics/request-metrics.ts.
+-- What the values of a request add to the sums of its labels: a list of places, each with what is
+-- added there. Where the sum, the count and the buckets of each histogram begin is in the order of
+-- src/metrics/request-metrics.ts.
 local concat = table.concat
 local match = string.match
 

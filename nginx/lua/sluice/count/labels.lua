@@ -1,4 +1,5 @@
--- Whose a request is counted as: host, canary, method, status, and what the router says of the Ingress, in one text.
+-- Whose a request is counted as: host, canary, method, status, and what the router says of the
+-- Ingress, in one text.
 local store = require("sluice.store")
 
 local concat = table.concat
@@ -12,8 +13,8 @@ local _M = {}
 -- What the flags say.
 local options
 
--- The labels by the labels as they came, false for what is not counted: as of one generation of the records, which say what
--- hosts there are.
+-- The labels by the labels as they came, false for what is not counted: as of one generation of the
+-- records, which say what hosts there are.
 local known, count, generation = {}, 0, nil
 local most_known = 20000
 
@@ -30,7 +31,8 @@ function _M.use(given)
   options = given
 end
 
--- A host that some Ingress names, or the wildcard that takes it; what a client makes up is no label unless a flag says so.
+-- A host that some Ingress names, or the wildcard that takes it; what a client makes up is no label
+-- unless a flag says so.
 local function host_label(host)
   if not options.per_host then
     return ""
@@ -47,8 +49,8 @@ local function host_label(host)
   return options.undefined_hosts and host
 end
 
--- From $host, the canary, the method, the status and four that the router says, of which the last is a path and may hold
--- anything. False for a host that is not counted.
+-- From $host, the canary, the method, the status and four that the router says, of which the last
+-- is a path and may hold anything. False for a host that is not counted.
 local function new_labels(text)
   local host, canary, method, status, route = match(text, "^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$")
   host = host_label(host)
@@ -75,7 +77,8 @@ function _M.of(text)
   return labels
 end
 
--- To be called now and then: forgets what other records may say otherwise, and what has become too much.
+-- To be called now and then: forgets what other records may say otherwise, and what has become too
+-- much.
 function _M.renew()
   local now = store.generation()
   if now ~= generation or count >= most_known then

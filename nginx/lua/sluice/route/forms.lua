@@ -1,6 +1,7 @@
--- Which form of a host's record this worker can serve. Shared memory has the newest form, and under `before` those that it
--- replaced, youngest first, `false` for none (src/sync/route-handover.ts). Each record is chosen by itself: the newest form of one may
--- need a text that is still coming, while another one's needs only the text that runs.
+-- Which form of a host's record this worker can serve. Shared memory has the newest form, and under
+-- `before` those that it replaced, youngest first, `false` for none (src/sync/route-handover.ts).
+-- Each record is chosen by itself: the newest form of one may need a text that is still coming,
+-- while another one's needs only the text that runs.
 local store = require("sluice.store")
 
 local _M = {}
@@ -15,8 +16,9 @@ local function serves(record, shapes)
   return true
 end
 
--- The youngest form that the server can serve, or nil where the host was not there then. `shapes` are the server's.
--- An alias names no shapes itself: its newest form goes with its target's newest form.
+-- The youngest form that the server can serve, or nil where the host was not there then. `shapes`
+-- are the server's. An alias names no shapes itself: its newest form goes with its target's newest
+-- form.
 function _M.served(name, generation, shapes)
   local newest = store.get("host", name, generation)
   if not newest then

@@ -1,6 +1,7 @@
--- Whether a request names two hosts (RFC 9112 3.2.2). nginx routes by $host: the request line's, else the Host header's, in lower
--- case, without its port and a dot at its end. Backends, auth services and redirects hear the header as it came.
--- Only a header that is not the same text as $host comes here.
+-- Whether a request names two hosts (RFC 9112 3.2.2). nginx routes by $host: the request line's,
+-- else the Host header's, in lower case, without its port and a dot at its end. Backends, auth
+-- services and redirects hear the header as it came. Only a header that is not the same text as
+-- $host comes here.
 local ngx = ngx
 local find = string.find
 local gsub = string.gsub
@@ -9,7 +10,8 @@ local match = string.match
 
 local _M = {}
 
--- The host of an authority, as nginx has it, and the port with its colon; nil where what follows the host is no port.
+-- The host of an authority, as nginx has it, and the port with its colon; nil where what follows
+-- the host is no port.
 local function parts(authority)
   local name, port = match(lower(authority), "^(%[[%x:.]+%])(.*)$")
   if not name then

@@ -1,4 +1,5 @@
--- The Service that a snippet names by its label, namespace-service-port, as it stands in $proxy_upstream_name.
+-- The Service that a snippet names by its label, namespace-service-port, as it stands in
+-- $proxy_upstream_name.
 local store = require("sluice.store")
 
 local ngx = ngx
@@ -18,7 +19,8 @@ local function splits(text)
   end
 end
 
--- The id of the upstream that a snippet has named by its label, namespace-service-port: parts may have hyphens themselves.
+-- The id of the upstream that a snippet has named by its label, namespace-service-port: parts may
+-- have hyphens themselves.
 function _M.upstream(label, generation)
   for namespace, rest in splits(label) do
     for service, port in splits(rest) do

@@ -10,7 +10,8 @@ local sub = string.sub
 
 local _M = {}
 
--- The newest record of a host; with `shapes`, the youngest form that a server with only these shapes can serve.
+-- The newest record of a host; with `shapes`, the youngest form that a server with only these
+-- shapes can serve.
 local function get(name, generation, shapes)
   if shapes then
     return forms.served(name, generation, shapes)
@@ -18,15 +19,16 @@ local function get(name, generation, shapes)
   return store.get("host", name, generation)
 end
 
--- Whether a text can be a host at all (RFC 3986 3.2.2). An exact name is one; behind a wildcard a "?" would end a redirect's host
--- before the name does.
+-- Whether a text can be a host at all (RFC 3986 3.2.2). An exact name is one; behind a wildcard a
+-- "?" would end a redirect's host before the name does.
 local function is_host(text)
   return find(text, "^[%w_.~!$&'()*+,;=%%-]+$") or find(text, "^%[[%x:.]+%]$")
 end
 
--- The record of the host, and whether TLS is configured for it: its own record or its alias's, or that of a pattern or of
--- the wildcard one label above, or the catch-all's, which the third answer says. False where a pattern could not be finished; nothing, and true
--- as the fourth answer, where it is no host.
+-- The record of the host, and whether TLS is configured for it: its own record or its alias's, or
+-- that of a pattern or of the wildcard one label above, or the catch-all's, which the third answer
+-- says. False where a pattern could not be finished; nothing, and true as the fourth answer, where
+-- it is no host.
 function _M.host(host, generation, shapes)
   local record = get(host, generation, shapes)
   if record then
@@ -58,7 +60,8 @@ end
 
 local no_groups = {}
 
--- What the wildcard of a host stands for, as the first group: so nginx has it where no path is a pattern.
+-- What the wildcard of a host stands for, as the first group: so nginx has it where no path is a
+-- pattern.
 function _M.label(record, host)
   local parent = record.parent
   if not parent or sub(host, -#parent) ~= parent then
@@ -89,8 +92,9 @@ local function longest_of_many(record, uri)
   end
 end
 
--- The longest prefix that begins the path. A record has them with their locations behind them, the longest first. Most hosts have
--- few, and those are tried without a loop: LuaJIT makes one piece of machine code of a request only where none is on its way.
+-- The longest prefix that begins the path. A record has them with their locations behind them, the
+-- longest first. Most hosts have few, and those are tried without a loop: LuaJIT makes one piece of
+-- machine code of a request only where none is on its way.
 local function longest_prefix(record, uri)
   local list = record.prefix
   local one, two, three = list[1], list[3], list[5]
@@ -108,8 +112,10 @@ local function longest_prefix(record, uri)
   return list[7] and longest_of_many(record, uri)
 end
 
--- The location of the path, the route by which a pattern took it and its groups, or where a slash has to be added. False where a pattern ran into the limit of its steps: it cannot be said whose the path is then, and the next one may
--- guard less. One that does not compile is nobody's; the sync leaves out those it knows.
+-- The location of the path, the route by which a pattern took it and its groups, or where a slash
+-- has to be added. False where a pattern ran into the limit of its steps: it cannot be said whose
+-- the path is then, and the next one may guard less. One that does not compile is nobody's; the
+-- sync leaves out those it knows.
 function _M.path(record, uri)
   if record.regex then
     -- Of a namespace without patterns, beside another one's.

@@ -1,4 +1,5 @@
--- What becomes of the path that a pattern took: another path towards the backend, or a redirect (RS-6).
+-- What becomes of the path that a pattern took: another path towards the backend, or a redirect
+-- (RS-6).
 local ngx = ngx
 local byte = string.byte
 local find = string.find
@@ -11,8 +12,9 @@ local function percent(char)
   return format("%%%02X", byte(char))
 end
 
--- $1 to $9 are the groups of the path, ${name} is a variable, $$ the sign itself; a group that took no part is empty.
--- Groups are parts of the decoded path: what `escaped` (a Lua pattern) matches in them is written as %XX.
+-- $1 to $9 are the groups of the path, ${name} is a variable, $$ the sign itself; a group that took
+-- no part is empty. Groups are parts of the decoded path: what `escaped` (a Lua pattern) matches in
+-- them is written as %XX.
 function _M.expand(template, groups, escaped)
   return (ngx.re.gsub(template, [[\$(?:(\d)|\{(\w+)\}|\$)]], function(m)
     if m[1] then
