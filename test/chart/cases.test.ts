@@ -153,7 +153,7 @@ test("TCP and UDP ports reach ConfigMaps, flags, Pod, Service and NetworkPolicy"
   });
   const service = one(rendered, "Service", "ingress-nginx-controller");
   const streams = [
-    "edge-5432-tcp 5432:edge-5432-tcp@30432",
+    "edge-5432-tcp 5432:edge-5432-tcp@30032",
     "edge-6379-tcp 6379:edge-6379-tcp",
     "edge-53-udp 53:edge-53-udp",
   ];
