@@ -1,6 +1,6 @@
 /** Which objects of a folder count, by apiVersion and kind. A folder may hold Deployments and what not: those are passed over. */
 import type { WatchedKind } from "../model/snapshot.ts";
-import type { Check } from "./check.ts";
+import { anything, type Check } from "./check.ts";
 import { configMap, namespace, secret } from "./data.ts";
 import { endpointSlice } from "./endpoint-slice.ts";
 import { ingress, ingressClass } from "./ingress.ts";
@@ -20,6 +20,10 @@ export const kinds: Readonly<Record<WatchedKind, KindRule>> = {
   Secret: { apiVersion: "v1", namespaced: true, check: secret },
   ConfigMap: { apiVersion: "v1", namespaced: true, check: configMap },
   Namespace: { apiVersion: "v1", namespaced: false, check: namespace },
+  GatewayClass: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: false, check: anything },
+  Gateway: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: anything },
+  HTTPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: anything },
+  ReferenceGrant: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: anything },
 };
 
 /** Groups whose kinds are those above, or were; in another group a kind of the same name is another thing (a Service of Knative). */

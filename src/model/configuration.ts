@@ -4,12 +4,19 @@
  * both are declared above this file, so the nouns import nothing but Problems and Tables.
  */
 import type { Problem } from "../problem.ts";
+import type { BackendProtocol, Filters, Timeouts } from "./filters.ts";
+import type { ListenerPort } from "./listeners.ts";
+import type { Owner } from "./owner.ts";
 import type { Table } from "./table.ts";
+
+export type { Owner };
 
 export interface Configuration<S, F> {
   readonly settings: S;
-  /** By name; `_` is the catch-all, which is always there. */
+  /** By `serverKey`; `_` is the catch-all, which is always there. */
   readonly servers: Table<Server<F>>;
+  /** By id. Ports of Gateways; those of Ingresses are flags. */
+  readonly listenerPorts: Table<ListenerPort>;
   /** By id. */
   readonly upstreams: Table<Upstream>;
   /** By id. */
@@ -31,6 +38,11 @@ export const defaultUpstream = "default";
 export const defaultUpstreamLabel = "upstream-default-backend";
 
 export interface Server<F> {
+  /**
+   * Id of the listener whose host it is; absent: the hosts of the Ingress ports. A listener's wildcard takes one label or
+   * more, and a request that none of its routes takes goes on to the less specific hosts of the same listener.
+   */
+  readonly listener?: string;
   /** Lower-case host; `*.example.com` takes one label more; `_` takes what no other Server takes. */
   readonly name: string;
   readonly aliases: readonly Alias[];
@@ -43,7 +55,10 @@ export interface Server<F> {
   /** Where a request for exactly `/` is redirected to; text with variables. */
   readonly appRoot: string | undefined;
   readonly locations: readonly Location<F>[];
-  /** In the order in which nginx should try them within one kind of match. */
+  /**
+   * In the order in which nginx should try them within one kind of match. Routes with conditions may have one path in
+   * common; a request that fulfils none of them is tried at shorter paths.
+   */
   readonly routes: readonly Route[];
   /** What holds for the host as a whole, each value from the oldest owner that gives one (RS-3.5). */
   readonly features: F;
@@ -58,12 +73,13 @@ export interface Alias {
 
 /**
  * One way into a Location. `exact` and `prefix` compare the decoded path (a prefix ends in a slash), `regex` is anchored
- * at the start and ignores case, `slash` answers 301 to the path with a slash (RS-5.4), as the Location there.
+ * at the start and ignores case, `pattern` takes the whole path, in its case, and comes after all others, `slash` answers 301 to the path with a slash (RS-5.4), as the Location there.
  */
 export type Route = { readonly path: string; readonly location: number; readonly conditions?: Conditions } & (
   | { readonly match: "exact" }
   | { readonly match: "prefix" }
   | { readonly match: "regex"; readonly rewrite?: string }
+  | { readonly match: "pattern" }
   | { readonly match: "slash" }
 );
 
@@ -82,13 +98,6 @@ export interface ValueCondition {
   readonly value: string;
 }
 
-/** The object that a Location was made of, as logs, metrics and Problems name it. */
-export interface Owner {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-}
-
 /** A port of a Service. */
 export interface Backend {
   /** Id of its Upstream. */
@@ -104,6 +113,12 @@ export interface Backend {
 export interface WeightedBackend extends Backend {
   /** Its share of requests is its weight among the weights of all backends of the Location. */
   readonly weight: number;
+  /** Absent: as the features of the Location say. */
+  readonly protocol?: BackendProtocol;
+  /** What is done to its requests and answers, after what the Location does. */
+  readonly filters?: Filters;
+  /** Why its share of requests is answered with 500; absent where it can be used. */
+  readonly unusable?: Problem;
 }
 
 export interface Location<F> {
@@ -116,6 +131,11 @@ export interface Location<F> {
   /** At least one. */
   readonly backends: readonly WeightedBackend[];
   readonly features: F;
+  /** What is done to its requests and answers beside its features. */
+  readonly filters?: Filters;
+  readonly timeouts?: Timeouts;
+  /** Name of the rule that it was made of, for logs and metrics; absent where it has none. */
+  readonly rule?: string;
   /** Id of the Upstream that answers while its own has no endpoints. */
   readonly standIn: string | undefined;
   readonly canaries: readonly Canary[];

@@ -2,6 +2,7 @@
  * Everything a source knows at one moment, as a value. `cluster/` keeps it from informers, `manifests/` from a folder;
  * whatever stands behind it cannot tell which. Keys are those of `keyOf`.
  */
+import type { Gateway, GatewayClass, HTTPRoute, ReferenceGrant } from "./gateway/objects.ts";
 import type {
   ConfigMap,
   EndpointSlice,
@@ -23,6 +24,13 @@ export interface Snapshot {
   readonly secrets: Table<Secret>;
   readonly configMaps: Table<ConfigMap>;
   readonly namespaces: Table<Namespace>;
+  /** Empty where the API server does not have the kind, or the controller may not list it; so are the next three. */
+  readonly gatewayClasses: Table<GatewayClass>;
+  readonly gateways: Table<Gateway>;
+  readonly httpRoutes: Table<HTTPRoute>;
+  readonly referenceGrants: Table<ReferenceGrant>;
+  /** Addresses of the pool on which nginx can listen here; undefined where that was not tried: then all of them count. */
+  readonly localAddresses: ReadonlySet<string> | undefined;
   /** Addresses of ExternalName hosts, by lower-case name; a name that does not resolve has an empty list. */
   readonly addresses: Table<readonly string[]>;
   /** OCSP answers in base64, by the fingerprint of their Certificate. */
@@ -46,6 +54,11 @@ export const emptySnapshot: Snapshot = {
   secrets: Table.empty(),
   configMaps: Table.empty(),
   namespaces: Table.empty(),
+  gatewayClasses: Table.empty(),
+  gateways: Table.empty(),
+  httpRoutes: Table.empty(),
+  referenceGrants: Table.empty(),
+  localAddresses: undefined,
   addresses: Table.empty(),
   staples: Table.empty(),
   failures: Table.empty(),
@@ -60,6 +73,10 @@ export const tableOf = {
   Secret: "secrets",
   ConfigMap: "configMaps",
   Namespace: "namespaces",
+  GatewayClass: "gatewayClasses",
+  Gateway: "gateways",
+  HTTPRoute: "httpRoutes",
+  ReferenceGrant: "referenceGrants",
 } as const satisfies Record<string, keyof Snapshot>;
 
 export type WatchedKind = keyof typeof tableOf;

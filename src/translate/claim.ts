@@ -5,6 +5,7 @@
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Conditions, Owner, WeightedBackend } from "../model/configuration.ts";
+import type { Filters, Timeouts } from "../model/filters.ts";
 import type { Problem } from "../problem.ts";
 import type { Age } from "./age.ts";
 
@@ -21,7 +22,10 @@ export interface Claim {
   readonly features: FeatureValues;
   /** Why all its paths answer 503; undefined where they do not. */
   readonly closed: Problem | undefined;
-  /** By host in lower case, `_` for paths without one. */
+  /**
+   * By host in lower case, `_` for paths without one. On a listener of a Gateway the key is `serverKey` of the listener and
+   * the host, and the paths are in the order of their rules.
+   */
   readonly hosts: ReadonlyMap<string, readonly ClaimedPath[]>;
   /** Answers where nobody has the path `/`; undefined where the object names none. */
   readonly defaultBackend: ClaimedBackend | undefined;
@@ -37,11 +41,18 @@ export interface ClaimedPath {
   readonly match: PathMatch;
   /** At least one. */
   readonly backends: readonly ClaimedBackend[];
+  /** What is done to its requests and answers beside the features of the Claim. */
+  readonly filters?: Filters;
+  readonly timeouts?: Timeouts;
+  /** Name of the rule that it stands in; absent where it has none. */
+  readonly rule?: string;
 }
 
 export interface PathMatch {
   readonly text: string;
   readonly type: "exact" | "prefix";
+  /** Whether the text is a regular expression that takes the whole path; `type` means nothing then. */
+  readonly pattern?: true;
   /** Whether the object leaves the meaning of the path to the controller, so that it may be meant as a pattern. */
   readonly loose: boolean;
   /** What else a request has to fulfil; undefined where the path alone decides. */

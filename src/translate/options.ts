@@ -30,8 +30,26 @@ export interface TranslateOptions {
   readonly asked: AskedPolicy;
   /** What the nginx at hand has not; empty where no nginx is at hand. */
   readonly lacks: ReadonlySet<Capability>;
+  readonly gateway: GatewayOptions;
   /** Zone of the controller's Node, for topology hints; undefined: hints are not used. */
   readonly zone: string | undefined;
+}
+
+/** What the flags say about the Gateway API. */
+export interface GatewayOptions {
+  /** `spec.controllerName` of the GatewayClasses that are ours. */
+  readonly controllerName: string;
+  /** The pool: each Gateway gets an address of its own. Empty: no pool. */
+  readonly addresses: readonly string[];
+  /**
+   * Whether Gateways without an address of the pool listen on all addresses of this machine, as under `serve`: port 80 is
+   * `httpPort` then, 443 is `httpsPort`, and other ports are themselves.
+   */
+  readonly sharesPorts: boolean;
+  /** `namespace/name` of the Gateway that has the Service, address and ports of the Ingresses. */
+  readonly sharedGateway: string | undefined;
+  readonly httpPort: number;
+  readonly httpsPort: number;
 }
 
 export const defaultOptions: TranslateOptions = {
@@ -55,4 +73,12 @@ export const defaultOptions: TranslateOptions = {
   asked: strictPolicy,
   lacks: new Set(),
   zone: undefined,
+  gateway: {
+    controllerName: "sluice.dev/gateway-controller",
+    addresses: [],
+    sharesPorts: false,
+    sharedGateway: undefined,
+    httpPort: 80,
+    httpsPort: 443,
+  },
 };

@@ -7,6 +7,8 @@
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Certificate, Configuration } from "../model/configuration.ts";
+import type { DesiredStatus } from "../model/gateway/status.ts";
+import type { ListenerPort } from "../model/listeners.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import { Table } from "../model/table.ts";
 import type { ObjectName, Problem } from "../problem.ts";
@@ -31,6 +33,8 @@ export interface Translation {
   readonly problems: Table<readonly Problem[]>;
   /** To be handed in again with the next Snapshot, and kept over a restart. */
   readonly lastGood: LastGood;
+  /** What the status of objects of the Gateway API should be, by kind and name, as `objectKey` writes them. */
+  readonly statuses: Table<DesiredStatus>;
   /** Keys of the Ingresses that are ours, whether or not they are well written. */
   readonly accepted: ReadonlySet<string>;
 }
@@ -41,6 +45,8 @@ export function translate(inputs: Inputs, options: TranslateOptions, fake: Certi
 }
 
 const noStaples = Table.empty<string>();
+const noStatuses = Table.empty<DesiredStatus>();
+const noPorts = Table.empty<ListenerPort>();
 
 function nameOfObject({ kind, metadata: { namespace, name } }: KubernetesObject): ObjectName {
   return namespace === undefined ? { kind, name } : { kind, namespace, name };
@@ -93,6 +99,7 @@ export class Translator {
       configuration: this.#configuration(turn),
       problems: this.#problems.byOwner,
       lastGood: this.#lastGood(now),
+      statuses: noStatuses,
       accepted: this.#ingresses.accepted,
     };
   }
@@ -119,6 +126,7 @@ export class Translator {
     return {
       settings: settingsFor(defaultCertificate.weakness, settings),
       servers: this.#servers.all,
+      listenerPorts: noPorts,
       upstreams: this.#upstreams.all,
       certificates: this.#certificates.all,
       defaultCertificate,

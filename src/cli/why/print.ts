@@ -74,9 +74,13 @@ function routeLines({ request, path }: Decision): string[] {
       ? []
       : [line("route", path.kind === "nothing" ? `no path takes ${request?.uri}` : `the pattern ${path.pattern}`)];
   const { location, route } = path;
-  const kind = { exact: "Exact", prefix: "Prefix", regex: "regular expression", slash: "a slash is added" }[
-    route.match
-  ];
+  const kind = {
+    exact: "Exact",
+    prefix: "Prefix",
+    regex: "regular expression",
+    pattern: "RegularExpression",
+    slash: "a slash is added",
+  }[route.match];
   const owner = location.owner === undefined ? "of no Ingress" : named(location.owner);
   return [line("route", `${location.path} (${kind}), ${owner}`)];
 }

@@ -56,6 +56,7 @@ function hostRecord(server: Server<FeatureValues>, shapes: Shapes): string {
     // Lua counts from 1.
     else if (route.match === "exact") exact[route.path] = route.location + 1;
     else if (route.match === "prefix") prefixes.push([route.path, route.location + 1]);
+    else if (route.match === "pattern") continue;
     else if (route.rewrite === undefined) regex.push([`^${groupsOf(route.path).text}`, route.location + 1]);
     else {
       const { prefix } = locations[route.location]!.features.backendRequest;

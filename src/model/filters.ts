@@ -1,0 +1,78 @@
+/** What a route does to requests and answers on their way, as data: nginx looks it up at each request. */
+import type { Problem } from "../problem.ts";
+
+export interface Filters {
+  readonly requestHeaders?: HeaderChanges;
+  readonly responseHeaders?: HeaderChanges;
+  /** Answers instead of the backend. */
+  readonly redirect?: Redirect;
+  readonly rewrite?: UrlRewrite;
+  readonly cors?: CorsPolicy;
+  /** Each gets a copy of its share of requests; the answers are dropped. */
+  readonly mirrors?: readonly Mirror[];
+}
+
+/** Done in this order: set replaces all values of a name, add appends one, remove takes all away. */
+export interface HeaderChanges {
+  readonly set: readonly HeaderValue[];
+  readonly add: readonly HeaderValue[];
+  readonly remove: readonly string[];
+}
+
+export interface HeaderValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What is undefined stays as the request has it. */
+export interface Redirect {
+  readonly scheme: "http" | "https" | undefined;
+  readonly hostname: string | undefined;
+  readonly path: PathChange | undefined;
+  readonly port: number | undefined;
+  readonly status: 301 | 302 | 303 | 307 | 308;
+}
+
+/** At least one of them. */
+export interface UrlRewrite {
+  /** Becomes the Host header towards the backend. */
+  readonly hostname: string | undefined;
+  readonly path: PathChange | undefined;
+}
+
+export type PathChange =
+  | { readonly type: "full"; readonly path: string }
+  /** `prefix` is the matched path without a slash at its end, empty for `/`; it is replaced by `path`. */
+  | { readonly type: "prefix"; readonly prefix: string; readonly path: string };
+
+export interface CorsPolicy {
+  /** `*`, an origin, or an origin with `*` in its host. */
+  readonly allowOrigins: readonly string[];
+  readonly allowCredentials: boolean;
+  readonly allowMethods: readonly string[];
+  readonly allowHeaders: readonly string[];
+  readonly exposeHeaders: readonly string[];
+  /** Seconds. */
+  readonly maxAge: number;
+}
+
+export interface Mirror {
+  /** Id of an Upstream. */
+  readonly upstream: string;
+  /** Of 1: its share of the requests. */
+  readonly share: number;
+}
+
+/** In milliseconds; undefined: no limit but the usual ones. */
+export interface Timeouts {
+  /** For the whole request, with all attempts. */
+  readonly request: number | undefined;
+  /** For each attempt. */
+  readonly backendRequest: number | undefined;
+}
+
+/** How a backend wants its requests. */
+export type BackendProtocol = "http" | "https" | "h2c";
+
+/** Why requests cannot be passed on, and are answered with 500. */
+export type Unusable = Problem;

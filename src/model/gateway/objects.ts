@@ -1,0 +1,209 @@
+/**
+ * The objects of the Gateway API that Sluice reads, with the fields it reads: plain JSON, as the API server and YAML files
+ * give it. Nothing is defaulted here, because files and older definitions leave out what the API server would fill in.
+ */
+import type { KubernetesObject } from "../objects.ts";
+
+export const gatewayGroup = "gateway.networking.k8s.io";
+
+/** A condition of an object's status, as `metav1.Condition` has it. */
+export interface Condition {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: string;
+  readonly observedGeneration?: number;
+  /** RFC 3339. */
+  readonly lastTransitionTime?: string;
+}
+
+export interface GatewayClass extends KubernetesObject {
+  readonly kind: "GatewayClass";
+  readonly spec?: {
+    readonly controllerName?: string;
+    readonly description?: string;
+    readonly parametersRef?: ParametersReference & { readonly namespace?: string };
+  };
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+export interface ParametersReference {
+  readonly group: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface Gateway extends KubernetesObject {
+  readonly kind: "Gateway";
+  readonly spec?: {
+    readonly gatewayClassName?: string;
+    readonly listeners?: readonly GatewayListener[];
+    readonly addresses?: readonly GatewayAddress[];
+    readonly infrastructure?: {
+      readonly labels?: Readonly<Record<string, string>>;
+      readonly annotations?: Readonly<Record<string, string>>;
+      readonly parametersRef?: ParametersReference;
+    };
+    readonly allowedListeners?: { readonly namespaces?: RouteNamespaces };
+    readonly tls?: unknown;
+  };
+  readonly status?: {
+    readonly addresses?: readonly GatewayAddress[];
+    readonly conditions?: readonly Condition[];
+    readonly listeners?: readonly { readonly name: string; readonly conditions?: readonly Condition[] }[];
+  };
+}
+
+/** Without a type it is an IPAddress. An empty value asks for any address. */
+export interface GatewayAddress {
+  readonly type?: string;
+  readonly value?: string;
+}
+
+export interface GatewayListener {
+  readonly name: string;
+  /** Absent or empty: all hosts. */
+  readonly hostname?: string;
+  readonly port: number;
+  /** `HTTP`, `HTTPS`, `TLS`, `TCP`, `UDP`, or a name of another implementation's. */
+  readonly protocol: string;
+  readonly tls?: {
+    readonly mode?: string;
+    readonly certificateRefs?: readonly ObjectReference[];
+    readonly options?: Readonly<Record<string, string>>;
+  };
+  readonly allowedRoutes?: {
+    readonly namespaces?: RouteNamespaces;
+    readonly kinds?: readonly { readonly group?: string; readonly kind: string }[];
+  };
+}
+
+export interface RouteNamespaces {
+  /** `All`, `Same`, `Selector` or `None`. */
+  readonly from?: string;
+  readonly selector?: LabelSelector;
+}
+
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values?: readonly string[];
+  }[];
+}
+
+/** Without a group and a kind it names a Secret or a Service, as its field says; without a namespace one of its owner's. */
+export interface ObjectReference {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+export interface ParentReference extends ObjectReference {
+  readonly sectionName?: string;
+  readonly port?: number;
+}
+
+export interface BackendReference extends ObjectReference {
+  readonly port?: number;
+  readonly weight?: number;
+}
+
+export interface HTTPBackendReference extends BackendReference {
+  readonly filters?: readonly HTTPRouteFilter[];
+}
+
+export interface HTTPRoute extends KubernetesObject {
+  readonly kind: "HTTPRoute";
+  readonly spec?: {
+    readonly parentRefs?: readonly ParentReference[];
+    readonly hostnames?: readonly string[];
+    readonly rules?: readonly HTTPRouteRule[];
+    readonly useDefaultGateways?: string;
+  };
+  readonly status?: { readonly parents?: readonly RouteParentStatus[] };
+}
+
+export interface RouteParentStatus {
+  readonly parentRef: ParentReference;
+  readonly controllerName: string;
+  readonly conditions?: readonly Condition[];
+}
+
+export interface HTTPRouteRule {
+  readonly name?: string;
+  readonly matches?: readonly HTTPRouteMatch[];
+  readonly filters?: readonly HTTPRouteFilter[];
+  readonly backendRefs?: readonly HTTPBackendReference[];
+  readonly timeouts?: { readonly request?: string; readonly backendRequest?: string };
+  readonly retry?: unknown;
+  readonly sessionPersistence?: unknown;
+}
+
+export interface HTTPRouteMatch {
+  /** `Exact`, `PathPrefix` or `RegularExpression`. */
+  readonly path?: { readonly type?: string; readonly value?: string };
+  readonly headers?: readonly ValueMatch[];
+  readonly queryParams?: readonly ValueMatch[];
+  readonly method?: string;
+}
+
+export interface ValueMatch {
+  /** `Exact` or `RegularExpression`. */
+  readonly type?: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface HTTPRouteFilter {
+  readonly type: string;
+  readonly requestHeaderModifier?: HeaderModifier;
+  readonly responseHeaderModifier?: HeaderModifier;
+  readonly requestMirror?: {
+    readonly backendRef: BackendReference;
+    readonly percent?: number;
+    readonly fraction?: { readonly numerator: number; readonly denominator?: number };
+  };
+  readonly requestRedirect?: {
+    readonly scheme?: string;
+    readonly hostname?: string;
+    readonly path?: PathModifier;
+    readonly port?: number;
+    readonly statusCode?: number;
+  };
+  readonly urlRewrite?: { readonly hostname?: string; readonly path?: PathModifier };
+  readonly cors?: {
+    readonly allowOrigins?: readonly string[];
+    readonly allowCredentials?: boolean;
+    readonly allowMethods?: readonly string[];
+    readonly allowHeaders?: readonly string[];
+    readonly exposeHeaders?: readonly string[];
+    readonly maxAge?: number;
+  };
+  readonly externalAuth?: unknown;
+  readonly extensionRef?: { readonly group: string; readonly kind: string; readonly name: string };
+}
+
+export interface HeaderModifier {
+  readonly set?: readonly { readonly name: string; readonly value: string }[];
+  readonly add?: readonly { readonly name: string; readonly value: string }[];
+  readonly remove?: readonly string[];
+}
+
+export interface PathModifier {
+  /** `ReplaceFullPath` or `ReplacePrefixMatch`. */
+  readonly type: string;
+  readonly replaceFullPath?: string;
+  readonly replacePrefixMatch?: string;
+}
+
+export interface ReferenceGrant extends KubernetesObject {
+  readonly kind: "ReferenceGrant";
+  readonly spec?: {
+    readonly from?: readonly { readonly group: string; readonly kind: string; readonly namespace: string }[];
+    /** Without a name every object of the kind in the grant's namespace is meant. */
+    readonly to?: readonly { readonly group: string; readonly kind: string; readonly name?: string }[];
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * Where requests for Gateways come in. A ListenerPort is one scope of the route table: requests of one scope never meet the
+ * hosts of another one. Ports are text, because nginx listens on them; all else about listeners is data.
+ */
+import type { Owner } from "./owner.ts";
+
+export interface ListenerPort {
+  /**
+   * Names the scope, without spaces: the Gateway and the port that clients see, `shop/public:443`. It stays the same for as
+   * long as that Gateway has that port.
+   */
+  readonly id: string;
+  /** The address that nginx listens on, IPv6 without brackets; undefined: all addresses. */
+  readonly address: string | undefined;
+  /** The port that nginx listens on. */
+  readonly listenPort: number;
+  /** The port that clients see, in redirects, forwarded headers and logs. */
+  readonly port: number;
+  readonly tls: boolean;
+  /** The Gateways whose listeners these are, oldest first: to be named when nginx cannot listen there. */
+  readonly owners: readonly Owner[];
+  /** At most one for each hostname. */
+  readonly listeners: readonly Listener[];
+}
+
+export interface Listener {
+  /** Without spaces, unique among all listeners: Gateway and name of the listener, `shop/public/web`. */
+  readonly id: string;
+  /** Its name, for logs and metrics. */
+  readonly name: string;
+  /** The object that has it: a Gateway. */
+  readonly owner: Owner;
+  /** In lower case. Empty: all hosts. `*.example.com` takes one label or more. */
+  readonly hostname: string;
+  /** Ids of Certificates; the first of each type of key is used. Empty where the port has no TLS. */
+  readonly certificates: readonly string[];
+}
+
+/** The key of a Server and of a host's Claims: the host alone, or the listener and the host, with a space between them. */
+export type ServerKey = string;
+
+export function serverKey({ listener, name }: { readonly listener?: string; readonly name: string }): ServerKey {
+  return listener === undefined ? name : `${listener} ${name}`;
+}
+
+/** The reverse of `serverKey`. */
+export function partsOf(key: ServerKey): { readonly listener?: string; readonly name: string } {
+  const at = key.indexOf(" ");
+  return at < 0 ? { name: key } : { listener: key.slice(0, at), name: key.slice(at + 1) };
+}
