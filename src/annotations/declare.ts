@@ -129,7 +129,7 @@ export interface Feature<F extends Fields, R> {
   /** What the location partial sees under the feature's name (in camelCase); without it, nothing but its directives. */
   readonly view?: (value: R, place: Place, settings: Settings) => View;
   /**
-   * Whether this value needs a `server` block of its own for its host: what data cannot express (design.md 4).
+   * Whether this value needs a `server` block of its own for its host: what data cannot express (docs/ingress-nginx/traps.md).
    * Only with `provides`.
    */
   readonly textServer?: (value: R) => boolean;

@@ -3,7 +3,7 @@
  * the copy is answered. What is copied is the client's request as it came, with none of the headers that backends get.
  *
  * The address always goes through a variable: nginx resolves a literal host at the configuration test, where one dead name
- * refuses everything (design.md 4, trap 8).
+ * refuses everything (trap 8).
  */
 
 import { nextHops } from "../directives/hops.ts";

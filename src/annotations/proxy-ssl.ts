@@ -1,7 +1,7 @@
 /**
  * How Sluice shows itself to backends over TLS, and whom it believes (proxy-ssl-*). Nothing holds without proxy-ssl-secret
  * (RS-24.1), and without ca.crt in it only the name that is meant, as with ingress-nginx. Connections are kept apart by all that is said here, or a verified route could reuse one that nobody verified
- * (design.md 4, trap 7).
+ * (trap 7).
  */
 import { X509Certificate } from "node:crypto";
 import { certificateOf, decoded } from "../certificates/certificate.ts";

@@ -1,6 +1,6 @@
 /**
  * Keeps the previous version of a route beside the new one until every worker knows the shapes that
- * the new one needs (design.md 4, trap 1). A route may name a shape that only the next text has,
+ * the new one needs (trap 1). A route may name a shape that only the next text has,
  * while the workers of both texts share one memory. So a route is published before the reload, at
  * once, and the version that it replaces stays under `before`: a worker that lacks the new shape
  * uses that one. No moment of a reload is without a route, and nothing depends on timing.

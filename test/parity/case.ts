@@ -1,5 +1,5 @@
 /**
- * A case of the corpus: objects, requests, and what ingress-nginx answered. `corpus/README.md` says what each field means.
+ * A case of the corpus: objects, requests, and what ingress-nginx answered. docs/ingress-nginx/corpus.md says what each field means.
  * The defaults filled in here (namespace, apiVersion, class) are those the cases were recorded with; change one and the recording no longer applies.
  */
 import { createHash } from "node:crypto";

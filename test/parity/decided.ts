@@ -1,6 +1,6 @@
 /**
  * Where Sluice answers otherwise than ingress-nginx by decision. The decision is a heading of `docs/differences.md`, with a line
- * `parity: routing/some-case, access/other-case` below it; what is expected instead lies beside the recording as `NAME.differs.json`.
+ * `parity: routing/canary-false, access/satisfy-all` below it; what is expected instead lies beside the recording as `NAME.differs.json`.
  * One without the other is a mistake, so that no answer differs without a reason that users can read.
  */
 import { existsSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** One request as a case writes it. Absent means the default that `corpus/README.md` names. */
+/** One request as a case writes it. Absent means the default that docs/ingress-nginx/corpus.md names. */
 export interface RequestSpec {
   /** Absent: no Host header and no SNI. */
   readonly host?: string;

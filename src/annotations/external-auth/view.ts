@@ -4,7 +4,7 @@
  * settings share one shape however many URLs there are.
  *
  * The URL always goes through a variable: nginx resolves a literal host at the configuration test, where one dead name
- * refuses everything (design.md 4, trap 8).
+ * refuses everything (trap 8).
  */
 
 import { hopsHeader, nextHops } from "../../directives/hops.ts";

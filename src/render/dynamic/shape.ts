@@ -1,6 +1,6 @@
 /**
  * The text of a Location, apart from its host, path and backend. Equal text is one Shape, however many owners ask for
- * it; its name is a keyed hash of its text, which never changes meaning (design.md 4, trap 1) and which no tenant can guess.
+ * it; its name is a keyed hash of its text, which never changes meaning (trap 1) and which no tenant can guess.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { ErrorBackend, Place } from "../../directives/place.ts";

@@ -1,6 +1,6 @@
 /**
  * What a request is taken for (RS-23): client address, scheme, host and port, as variables with the names that ingress-nginx's
- * users know (contract K 76), and the headers that tell a backend.
+ * users know (process contract K 76), and the headers that tell a backend.
  *
  * With both PROXY protocol and forwarded headers, the address comes from the header only if the PROXY source is trusted, else
  * from the PROXY source. nginx's realip module knows one source, so a location writes the chosen one into the helper header

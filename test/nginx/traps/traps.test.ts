@@ -1,5 +1,5 @@
 /**
- * The traps of design.md 4, by their numbers; each test fails when the guard is taken away. The others have files of their own:
+ * The traps of docs/ingress-nginx/traps.md, by their numbers; each test fails when the guard is taken away. The others have files of their own:
  * 1 and 6 beside this one; 9 is in `src/nginx/folder.test.ts`, 10 is what `steady-traffic.ts` counts, 11 is `streams.test.ts`, 12 is
  * `test/image/parity.test.ts`.
  */
