@@ -42,25 +42,36 @@ export interface ControllerOptions {
   readonly source: Source;
   readonly translate: TranslateOptions;
   readonly machine: Machine;
-  /** What is opened and told. */
+  /** The nginx that is opened, and its run folder. */
   readonly installed: InstalledNginx;
   readonly folder: RunFolder;
   /** The built-in one. */
   readonly template: Template;
-  /** Another template was in use and failed on what there is to render now; the built-in one took its place. */
-  readonly templateGaveUp: (why: string) => void;
-  readonly syncRateLimit: number;
-  readonly reloadBurst: number;
-  readonly maxDraining: number;
+  readonly pace: Pace;
+  /** See `NginxOptions`. */
   readonly endWithController: boolean;
   readonly listener: Listener;
-  readonly nginxEvent: (event: NginxEvent) => void;
-  /** Told the keys of records that nginx's memory held otherwise than they were given, and that are put right. */
-  readonly strangeRecords?: (keys: readonly string[]) => void;
-  /** How often that is looked at. */
+  readonly events: ControllerEvents;
+}
+
+/** How often nginx may be reloaded, and how often its memory is looked at. */
+export interface Pace {
+  readonly syncRateLimit: number;
+  readonly reloadBurst: number;
+  /** See `NginxOptions`. */
+  readonly maxDraining: number;
   readonly auditMs?: number;
-  readonly stapleEvent: (event: StapleEvent) => void;
-  readonly nameCheckEvent: (event: CheckedNameEvent) => void;
+}
+
+/** What happens beside the turns, for the log and metrics. */
+export interface ControllerEvents {
+  readonly nginx: (event: NginxEvent) => void;
+  readonly staple: (event: StapleEvent) => void;
+  readonly nameCheck: (event: CheckedNameEvent) => void;
+  /** Another template was in use and failed on what there is to render now; the built-in one took its place. */
+  readonly templateGaveUp: (why: string) => void;
+  /** Keys of records that nginx's memory held otherwise than they were given, and that are put right. */
+  readonly strangeRecords: (keys: readonly string[]) => void;
 }
 
 export interface Controller {
@@ -81,7 +92,9 @@ export interface Controller {
   figures(): Promise<{ readonly connections: ConnectionFigures | undefined; readonly processes: ProcessFigures }>;
   /** Tries a template on what is served, and uses it from now on if it is good. */
   useTemplate(template: Template): Promise<TemplateVerdict>;
-  /** Ends nginx after the requests in flight, which get `limitMs`. */
+  /** Ends the sync, and nginx after the requests in flight, which get `limitMs`. */
+  drain(limitMs: number): Promise<void>;
+  /** Ends everything; drains first where that was not done. */
   stop(limitMs: number): Promise<void>;
 }
 
@@ -90,18 +103,18 @@ export type StartedController =
   | { readonly ok: false; readonly why: string };
 
 export async function startController(options: ControllerOptions): Promise<StartedController> {
-  const { folder, machine } = options;
+  const { folder, machine, pace, events } = options;
   const endNames = answerCheckedNames({
     port: machine.ports.nameCheck,
     policy: options.translate.asked,
     lookup: familyLookup(machine.around.nameservers),
-    report: options.nameCheckEvent,
+    report: events.nameCheck,
   });
   const opened = await options.installed.open({
     folder,
     endWithController: options.endWithController,
-    maxDraining: options.maxDraining,
-    report: options.nginxEvent,
+    maxDraining: pace.maxDraining,
+    report: events.nginx,
   });
   if (!opened.ok) {
     await endNames();
@@ -119,11 +132,11 @@ export async function startController(options: ControllerOptions): Promise<Start
   if (!journal.records.has(instanceKey)) await journal.write([[instanceKey, randomUUID()]]);
   const records = new Map([...journal.records].filter(([key]) => key !== instanceKey && !isReplaced(key)));
   const plain = openRenderer(machine, options.template, records);
-  const renderer = new SteadyRenderer(plain, options.template, options.templateGaveUp);
+  const renderer = new SteadyRenderer(plain, options.template, events.templateGaveUp);
   const ending = new AbortController();
   const source = new StapledSource(
     options.source,
-    { ask: askResponders(options.translate.asked), clock: systemClock, report: options.stapleEvent },
+    { ask: askResponders(options.translate.asked), clock: systemClock, report: events.staple },
     ending.signal,
   );
   const sync = new Sync({
@@ -139,7 +152,7 @@ export async function startController(options: ControllerOptions): Promise<Start
       keepOpened: (files) => openedFiles.keep(files, systemClock.now()),
       hasOlderWorkers: () => nginx.generations().draining > 0,
     },
-    bucket: new TokenBucket(options.syncRateLimit, options.reloadBurst, systemClock.now()),
+    bucket: new TokenBucket(pace.syncRateLimit, pace.reloadBurst, systemClock.now()),
     clock: systemClock,
     listener: {
       problems: (all) => options.listener.problems(all),
@@ -164,6 +177,16 @@ export async function startController(options: ControllerOptions): Promise<Start
   });
   const audits = auditing(sync, options, ending.signal);
   const running = Promise.all([sync.run(ending.signal), audits]).then(() => {});
+  const drained = async (limitMs: number) => {
+    ending.abort();
+    await running;
+    await nginx.stop(limitMs);
+  };
+  let draining: Promise<void> | undefined;
+  const drain = (limitMs: number) => {
+    draining ??= drained(limitMs);
+    return draining;
+  };
   return {
     ok: true,
     controller: {
@@ -188,10 +211,9 @@ export async function startController(options: ControllerOptions): Promise<Start
         }
         return verdict;
       },
+      drain,
       stop: async (limitMs) => {
-        ending.abort();
-        await running;
-        await nginx.stop(limitMs);
+        await drain(limitMs);
         await endNames();
         await channel.close();
       },
@@ -200,13 +222,13 @@ export async function startController(options: ControllerOptions): Promise<Start
 }
 
 /** Asks for nginx's count of writings now and then, which costs next to nothing. */
-async function auditing(sync: Sync, options: ControllerOptions, signal: AbortSignal): Promise<void> {
-  const { auditMs = 10_000, strangeRecords: told = () => {} } = options;
+async function auditing(sync: Sync, { pace, events }: ControllerOptions, signal: AbortSignal): Promise<void> {
+  const { auditMs = 10_000 } = pace;
   while (!signal.aborted) {
     await delay(auditMs, undefined, { signal, ref: false }).catch(() => {});
     if (signal.aborted) return;
     const strange = await sync.audit();
-    if (strange.length > 0) told(strange);
+    if (strange.length > 0) events.strangeRecords(strange);
   }
 }
 

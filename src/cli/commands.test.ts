@@ -22,12 +22,12 @@ test("an unknown command names the nearest one, or where to look", () => {
   expect(unknownCommand("bake")).toBe('sluice: "bake" is not a command; see sluice --help');
 });
 
-test("the first signal is told, the second ends the program at once", async () => {
+test("the first signal ends it in order, the second ends the program at once", async () => {
   const exits: number[] = [];
   const host = Object.assign(new EventEmitter(), { exit: (code: number) => exits.push(code) });
   const ending = listenForEnding(host as unknown as NodeJS.Process);
   host.emit("SIGINT", "SIGINT");
-  expect(await ending.told).toBe("SIGINT");
+  expect(await ending.ended).toBe("SIGINT");
   expect(exits).toEqual([]);
   host.emit("SIGINT", "SIGINT");
   host.emit("SIGHUP", "SIGHUP");

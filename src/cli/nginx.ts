@@ -57,7 +57,7 @@ export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Proc
   }
   log.info({ socket }, "nginx takes orders");
 
-  const because = await ending.told;
+  const because = await ending.ended;
   log.info({ because }, "ending; requests in flight are finished");
   // The controller says meanwhile that it is not ready, so that no new requests come.
   await delay(flags.shutdownGracePeriod * 1000);

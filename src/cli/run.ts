@@ -7,7 +7,8 @@ import { existsSync } from "node:fs";
 import { Client } from "../kubernetes/index.ts";
 import { type Log, openLog } from "../log/log.ts";
 import { RuntimeMetrics } from "../metrics/runtime-metrics.ts";
-import { type FoundNginx, nginxHere, openRunFolder, remoteNginx, versionOf } from "../nginx/index.ts";
+import { type FoundNginx, nginxHere, openRunFolder, remoteNginx } from "../nginx/index.ts";
+import { OperatorToken } from "../operator-token.ts";
 import { mostOlder } from "../sync/generations.ts";
 import { systemClock } from "../timing/clock.ts";
 import { build } from "../version.ts";
@@ -15,13 +16,25 @@ import { parseFlags } from "./flags/parse.ts";
 import type { Flags } from "./flags.ts";
 import { helpText } from "./help.ts";
 import { translateOptions } from "./options.ts";
+import { controllerPart } from "./parts/controller.ts";
+import { countingPart } from "./parts/counting.ts";
+import { healthServer } from "./parts/health-server.ts";
+import { instrumentsOf } from "./parts/instruments.ts";
+import { nginxPart } from "./parts/nginx.ts";
+import { operatorPart } from "./parts/operator.ts";
+import { begun, type Part, runParts, stopped } from "./parts/part.ts";
+import { profilerPart } from "./parts/profiler.ts";
+import type { Program } from "./parts/program.ts";
+import { readinessPart } from "./parts/readiness.ts";
+import { templatePart } from "./parts/template.ts";
+import { trafficPart } from "./parts/traffic.ts";
+import { webhookPart } from "./parts/webhook.ts";
 import type { Out } from "./reference.ts";
 import { openClusterSide } from "./run/cluster-side.ts";
 import { credentialsOf } from "./run/credentials.ts";
 import { listenForEnding } from "./run/ending.ts";
-import { operate } from "./run/operate.ts";
-import { metricLabels } from "./run/running.ts";
-import { WebhookSide } from "./run/webhook-side.ts";
+import { metricLabels, Running } from "./run/running.ts";
+import type { Around } from "./run/start-checks.ts";
 
 /** Where the chart mounts a template of the user's own. */
 const mountedTemplate = "/etc/nginx/template";
@@ -44,6 +57,8 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   const log = openLog({ verbosity: flags.v, terminal, write });
   log.info({ release: build.release, server: found.credentials.server.host }, "starting");
 
+  const running = new Running();
+  const program: Program = { flags, log, write, notices: !stdout.isTTY || flags.v > 0, ending, running };
   const userAgent = `sluice/${build.release} (${process.platform}/${process.arch}) ${build.build}`;
   const metrics = new RuntimeMetrics({
     labels: metricLabels(flags, pod),
@@ -52,59 +67,59 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   });
   const client = new Client(found.credentials, { userAgent, report: (request) => metrics.request(request) });
   const accept = translateOptions(flags, "run", undefined);
-  const cluster = openClusterSide({
-    client,
-    flags,
-    accept,
-    env,
-    log,
-    clock: systemClock,
-    random: Math.random,
-    metrics,
-  });
+  const clock = systemClock;
+  const cluster = openClusterSide({ client, flags, accept, env, log, clock, random: Math.random, metrics, ending });
   const { source, onSecret } = cluster;
-  const webhook = new WebhookSide({ client, flags, accept, source, onSecret, clock: systemClock });
+  const instruments = instrumentsOf(program, { source, pod, leads: () => cluster.leads });
+  const token = new OperatorToken();
   // Only this flag's users wait for the API server before nginx comes up.
-  const around = flags.enableTopologyAwareRouting ? await Promise.race([cluster.around, ending.told]) : undefined;
-  const zone = typeof around === "object" ? around.zone : undefined;
+  const zone = flags.enableTopologyAwareRouting ? zoneOf(cluster.around, ending.signal) : Promise.resolve(undefined);
   const runFolder = flags.runFolder ?? env.SLUICE_RUN_FOLDER ?? "/run/sluice";
-  const installed = await findNginx(flags, { env, log, runFolder }, ending.told);
-  const operated = await operate({
-    flags,
-    translate: translateOptions(flags, "run", zone),
-    source: cluster.source,
-    otherProblems: (reports, lacks) => {
-      reports.few("flags", problems);
-      webhook.begin((event) => reports.webhook(event), lacks);
-    },
-    log,
-    lines: { write, notices: !stdout.isTTY || flags.v > 0 },
-    nginx: installed,
-    runFolder,
-    templateFolder: flags.templateDir ?? (existsSync(mountedTemplate) ? mountedTemplate : undefined),
-    logs: (folder, { stdoutOpens }) => ({
-      accessLog: stdoutOpens ? "/dev/stdout" : `${folder.logs}/access.log`,
-      errorLog: "stderr",
+
+  const parts: readonly Part[] = [
+    stopped("API client", () => client.close()),
+    stopped("Events", () => cluster.end()),
+    nginxPart(program, {
+      find: (signal) => zone.then(() => findNginx(flags, { env, log, runFolder }, signal)),
+      runFolder,
+      logs: (folder, { stdoutOpens }) => ({
+        accessLog: stdoutOpens ? "/dev/stdout" : `${folder.logs}/access.log`,
+        errorLog: "stderr",
+      }),
     }),
-    endWithController: false,
-    maxDraining: mostOlder,
-    pod,
-    moreMetrics: () => metrics.exposition(),
-    leads: () => cluster.leads,
-    listeners: [cluster.listener],
-    told: Promise.race([ending.told, cluster.failure, webhook.failure]),
-    leave: async () => {
-      await webhook.stop();
-      await cluster.leave();
-    },
-    timing: { graceMs: flags.shutdownGracePeriod * 1000, afterMs: flags.postShutdownGracePeriod * 1000 },
-    ready: () => log.info({ http: flags.httpPort, https: flags.httpsPort, ...versionOf(installed) }, "serving"),
-  });
-  await cluster.end();
-  client.close();
-  if (operated.kind === "failed") return failed(out, operated.why, 1);
-  log.info(installed.ok && installed.nginx.outlives ? "ended; nginx's container goes on" : "ended; no nginx is left");
+    healthServer(program, instruments, token, () => metrics.exposition()),
+    profilerPart(program, token),
+    begun("problems of the flags", () => instruments.reports.few("flags", problems)),
+    controllerPart(program, instruments, {
+      source,
+      translate: async () => translateOptions(flags, "run", await zone),
+      listeners: [cluster.listener],
+      endWithController: false,
+      maxDraining: mostOlder,
+    }),
+    operatorPart(program, token, source),
+    templatePart(
+      program,
+      instruments,
+      flags.templateDir ?? (existsSync(mountedTemplate) ? mountedTemplate : undefined),
+    ),
+    trafficPart(program, { afterMs: flags.postShutdownGracePeriod * 1000 }),
+    countingPart(instruments),
+    stopped("cluster", () => cluster.leave()),
+    webhookPart(program, instruments, { client, accept, source, onSecret, clock }),
+    readinessPart(program, instruments, { graceMs: flags.shutdownGracePeriod * 1000 }),
+  ];
+  const ended = await runParts(parts, ending, log);
+  if (ended.kind === "failed") return failed(out, ended.why, 1);
+  const { outlives } = running.nginx.installed;
+  log.info(outlives ? "ended; nginx's container goes on" : "ended; no nginx is left");
   return 0;
+}
+
+/** Undefined where the program ends before the API server answers. */
+function zoneOf(around: Promise<Around>, ending: AbortSignal): Promise<string | undefined> {
+  const ended = new Promise<undefined>((resolve) => ending.addEventListener("abort", () => resolve(undefined)));
+  return Promise.race([around.then(({ zone }) => zone), ended]);
 }
 
 /** How long nginx's container may start later than this one. */
@@ -113,15 +128,13 @@ const besideMs = 60_000;
 async function findNginx(
   { nginxSocket }: Flags,
   { env, log, runFolder }: { readonly env: NodeJS.ProcessEnv; readonly log: Log; readonly runFolder: string },
-  told: Promise<unknown>,
+  signal: AbortSignal,
 ): Promise<FoundNginx> {
   if (!nginxSocket) return nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? "");
   const opened = openRunFolder(runFolder);
   if (!opened.ok) return opened;
-  const given = new AbortController();
-  void told.then(() => given.abort());
   const waiting = () => log.info({ socket: nginxSocket }, "nginx's container is not there yet");
-  return remoteNginx(nginxSocket, opened.folder, { limitMs: besideMs, told: waiting, signal: given.signal });
+  return remoteNginx(nginxSocket, opened.folder, { limitMs: besideMs, told: waiting, signal });
 }
 
 function said(out: Out, text: string): number {

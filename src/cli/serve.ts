@@ -4,18 +4,32 @@
  */
 import { hostname } from "node:os";
 import { openLog } from "../log/log.ts";
-import { openManifests } from "../manifests/manifests.ts";
-import { nginxHere, versionOf } from "../nginx/index.ts";
+import { type Manifests, openManifests } from "../manifests/manifests.ts";
+import { nginxHere } from "../nginx/index.ts";
+import { OperatorToken } from "../operator-token.ts";
 import { systemClock } from "../timing/clock.ts";
 import { build } from "../version.ts";
 import { parseFlags } from "./flags/parse.ts";
 import { helpText } from "./help.ts";
 import { translateOptions } from "./options.ts";
+import { controllerPart } from "./parts/controller.ts";
+import { countingPart } from "./parts/counting.ts";
+import { healthServer } from "./parts/health-server.ts";
+import { instrumentsOf } from "./parts/instruments.ts";
+import { nginxPart } from "./parts/nginx.ts";
+import { operatorPart } from "./parts/operator.ts";
+import { begun, type Part, runParts, stopped } from "./parts/part.ts";
+import { profilerPart } from "./parts/profiler.ts";
+import type { Program } from "./parts/program.ts";
+import { readinessPart } from "./parts/readiness.ts";
+import { templatePart } from "./parts/template.ts";
+import { trafficPart } from "./parts/traffic.ts";
 import type { Out } from "./reference.ts";
 import { completedSource } from "./run/chains.ts";
 import { listenForEnding } from "./run/ending.ts";
 import { addressedSource } from "./run/names.ts";
-import { operate } from "./run/operate.ts";
+import type { Reports } from "./run/reports.ts";
+import { Running } from "./run/running.ts";
 import { assumedClass } from "./tools/assumed-class.ts";
 import { heldPlace } from "./tools/held-places.ts";
 import { missingClasses } from "./tools/missing-class.ts";
@@ -58,47 +72,57 @@ export async function serve(
   const names = new AbortController();
   const translate = translateOptions(flags, "serve", undefined);
   const lookedUp = { flags, log, clock: systemClock, asked: translate.asked };
-  const installed = await nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? "");
-  const operated = await operate({
-    flags,
-    translate,
-    source: completedSource(addressedSource(manifests, lookedUp, names.signal), lookedUp, names.signal),
-    otherProblems: (reports) => {
-      const ofFiles = () => {
-        reports.problems("files", manifests.problems());
-        // An Ingress that moved to another class goes, as in a cluster. The folder has all classes that there are.
-        reports.few("classes", missingClasses(manifests.snapshot(), true));
-      };
+  const source = completedSource(addressedSource(manifests, lookedUp, names.signal), lookedUp, names.signal);
+  const running = new Running();
+  const program: Program = { flags, log, write, notices: !stdout.isTTY || flags.v > 0, ending, running };
+  const pod = { namespace: "default", name: hostname() };
+  const instruments = instrumentsOf(program, { source, pod, leads: () => true });
+  const { reports } = instruments;
+  const token = new OperatorToken();
+
+  const parts: readonly Part[] = [
+    stopped("folder", () => manifests.close()),
+    stopped("look-ups", () => names.abort()),
+    nginxPart(program, {
+      find: () => nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? ""),
+      runFolder: flags.runFolder ?? "run",
+      logs: (folder) => ({ accessLog: `${folder.logs}/access.log`, errorLog: "stderr" }),
+    }),
+    healthServer(program, instruments, token),
+    profilerPart(program, token),
+    begun("problems of flags and files", () => {
       reports.locate((problem) => heldPlace(manifests, problem, flags.annotationsPrefix));
       reports.few("flags", problems);
-      ofFiles();
-      manifests.onChange(ofFiles);
-    },
-    log,
-    lines: { write, notices: !stdout.isTTY || flags.v > 0 },
-    nginx: installed,
-    runFolder: flags.runFolder ?? "run",
-    templateFolder: flags.templateDir,
-    logs: (folder) => ({ accessLog: `${folder.logs}/access.log`, errorLog: "stderr" }),
-    endWithController: true,
-    maxDraining: 4,
-    pod: { namespace: "default", name: hostname() },
-    moreMetrics: async () => "",
-    leads: () => true,
-    listeners: [],
-    told: ending.told,
-    leave: async () => {},
-    timing: { graceMs: 0, drainMs, afterMs: 0 },
-    ready: () => {
-      log.info({ http: flags.httpPort, https: flags.httpsPort, ...versionOf(installed) }, "serving");
-      ready();
-    },
-  });
-  names.abort();
-  await manifests.close();
-  if (operated.kind === "failed") return failed(out, operated.why);
+      followFiles(manifests, reports);
+    }),
+    controllerPart(program, instruments, {
+      source,
+      translate: async () => translate,
+      listeners: [],
+      endWithController: true,
+      maxDraining: 4,
+      ready,
+    }),
+    operatorPart(program, token, source),
+    templatePart(program, instruments, flags.templateDir),
+    trafficPart(program, { drainMs, afterMs: 0 }),
+    countingPart(instruments),
+    readinessPart(program, instruments, { graceMs: 0, drainMs }),
+  ];
+  const ended = await runParts(parts, ending, log);
+  if (ended.kind === "failed") return failed(out, ended.why);
   log.info("ended; no nginx is left");
   return 0;
+}
+
+function followFiles(manifests: Manifests, reports: Reports): void {
+  const report = () => {
+    reports.problems("files", manifests.problems());
+    // An Ingress that moved to another class goes, as in a cluster. The folder has all classes that there are.
+    reports.few("classes", missingClasses(manifests.snapshot(), true));
+  };
+  report();
+  manifests.onChange(report);
 }
 
 function folderMistake(rest: readonly string[]): string | undefined {

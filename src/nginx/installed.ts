@@ -1,6 +1,6 @@
 /**
  * An nginx that can be opened, and what is known of it before: what it can do and where it runs. It is a program of this container, or one
- * that runs in the container beside (`beside.ts`); the rest of the house cannot tell which.
+ * that runs in the container beside (`remote.ts`); the rest of the house cannot tell which.
  */
 import { askCapabilities, type Capabilities } from "./capabilities.ts";
 import { type NginxOptions, type OpenedNginx, openNginx } from "./nginx.ts";
@@ -30,9 +30,4 @@ export async function nginxHere(binary: string, path: string): Promise<FoundNgin
   const { capabilities } = asked;
   const open = (options: OpenOptions) => openNginx({ ...options, binary: capabilities.binary });
   return { ok: true, nginx: { capabilities, place: placeHere(), outlives: false, open } };
-}
-
-/** For the log. */
-export function versionOf(found: FoundNginx): { readonly nginx?: string } {
-  return found.ok ? { nginx: found.nginx.capabilities.version } : {};
 }

@@ -109,10 +109,7 @@ export async function startOn(
     installed: found.nginx,
     folder: opened.folder,
     template: compiled.template,
-    templateGaveUp: () => {},
-    syncRateLimit: 1000,
-    reloadBurst: 1000,
-    maxDraining: 100,
+    pace: { syncRateLimit: 1000, reloadBurst: 1000, maxDraining: 100, auditMs: 1_000 },
     endWithController: true,
     listener: {
       problems: (all) => onProblems([...all.values()].flat()),
@@ -121,20 +118,14 @@ export async function startOn(
         if (reload?.kind === "unreachable") process.stderr.write(`nginx did not take it: ${reload.cause.message}\n`);
       },
     },
-    strangeRecords: strangeRecords,
-    auditMs: 1_000,
-    stapleEvent: (event) => {
-      if (process.env.PARITY_PRINT) process.stderr.write(`${JSON.stringify(event)}\n`);
-    },
-    nameCheckEvent: (event) => {
-      if (process.env.PARITY_PRINT) process.stderr.write(`${JSON.stringify(event)}\n`);
-    },
-    nginxEvent: (event) => {
-      if (process.env.PARITY_PRINT) process.stderr.write(`${JSON.stringify(event)}\n`);
-    },
+    events: { nginx: printed, staple: printed, nameCheck: printed, templateGaveUp: () => {}, strangeRecords },
   });
   if (!started.ok) throw new Error(started.why);
   return started.controller;
+}
+
+function printed(event: object): void {
+  if (process.env.PARITY_PRINT) process.stderr.write(`${JSON.stringify(event)}\n`);
 }
 
 export function flagsOf(mode: Mode, given: readonly string[]): Flags {

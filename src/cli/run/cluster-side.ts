@@ -18,6 +18,7 @@ import type { TranslateOptions } from "../../translate/options.ts";
 import type { Flags } from "../flags.ts";
 import { completedSource } from "./chains.ts";
 import { ClusterLog } from "./cluster-log.ts";
+import type { Ending } from "./ending.ts";
 import { type Leader, standForElection } from "./leader.ts";
 import { addressedSource } from "./names.ts";
 import { type Around, checkCluster } from "./start-checks.ts";
@@ -33,6 +34,8 @@ export interface ClusterSideOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly metrics: RuntimeMetrics;
+  /** The program ends where the cluster is not as the flags say. */
+  readonly ending: Ending;
 }
 
 export interface ClusterSide {
@@ -44,8 +47,6 @@ export interface ClusterSide {
   readonly leads: boolean;
   /** Writes Events. */
   readonly listener: Listener;
-  /** Resolves when the cluster is not as the flags say; rejects with a bug. */
-  readonly failure: Promise<Error>;
   /** Looks at nothing any more, clears the status where that has to be, and gives the Lease back. */
   leave(): Promise<void>;
   /** Writes no more Events. */
@@ -56,7 +57,7 @@ export interface ClusterSide {
 const leaveMs = 60_000;
 
 export function openClusterSide(options: ClusterSideOptions): ClusterSide {
-  const { client, clock, log } = options;
+  const { client, clock, log, ending } = options;
   const watching = new AbortController();
   const recording = new AbortController();
   const waiting = ({ message, code }: ApiFailure, retryMs: number) => {
@@ -102,9 +103,10 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
     leader = one;
     return one?.running;
   });
-  const { promise: failure, resolve: fail, reject: crash } = Promise.withResolvers<Error>();
-  void checked.then((answer) => answer.ok || watching.signal.aborted || fail(new Error(answer.why)));
-  for (const part of [cluster.ended, recorded, led]) part.catch(crash);
+  void checked.then((answer) => {
+    if (!answer.ok && !watching.signal.aborted) ending.because(new Error(answer.why));
+  });
+  for (const work of [cluster.ended, recorded, led]) work.catch((bug) => ending.crash(bug));
 
   return {
     source,
@@ -114,7 +116,6 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
       return options.flags.disableLeaderElection || leader?.isLeading === true;
     },
     listener: events,
-    failure,
     async leave() {
       watching.abort();
       const standing = await Promise.race([leading, cluster.ended.then(() => undefined)]);

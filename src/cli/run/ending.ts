@@ -1,16 +1,9 @@
 /**
- * How the program is told to end. The first SIGTERM, Ctrl-C or closed terminal ends everything in order; a second one ends
+ * Why and when a program ends. The first SIGTERM, Ctrl-C or closed terminal ends everything in order; a second one ends
  * the program at once, and nginx with it where its watchdog holds it.
  */
 
 export type EndingSignal = "SIGTERM" | "SIGINT" | "SIGHUP";
-
-export interface Ending {
-  /** Resolves with the first signal. */
-  readonly told: Promise<EndingSignal>;
-  /** Takes the signals back, for who goes on in the same process. */
-  forget(): void;
-}
 
 /** nginx ends its last requests by itself, after the setting worker-shutdown-timeout; this is for one that does not. */
 export const endOfPatienceMs = 3_600_000;
@@ -20,20 +13,51 @@ const exitCodes: Readonly<Record<EndingSignal, number>> = { SIGHUP: 129, SIGINT:
 
 const allSignals = Object.keys(exitCodes) as readonly EndingSignal[];
 
+export class Ending {
+  readonly #ended = Promise.withResolvers<string | Error>();
+  readonly #controller = new AbortController();
+
+  constructor() {
+    // A bug may come before the program waits for its end, which then rejects all the same.
+    this.#ended.promise.catch(() => {});
+  }
+
+  /** Resolves with why the program ends: an Error when it cannot go on. Rejects with a bug. */
+  get ended(): Promise<string | Error> {
+    return this.#ended.promise;
+  }
+
+  /** Aborted when the program is to end. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Whether the program ends because it cannot go on, so that nothing is worth waiting for. */
+  get isFailure(): boolean {
+    return this.signal.reason instanceof Error;
+  }
+
+  /** Ends the program. The first reason counts. */
+  because(why: string | Error): void {
+    this.#ended.resolve(why);
+    if (!this.signal.aborted) this.#controller.abort(why);
+  }
+
+  /** Ends the program with a bug in it. */
+  crash(bug: unknown): void {
+    this.#ended.reject(bug);
+  }
+}
+
 /** `hasty` are the signals that end the program at once when they come second; others are then passed over. */
 export function listenForEnding(host: NodeJS.Process, hasty: readonly EndingSignal[] = allSignals): Ending {
-  const told = Promise.withResolvers<EndingSignal>();
+  const ending = new Ending();
   let first = true;
   const hear = (signal: NodeJS.Signals): void => {
     if (!first && hasty.includes(signal as EndingSignal)) host.exit(exitCodes[signal as EndingSignal]);
     first = false;
-    told.resolve(signal as EndingSignal);
+    ending.because(signal);
   };
   for (const signal of allSignals) host.on(signal, hear);
-  return {
-    told: told.promise,
-    forget: () => {
-      for (const signal of allSignals) host.off(signal, hear);
-    },
-  };
+  return ending;
 }

@@ -1,18 +1,31 @@
-/** What is known of the controller while it runs, as health and metrics ask for it: before, there is none to ask. */
+/** What the parts of a program know of each other while it runs. Health and metrics ask before there is a controller, too. */
 
 import type { Controller } from "../../controller.ts";
+import type { Capability } from "../../directives/capabilities.ts";
 import type { Health } from "../../health/health.ts";
 import type { MetricsOptions } from "../../metrics/metrics.ts";
+import type { InstalledNginx, RunFolder } from "../../nginx/index.ts";
+import type { Machine } from "../../render/machine.ts";
 import type { Source, SyncReport } from "../../sync/ports.ts";
 import { countByKind, emptyQuarantine } from "../../translate/quarantine.ts";
 import { build } from "../../version.ts";
 import type { Flags } from "../flags.ts";
 import { requestCounts } from "../options.ts";
+import type { Ending } from "./ending.ts";
 
 /** Objects that `?verbose` names; more are counted. */
 const mostNotes = 20;
 
+/** The nginx that was found, and what follows from it. */
+export interface NginxAtHand {
+  readonly installed: InstalledNginx;
+  readonly folder: RunFolder;
+  readonly machine: Machine;
+  readonly lacks: ReadonlySet<Capability>;
+}
+
 export class Running {
+  #nginx: NginxAtHand | undefined;
   controller: Controller | undefined;
   templateTried = false;
   isReady = false;
@@ -20,8 +33,22 @@ export class Running {
   putRight = 0;
   /** What nginx said of the last configuration, where it refused it. */
   #refused: string | undefined;
-  /** nginx cannot serve for the first time, for a reason that is not in any configuration: a busy port. Later such a reason passes. */
-  readonly unable = Promise.withResolvers<Error>();
+
+  /** For the parts that start once nginx was found. */
+  get nginx(): NginxAtHand {
+    if (this.#nginx === undefined) throw new Error("nginx was not looked for yet");
+    return this.#nginx;
+  }
+
+  set nginx(found: NginxAtHand) {
+    this.#nginx = found;
+  }
+
+  /** The controller, for the parts that start after it. */
+  get started(): Controller {
+    if (this.controller === undefined) throw new Error("the controller has not started yet");
+    return this.controller;
+  }
 
   /** What is wrong while the last good configuration is served. */
   notes(): readonly string[] {
@@ -36,11 +63,14 @@ export class Running {
     return [...refused, ...aside.slice(0, mostNotes), ...(more > 0 ? [`and ${more} more`] : [])];
   }
 
-  synced({ change, reload }: SyncReport, ready: () => void): void {
+  /** `ready` is called once, when nginx serves what there is. */
+  synced({ change, reload }: SyncReport, ready: () => void, ending: Ending): void {
     if (reload?.kind === "refused") this.#refused = reload.stderr.split("\n")[0];
     else if (reload !== undefined || change.kind !== "reload") this.#refused = undefined;
+    // nginx cannot serve for the first time, for a reason that is in no configuration, such as a
+    // busy port. Later such a reason passes.
     if (reload?.kind === "unreachable" && !this.isReady && this.controller?.isServing !== true)
-      this.unable.resolve(reload.cause);
+      ending.because(reload.cause);
     if (this.isReady || (reload?.kind !== "reloaded" && reload?.kind !== "unchanged")) return;
     this.isReady = true;
     ready();

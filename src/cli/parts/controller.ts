@@ -1,0 +1,88 @@
+/** The controller itself: from here on nginx serves what the source holds. The part `traffic` ends that in its turn. */
+import { startController } from "../../controller.ts";
+import { nameCheckLog } from "../../log/name-check-log.ts";
+import { nginxLog } from "../../log/nginx-log.ts";
+import { stapleLog } from "../../log/staple-log.ts";
+import { compileTemplate } from "../../render/template.ts";
+import type { Listener, Source } from "../../sync/ports.ts";
+import { builtInTemplates, readTemplateFiles } from "../../template/files.ts";
+import { gaveUp } from "../../template/watched.ts";
+import type { TranslateOptions } from "../../translate/options.ts";
+import type { Instruments } from "./instruments.ts";
+import { orCannotStart, type Part, stoppedBy } from "./part.ts";
+import type { Program } from "./program.ts";
+
+export interface Controlled {
+  readonly source: Source;
+  readonly translate: () => Promise<TranslateOptions>;
+  /** Called about each turn, after log and metrics: Events, status. */
+  readonly listeners: readonly Listener[];
+  /** See `NginxOptions`. */
+  readonly endWithController: boolean;
+  readonly maxDraining: number;
+  /** Called once, when nginx serves what there is. */
+  readonly ready?: () => void;
+}
+
+export function controllerPart(program: Program, { reports }: Instruments, controlled: Controlled): Part {
+  const { flags, log, write, notices, ending, running } = program;
+  const { source, listeners, endWithController, maxDraining } = controlled;
+  return {
+    name: "controller",
+    async start() {
+      const { installed, folder, machine, lacks } = running.nginx;
+      const { version } = installed.capabilities;
+      const ready = () => {
+        log.info({ http: flags.httpPort, https: flags.httpsPort, nginx: version }, "serving");
+        controlled.ready?.();
+      };
+      warnOfLacks(program);
+      const started = await startController({
+        source,
+        translate: { ...(await controlled.translate()), enableSslPassthrough: machine.passthrough, lacks },
+        machine,
+        installed,
+        folder,
+        template: builtInTemplate(),
+        pace: { syncRateLimit: flags.syncRateLimit, reloadBurst: flags.reloadBurst, maxDraining },
+        endWithController,
+        listener: reports.listener(source, [
+          ...listeners,
+          { problems: () => {}, synced: (report) => running.synced(report, ready, ending) },
+        ]),
+        events: {
+          nginx: nginxLog({ log, write, notices }),
+          staple: stapleLog(log),
+          nameCheck: nameCheckLog(log),
+          templateGaveUp: (why) => reports.few("template", [gaveUp(why)]),
+          strangeRecords: (keys) => {
+            running.putRight += keys.length;
+            const some = keys.slice(0, 5);
+            log.warn(
+              { records: keys.length, some },
+              "nginx's memory held records that this controller did not write; they are put right",
+            );
+          },
+        },
+      });
+      const { controller } = orCannotStart(started);
+      running.controller = controller;
+      controller.running.catch((bug) => ending.crash(bug));
+      return stoppedBy(() => controller.stop(0));
+    },
+  };
+}
+
+function builtInTemplate() {
+  const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
+  if (!compiled.ok) throw new Error(`the built-in template: ${compiled.why}`);
+  return compiled.template;
+}
+
+function warnOfLacks({ flags, log, running }: Program): void {
+  const { machine } = running.nginx;
+  if (machine.mode !== flags.mode) log.warn("nginx has no Lua module: every change is a reload, as with --mode=static");
+  if (machine.mode === "static" && flags.enableMetrics) log.warn("requests are not counted: that needs the Lua");
+  if (flags.enableSslPassthrough && !machine.passthrough)
+    log.warn("--enable-ssl-passthrough has no effect: nginx here reads no server name in its stream module");
+}

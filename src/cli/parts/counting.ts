@@ -1,0 +1,16 @@
+/** Collects what nginx's workers have counted, before their memory for it is full. */
+import type { Instruments } from "./instruments.ts";
+import { type Part, stoppedBy } from "./part.ts";
+
+/** Workers keep what they have counted for some seconds of heavy traffic, whether or not metrics are scraped. */
+const collectMs = 2_000;
+
+export function countingPart({ metrics }: Instruments): Part {
+  return {
+    name: "counting",
+    async start() {
+      const collecting = setInterval(() => void metrics.collect(), collectMs);
+      return stoppedBy(() => clearInterval(collecting));
+    },
+  };
+}

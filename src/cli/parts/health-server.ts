@@ -1,0 +1,35 @@
+/** The server for kubelet, Prometheus and `POST /stop`. It answers from the start of the controller to its very end. */
+import { openHealthServer } from "../../health/server.ts";
+import type { OperatorToken } from "../../operator-token.ts";
+import { build } from "../../version.ts";
+import type { Instruments } from "./instruments.ts";
+import { orCannotStart, type Part, stoppedBy } from "./part.ts";
+import type { Program } from "./program.ts";
+
+/** `moreMetrics` are those of the Kubernetes client, as Prometheus reads them. */
+export function healthServer(
+  { flags, ending }: Program,
+  { health, metrics }: Instruments,
+  token: OperatorToken,
+  moreMetrics: () => Promise<string> = async () => "",
+): Part {
+  return {
+    name: "health server",
+    async start() {
+      const server = await openHealthServer({
+        port: flags.healthzPort,
+        host: flags.healthzHost,
+        healthPath: flags.healthCheckPath,
+        health,
+        metrics: async () => {
+          const { contentType, text } = await metrics.exposition();
+          return { contentType, text: `${text}${await moreMetrics()}` };
+        },
+        build,
+        token,
+        stop: () => ending.because("POST /stop"),
+      });
+      return stoppedBy(orCannotStart(server).close);
+    },
+  };
+}

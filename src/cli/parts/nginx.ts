@@ -1,0 +1,34 @@
+/** The nginx that is to serve, and the run folder that it and the controller share. Finding it starts nothing. */
+import { lackingOf } from "../../directives/capabilities.ts";
+import { type MachineFlags, machineOf } from "../../machine.ts";
+import { type FoundNginx, openRunFolder, type Place, type RunFolder } from "../../nginx/index.ts";
+import { machineFlags } from "../options.ts";
+import { orCannotStart, type Part, stoppedBy } from "./part.ts";
+import type { Program } from "./program.ts";
+
+export interface NginxPlace {
+  /** Resolves with the nginx of this container, or of the one beside it. */
+  readonly find: (signal: AbortSignal) => Promise<FoundNginx>;
+  readonly runFolder: string;
+  /** Where nginx's logs go when no setting says so. */
+  readonly logs: (folder: RunFolder, place: Place) => Pick<MachineFlags, "accessLog" | "errorLog">;
+}
+
+export function nginxPart({ flags, running }: Program, { find, runFolder, logs }: NginxPlace): Part {
+  return {
+    name: "nginx found",
+    async start(signal) {
+      const { nginx: installed } = orCannotStart(await find(signal));
+      const { folder } = orCannotStart(openRunFolder(runFolder));
+      const { capabilities, place } = installed;
+      const machine = machineOf(capabilities, place, folder, machineFlags(flags, logs(folder, place)));
+      running.nginx = {
+        installed,
+        folder,
+        machine,
+        lacks: lackingOf({ ...capabilities, lua: machine.mode === "dynamic" }),
+      };
+      return stoppedBy(() => {});
+    },
+  };
+}

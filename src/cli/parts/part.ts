@@ -1,0 +1,73 @@
+/**
+ * A program as a list of parts. A part says how it starts and, by the AsyncDisposable that it
+ * returns, how it stops. Parts start in the order of the list and stop in reverse order, so the
+ * list of `run` and that of `serve` are also the tables of contents of a start and of a shutdown.
+ */
+import type { Log } from "../../log/log.ts";
+import type { Ending } from "../run/ending.ts";
+
+export interface Part {
+  /** For the log, from `--v=2` on. */
+  readonly name: string;
+  /**
+   * `signal` is aborted when the program is to end. Rejects with `CannotStart` for what the operator
+   * can change; any other error is a bug.
+   */
+  start(signal: AbortSignal): Promise<AsyncDisposable>;
+}
+
+/** Why the program cannot start, as one sentence. */
+export class CannotStart extends Error {}
+
+export type Ended = { readonly kind: "ended" } | { readonly kind: "failed"; readonly why: string };
+
+/**
+ * Starts all parts, waits for the end of the program, and stops them. Rejects with a bug, and then
+ * stops nothing: the program ends at once, and nginx goes on with what it serves.
+ */
+export async function runParts(parts: readonly Part[], ending: Ending, log: Log): Promise<Ended> {
+  const started = new AsyncDisposableStack();
+  try {
+    for (const part of parts) {
+      started.use(await part.start(ending.signal));
+      log.debug({ part: part.name }, "started");
+    }
+  } catch (error) {
+    if (!(error instanceof CannotStart)) throw error;
+    ending.because(error);
+    await started.disposeAsync();
+    // The end of the program cuts short what a part waits for; where a failure ended it, that is the cause.
+    return { kind: "failed", why: (ending.isFailure ? (ending.signal.reason as Error) : error).message };
+  }
+  const why = await ending.ended;
+  await started.disposeAsync();
+  return why instanceof Error ? { kind: "failed", why: why.message } : { kind: "ended" };
+}
+
+/** A part that only does something in its turn, and has nothing to stop. */
+export function begun(name: string, begin: () => void): Part {
+  return {
+    name,
+    async start() {
+      begin();
+      return stoppedBy(() => {});
+    },
+  };
+}
+
+/** A part that runs already, and only has to stop in its turn. */
+export function stopped(name: string, stop: () => Promise<void> | void): Part {
+  return { name, start: async () => stoppedBy(stop) };
+}
+
+export function stoppedBy(stop: () => Promise<void> | void): AsyncDisposable {
+  return { [Symbol.asyncDispose]: async () => stop() };
+}
+
+/** What was opened; where it could not be opened, the program cannot start. */
+export function orCannotStart<T extends { readonly ok: true }>(
+  opened: T | { readonly ok: false; readonly why: string },
+): T {
+  if (!opened.ok) throw new CannotStart(opened.why);
+  return opened;
+}

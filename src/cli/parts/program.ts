@@ -1,0 +1,17 @@
+/** What `run` and `serve` give to all of their parts. */
+import type { Log } from "../../log/log.ts";
+import type { Flags } from "../flags.ts";
+import type { Ending } from "../run/ending.ts";
+import type { Running } from "../run/running.ts";
+
+export interface Program {
+  readonly flags: Flags;
+  readonly log: Log;
+  /** Takes the lines that nginx writes. */
+  readonly write: (text: string) => void;
+  /** Whether nginx's notices are worth a line, or only its warnings. */
+  readonly notices: boolean;
+  readonly ending: Ending;
+  /** What the parts know of each other once they are started. */
+  readonly running: Running;
+}

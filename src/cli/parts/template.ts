@@ -1,0 +1,26 @@
+/** The template, followed while the controller runs. Its first trial waits for the first turn, and nothing waits for it. */
+import { watchTemplate } from "../../template/watched.ts";
+import type { Instruments } from "./instruments.ts";
+import { type Part, stoppedBy } from "./part.ts";
+import type { Program } from "./program.ts";
+
+/** `own` is the user's template folder, where there is one. */
+export function templatePart({ log, running }: Program, { reports }: Instruments, own: string | undefined): Part {
+  return {
+    name: "template",
+    async start() {
+      const watched = watchTemplate({
+        own,
+        offer: (one) => running.started.useTemplate(one),
+        told: (problem) => {
+          reports.few("template", problem === undefined ? [] : [problem]);
+          if (problem === undefined) log.info("the template is used from now on");
+        },
+      });
+      void watched.then(() => {
+        running.templateTried = true;
+      });
+      return stoppedBy(() => void watched.then((stop) => stop()));
+    },
+  };
+}

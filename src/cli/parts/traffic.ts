@@ -1,0 +1,26 @@
+/**
+ * The end of the traffic. nginx closes its listeners and finishes the requests that it has, while
+ * the parts before this one still answer: health, metrics and `sluice routes`.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { endOfPatienceMs } from "../run/ending.ts";
+import { type Part, stoppedBy } from "./part.ts";
+import type { Program } from "./program.ts";
+
+export interface TrafficTimes {
+  /** How long requests in flight may take; left to nginx and its worker-shutdown-timeout where undefined. */
+  readonly drainMs?: number;
+  /** From the end of nginx until the program ends. */
+  readonly afterMs: number;
+}
+
+export function trafficPart({ ending, running }: Program, { drainMs = endOfPatienceMs, afterMs }: TrafficTimes): Part {
+  return {
+    name: "traffic",
+    start: async () =>
+      stoppedBy(async () => {
+        await running.started.drain(ending.isFailure ? 0 : drainMs);
+        if (!ending.isFailure) await delay(afterMs);
+      }),
+  };
+}
