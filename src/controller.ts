@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fakeCertificate } from "./certificates/fake.ts";
 import { inMode } from "./directives/capabilities.ts";
+import type { Machine } from "./directives/machine.ts";
 import type { Certificate } from "./model/configuration.ts";
 import { nameOf } from "./model/objects.ts";
 import { instanceKey, isReplaced } from "./model/records.ts";
@@ -23,7 +24,6 @@ import { Pass } from "./nginx/pass.ts";
 import { askResponders } from "./ocsp/ask.ts";
 import { StapledSource, type StapleEvent } from "./ocsp/stapled-source.ts";
 import type { ObjectName } from "./problem.ts";
-import type { Machine } from "./render/machine.ts";
 import { openRenderer } from "./render/open-renderer.ts";
 import type { Renderer } from "./render/rendering.ts";
 import { settingsProblems } from "./render/settings/view.ts";
@@ -107,7 +107,7 @@ export async function startController(options: ControllerOptions): Promise<Start
   const endNames = answerCheckedNames({
     port: machine.ports.nameCheck,
     policy: options.translate.asked,
-    lookup: familyLookup(machine.around.nameservers),
+    lookup: familyLookup(machine.nameservers),
     report: events.nameCheck,
   });
   const opened = await options.installed.open({
@@ -163,12 +163,7 @@ export async function startController(options: ControllerOptions): Promise<Start
     },
     state: stateFile(join(folder.data, "state.json")),
     problemsOf: (settings) =>
-      settingsProblems(
-        settings,
-        inMode(machine.mode, machine.capabilities),
-        machine.around,
-        configMapName(options.translate),
-      ),
+      settingsProblems(settings, inMode(machine.mode, machine.capabilities), machine, configMapName(options.translate)),
     configMaps: {
       settings: options.translate.configMap,
       tcp: options.translate.tcpServicesConfigMap,

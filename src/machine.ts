@@ -1,55 +1,38 @@
-/** What the template must know of the machine, from the capabilities of nginx, the place where it runs, and the flags. */
+/** Puts the Machine together, from the capabilities of nginx, the place where it runs, the run folder, and the flags. */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Capabilities, Place, RunFolder } from "./nginx/index.ts";
-import type { Machine, Ports, RequestCounts } from "./render/machine.ts";
+import type { Machine, Place } from "./directives/machine.ts";
+import type { Capabilities, RunFolder } from "./nginx/index.ts";
 
-export interface MachineFlags {
-  readonly mode: "dynamic" | "static";
-  readonly ports: Ports;
-  readonly healthPath: string;
-  readonly passthrough: boolean;
-  readonly counts: RequestCounts | undefined;
-  /** Files of MaxMind databases, those that are not there as well. */
-  readonly geoipDatabases: readonly string[];
-  /** Where nginx's logs go: `stderr` of a terminal, files or devices elsewhere. */
-  readonly accessLog: string;
-  readonly errorLog: string;
-  readonly talkative: boolean;
-}
+/** The part of it that flags say. Of the MaxMind databases those that are not there count as well. */
+export type MachineFlags = Pick<
+  Machine,
+  "mode" | "ports" | "healthPath" | "passthrough" | "counts" | "accessLog" | "errorLog" | "talkative"
+> &
+  Pick<Machine["files"], "geoipDatabases">;
 
 /** Where the Lua is: beside the sources, or beside the compiled files. */
 export const luaFolder = fileURLToPath(new URL("../nginx/lua", import.meta.url));
 
 export function machineOf(capabilities: Capabilities, place: Place, folder: RunFolder, flags: MachineFlags): Machine {
-  const { ports } = flags;
-  const { cpus, openFiles, ipv6, nameservers, backlog, user } = place;
+  const { geoipDatabases, ...given } = flags;
   return {
+    ...place,
+    ...given,
     capabilities,
-    around: {
-      ...{ cpus, openFiles, ipv6, nameservers, backlog },
-      ports: { http: ports.http, https: ports.https, behindPassthrough: undefined },
-      accessLog: flags.accessLog,
-      errorLog: flags.errorLog,
-      talkative: flags.talkative,
-      files: {
-        dhParam: undefined,
-        ticketKey: undefined,
-        telemetry: `${folder.include}/telemetry.toml`,
-        modsecurityRules: firstOf("/etc/nginx/modsecurity/modsecurity.conf", "/etc/nginx/modsecurity.conf"),
-        owaspRules: "/etc/nginx/owasp-modsecurity-crs/nginx-modsecurity.conf",
-        geoipDatabases: flags.geoipDatabases.filter((file) => existsSync(file)),
-      },
-    },
     modules: capabilities.modules,
-    user,
     mode: capabilities.lua ? flags.mode : "static",
-    ports,
-    healthPath: flags.healthPath,
     passthrough: flags.passthrough && capabilities.streamSslPreread,
-    counts: flags.counts,
+    files: {
+      dhParam: undefined,
+      ticketKey: undefined,
+      telemetry: `${folder.include}/telemetry.toml`,
+      modsecurityRules: firstOf("/etc/nginx/modsecurity/modsecurity.conf", "/etc/nginx/modsecurity.conf"),
+      owaspRules: "/etc/nginx/owasp-modsecurity-crs/nginx-modsecurity.conf",
+      geoipDatabases: geoipDatabases.filter((file) => existsSync(file)),
+    },
     paths: {
       root: folder.root,
       temp: folder.temp,

@@ -1,8 +1,8 @@
 /** What the flags mean for the stages: one place, so that `run`, `serve`, the tools on files and the tests cannot differ. */
 import { networkInterfaces } from "node:os";
+import type { RequestCounts } from "../directives/machine.ts";
 import { type AskedPolicy, canonical } from "../kinds/asked.ts";
 import type { MachineFlags } from "../machine.ts";
-import type { RequestCounts } from "../render/machine.ts";
 import { defaultOptions, type TranslateOptions } from "../translate/options.ts";
 import { type Command, defaultFlags, type Flags } from "./flags.ts";
 

@@ -3,7 +3,7 @@
  * forget them, so the totals live here and begin anew with the controller, as Prometheus expects of counters.
  * Text is made by hand: a client library takes a second for as many series as a cluster has.
  */
-import type { RequestBuckets } from "../render/machine.ts";
+import type { RequestBuckets } from "../directives/machine.ts";
 import { type Label, labelsText } from "./exposition.ts";
 
 export interface RequestMetricsOptions {

@@ -13,7 +13,7 @@ export { type FoundNginx, type InstalledNginx, nginxHere } from "./installed.ts"
 export { type Found, type Nginx, type NginxOptions, type OpenedNginx, openNginx } from "./nginx.ts";
 export { openOrders, socketMistake } from "./order-server.ts";
 export { Pass } from "./pass.ts";
-export { type Place, placeHere } from "./place.ts";
+export { placeHere } from "./place.ts";
 export type { NginxEvent } from "./process/supervisor.ts";
 export type { ReloadOutcome, RenderedConfiguration } from "./reload.ts";
 export { remoteNginx } from "./remote.ts";

@@ -2,10 +2,12 @@
  * An nginx that can be opened, and what is known of it before: what it can do and where it runs. It is a program of this container, or one
  * that runs in the container beside (`remote.ts`); the rest of the house cannot tell which.
  */
+
+import type { Place } from "../directives/machine.ts";
 import { askCapabilities, type Capabilities } from "./capabilities.ts";
 import { type NginxOptions, type OpenedNginx, openNginx } from "./nginx.ts";
 import type { Pass } from "./pass.ts";
-import { type Place, placeHere } from "./place.ts";
+import { placeHere } from "./place.ts";
 
 export interface InstalledNginx {
   readonly capabilities: Capabilities;

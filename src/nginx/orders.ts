@@ -3,11 +3,12 @@
  * that is 0700, so the kernel lets only the same account connect. That is nginx's account too, so each request needs the controller's pass.
  * The controller asks and nginx answers, never the other way round: whoever takes nginx over can lie about nginx, and about nothing else.
  */
+
+import type { Place } from "../directives/machine.ts";
 import type { Capabilities } from "./capabilities.ts";
 import type { TestOutcome, Unreachable } from "./configuration-test.ts";
 import type { ProcessFigures } from "./figures.ts";
 import type { Generations } from "./generations.ts";
-import type { Place } from "./place.ts";
 import type { ReloadOutcome, RenderedConfiguration } from "./reload.ts";
 
 /** The answer to `GET /state`. */

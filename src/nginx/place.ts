@@ -1,24 +1,8 @@
-/**
- * What nginx finds where it runs: the CPUs and open files of its container, its network, its account. The controller may be in another
- * container with other limits, so it never asks its own for nginx's sake.
- */
+/** The Place of this process: the CPUs and open files of its container, its network, its account. */
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { availableParallelism, networkInterfaces, userInfo } from "node:os";
-
-export interface Place {
-  readonly cpus: number;
-  /** How many files a process may have open. */
-  readonly openFiles: number;
-  readonly ipv6: boolean;
-  readonly nameservers: readonly string[];
-  /** Longest queue of connections that were not yet accepted. */
-  readonly backlog: number;
-  /** The account that workers are to have; undefined where nginx is not root and has no choice. */
-  readonly user: string | undefined;
-  /** Whether /dev/stdout can be opened as a file: a terminal, a file and a pipe can, the socket that some programs start others with cannot. */
-  readonly stdoutOpens: boolean;
-}
+import type { Place } from "../directives/machine.ts";
 
 /** The place of this process, and so of every nginx that it starts. */
 export function placeHere(): Place {

@@ -1,6 +1,7 @@
 /** The Renderer for the machine's mode. */
+
+import type { Machine } from "../directives/machine.ts";
 import { DynamicRenderer } from "./dynamic/renderer.ts";
-import type { Machine } from "./machine.ts";
 import type { Renderer } from "./rendering.ts";
 import { StaticRenderer } from "./static/renderer.ts";
 import type { Template } from "./template.ts";

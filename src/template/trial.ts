@@ -3,9 +3,9 @@
  * nginx is asked whether it would take the text. So a bad template never reaches what is live.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
+import type { Machine } from "../directives/machine.ts";
 import type { Configuration } from "../model/configuration.ts";
 import type { Nginx } from "../nginx/index.ts";
-import type { Machine } from "../render/machine.ts";
 import { openRenderer } from "../render/open-renderer.ts";
 import { type Template, TemplateError } from "../render/template.ts";
 import type { Settings } from "../settings/registry.ts";

@@ -17,9 +17,11 @@ export interface TemplateWatch {
   readonly offer: (template: Template) => Promise<TemplateVerdict>;
   /** What is wrong with the files as they are now; undefined: nothing, and they are in use. */
   readonly told: (problem: Problem | undefined) => void;
+  /** Called once, when the template that was there at the beginning was tried. */
+  readonly tried: () => void;
 }
 
-/** Resolves, once the user's template was tried, with how to stop. What is in use at the beginning is the built-in one. */
+/** Resolves, once changes are seen, with how to stop. The template in use at the beginning is the built-in one. */
 export async function watchTemplate(watch: TemplateWatch): Promise<() => Promise<void>> {
   const folders = [builtInTemplates, ...(watch.own === undefined ? [] : [watch.own])];
   let inUse = signature(readTemplateFiles(builtInTemplates));
@@ -33,6 +35,7 @@ export async function watchTemplate(watch: TemplateWatch): Promise<() => Promise
   };
   const soon = (): Promise<void> => looks.run(look);
   await soon();
+  watch.tried();
   const stops = await Promise.all(folders.map((folder) => watchFolder(folder, () => void soon())));
   return async () => {
     await Promise.all(stops.map((stop) => stop()));

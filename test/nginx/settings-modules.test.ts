@@ -9,10 +9,11 @@ import { inEveryLocation } from "../../src/render/settings/everywhere.ts";
 import { withSettingsFiles } from "../../src/render/settings/files.ts";
 import { settingsView } from "../../src/render/settings/view.ts";
 import { readSettings } from "../../src/settings/read.ts";
+import { machineAt } from "../support/machine.ts";
 import { mmdb } from "../support/mmdb.ts";
 import { startConfigured } from "./support/configured.ts";
 import { installedNginx } from "./support/installed.ts";
-import { settingsConf, surroundings } from "./support/settings-conf.ts";
+import { settingsConf } from "./support/settings-conf.ts";
 import { until } from "./support/until.ts";
 
 const can = await installedNginx();
@@ -73,8 +74,8 @@ test("the keys of OpenTelemetry are in nginx.conf and in the telemetry file", ()
   );
   expect(problems).toEqual([]);
   const files: RenderedFile[] = [];
-  const around = withSettingsFiles(surroundings("/run", 80), settings, { ...can, otel: true }, filesOf("/run", files));
-  const { http } = settingsView(settings, { ...can, otel: true }, around);
+  const machine = withSettingsFiles(machineAt("/run", 80), settings, { ...can, otel: true }, filesOf("/run", files));
+  const { http } = settingsView(settings, { ...can, otel: true }, machine);
   expect(String(http.opentelemetry.config)).toContain(files[0]!.path);
   expect(String(http.opentelemetry.operation)).toBe('"${request_method} here"');
   expect(files[0]!.content).toBe(`exporter = "otlp"
@@ -98,7 +99,7 @@ ratio = 0.25
 parent_based = false
 `);
   const own = readSettings({ "opentelemetry-config": "/etc/own.toml" }, object, {}).settings;
-  expect(String(settingsView(own, { ...can, otel: true }, around).http.opentelemetry.config)).toContain(
+  expect(String(settingsView(own, { ...can, otel: true }, machine).http.opentelemetry.config)).toContain(
     "/etc/own.toml",
   );
 });
@@ -113,7 +114,7 @@ test("enable-owasp-modsecurity-crs and modsecurity-snippet are lines about rules
   const own = conf({ "modsecurity-snippet": "SecRuleEngine On" });
   expect(own).toMatch(/modsecurity_rules ["']SecRuleEngine On/);
   expect(own).not.toContain("modsecurity.conf");
-  expect(inEveryLocation(read({}).settings, inspecting, surroundings("/run", 80)).inspected).toBe(true);
+  expect(inEveryLocation(read({}).settings, inspecting, machineAt("/run", 80)).inspected).toBe(true);
 });
 
 test("disable-ipv6-dns looks up no IPv6 addresses, and asks no IPv6 name server", () => {

@@ -1,7 +1,8 @@
 /** The nginx that is to serve, and the run folder that it and the controller share. Finding it starts nothing. */
 import { lackingOf } from "../../directives/capabilities.ts";
+import type { Place } from "../../directives/machine.ts";
 import { type MachineFlags, machineOf } from "../../machine.ts";
-import { type FoundNginx, openRunFolder, type Place, type RunFolder } from "../../nginx/index.ts";
+import { type FoundNginx, openRunFolder, type RunFolder } from "../../nginx/index.ts";
 import { machineFlags } from "../options.ts";
 import { orCannotStart, type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";

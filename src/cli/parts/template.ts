@@ -16,9 +16,9 @@ export function templatePart({ log, running }: Program, { reports }: Instruments
           reports.few("template", problem === undefined ? [] : [problem]);
           if (problem === undefined) log.info("the template is used from now on");
         },
-      });
-      void watched.then(() => {
-        running.templateTried = true;
+        tried: () => {
+          running.templateTried = true;
+        },
       });
       return stoppedBy(() => void watched.then((stop) => stop()));
     },

@@ -2,10 +2,10 @@
 
 import type { Controller } from "../../controller.ts";
 import type { Capability } from "../../directives/capabilities.ts";
+import type { Machine } from "../../directives/machine.ts";
 import type { Health } from "../../health/health.ts";
 import type { MetricsOptions } from "../../metrics/metrics.ts";
 import type { InstalledNginx, RunFolder } from "../../nginx/index.ts";
-import type { Machine } from "../../render/machine.ts";
 import type { Source, SyncReport } from "../../sync/ports.ts";
 import { countByKind, emptyQuarantine } from "../../translate/quarantine.ts";
 import { build } from "../../version.ts";

@@ -2,11 +2,12 @@
  * The machine that the tools render for: the project's own image, whatever runs the tool. So the answer is the same on every
  * desk and in every pipeline, and no nginx is needed.
  */
+
+import type { Machine, Place } from "../../directives/machine.ts";
 import { machineOf } from "../../machine.ts";
 // Of the folder alone: the rest of that edge is what only a controller needs, and a tool would wait for it.
 import { pathsOf } from "../../nginx/folder/paths.ts";
-import type { Capabilities, Place } from "../../nginx/index.ts";
-import type { Machine } from "../../render/machine.ts";
+import type { Capabilities } from "../../nginx/index.ts";
 import type { Flags } from "../flags.ts";
 import { machineFlags } from "../options.ts";
 
@@ -64,10 +65,10 @@ export function imageMachine(flags: Flags): Machine {
   const logs = { accessLog: "/dev/stdout", errorLog: "stderr" };
   const given = machineFlags(flags, logs);
   const machine = machineOf(imageCapabilities, place, folder, given);
-  const files = { ...machine.around.files, geoipDatabases: given.geoipDatabases };
+  const files = { ...machine.files, geoipDatabases: given.geoipDatabases };
   return {
     ...machine,
-    around: { ...machine.around, files },
+    files,
     paths: { ...machine.paths, lua: "/opt/sluice/nginx/lua" },
   };
 }

@@ -1,12 +1,12 @@
 /** The text of nginx.conf around servers that are rendered already, and its generation. */
 import { createHash, hash } from "node:crypto";
+import type { Machine, RequestCounts } from "../../directives/machine.ts";
 import type { HttpPart } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { groupVariables, isVariableName } from "../../kinds/variables.ts";
 import type { Certificate, StreamServer } from "../../model/configuration.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Shape } from "../dynamic/shape.ts";
-import type { Machine, RequestCounts } from "../machine.ts";
 import type { RenderedFile } from "../rendered-files.ts";
 import { requestHeaders, withoutCertificates } from "../settings/forwarded.ts";
 import { serverNamesHash } from "../settings/hashes.ts";
@@ -204,8 +204,8 @@ function countsView({ perHost, undefinedHosts, statusClasses, buckets }: Request
   };
 }
 
-function listens({ around }: Machine, port: number): Token[] {
-  return [String(port), ...(around.ipv6 ? [`[::]:${port}`] : [])].map(Token.name);
+function listens({ ipv6 }: Machine, port: number): Token[] {
+  return [String(port), ...(ipv6 ? [`[::]:${port}`] : [])].map(Token.name);
 }
 
 /** Strict-Transport-Security: over TLS, without it, and of a page that is not the location's own. */

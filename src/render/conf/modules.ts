@@ -4,9 +4,9 @@
  * a TLS context for each location of the text, is loaded where the text speaks it.
  */
 
+import type { Machine } from "../../directives/machine.ts";
 import type { HttpPart } from "../../directives/place.ts";
 import type { Settings } from "../../settings/registry.ts";
-import type { Machine } from "../machine.ts";
 
 /** What a text needs beside its settings: what its shapes ask for, and whether it has directives of the Lua module. */
 export interface TextNeeds {

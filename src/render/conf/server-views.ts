@@ -1,5 +1,6 @@
 /** What a server's partial sees: the one of all data hosts, and those of hosts that need text. */
 import { featureList } from "../../annotations/registry.ts";
+import type { Machine } from "../../directives/machine.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { formOf } from "../../kinds/server-names.ts";
 import { groupVariables } from "../../kinds/variables.ts";
@@ -8,7 +9,6 @@ import { ownHost } from "../../settings/own-host.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Shape } from "../dynamic/shape.ts";
 import type { RoutedTextServer } from "../dynamic/text-locations.ts";
-import type { Machine } from "../machine.ts";
 import { filesOf, type RenderedFile } from "../rendered-files.ts";
 import { withSettingsFiles } from "../settings/files.ts";
 import { quicLines, speaksHttp3 } from "../settings/http3.ts";
@@ -65,8 +65,8 @@ export interface AboutServers {
 export function aboutServers(settings: Settings, machine: Machine): AboutServers {
   const { capabilities, paths } = machine;
   const files: RenderedFile[] = [];
-  const around = withSettingsFiles(machine.around, settings, capabilities, filesOf(paths.root, files));
-  return { settings, machine, parts: settingsView(settings, capabilities, around), files };
+  const withFiles = withSettingsFiles(machine, settings, capabilities, filesOf(paths.root, files));
+  return { settings, machine, parts: settingsView(settings, capabilities, withFiles), files };
 }
 
 /**
@@ -143,9 +143,9 @@ const fixedLocations = [
 
 /** What every server begins with, in either mode. */
 export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: boolean, names: readonly string[] = []) {
-  const { capabilities, around, ports } = machine;
+  const { capabilities, ports } = machine;
   const lines = (port: number, tls: boolean) =>
-    listenLines(settings, capabilities, around, { port, tls, catchAll: isCatchAll });
+    listenLines(settings, capabilities, machine, { port, tls, catchAll: isCatchAll });
   const asked = machine.mode === "static" && speaksHttp3(settings, capabilities) ? "asked_host" : "http_host";
   return {
     askedHost: Token.variable(asked),
@@ -155,7 +155,7 @@ export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: b
     listen: [
       ...lines(ports.http, false),
       ...(machine.passthrough ? behindPassthrough(machine, isCatchAll) : lines(ports.https, true)),
-      ...quicLines(settings, capabilities, around, { port: ports.https, catchAll: isCatchAll }),
+      ...quicLines(settings, capabilities, machine, { port: ports.https, catchAll: isCatchAll }),
     ],
     blocked: parts.http.blocked as View,
     ...(parts.server as Readonly<Record<string, View>>),

@@ -19,11 +19,11 @@ export function streamView(
   streams: readonly StreamServer[],
   snippets: readonly string[],
 ): View {
-  const { capabilities, around, ports, passthrough } = machine;
+  const { capabilities, ports, passthrough } = machine;
   const empty = streams.length === 0 && snippets.length === 0 && settings.streamSnippet === "";
   if (!capabilities.stream || (empty && !passthrough)) return false;
   const listen = (port: number, ...parameters: string[]) =>
-    addressesOf(settings, around).map((address) => Token.words([`${address}${port}`, ...parameters].map(Token.name)));
+    addressesOf(settings, machine).map((address) => Token.words([`${address}${port}`, ...parameters].map(Token.name)));
   const proxied = settings.useProxyProtocol ? ["proxy_protocol"] : [];
   return {
     ...(parts.stream as unknown as Record<string, View>),

@@ -5,6 +5,7 @@
  */
 
 import type { FeatureValues } from "../../annotations/registry.ts";
+import type { Machine } from "../../directives/machine.ts";
 import { guarded } from "../../guarded.ts";
 import type { Configuration, Server } from "../../model/configuration.ts";
 import { pairKey, patternsKey, stapleKey, upstreamKey } from "../../model/records.ts";
@@ -12,7 +13,6 @@ import { Table } from "../../model/table.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { dataSlot, type Slot, textServerOf, twinServerOf } from "../conf/text-servers.ts";
 import { FailedServers } from "../failed-servers.ts";
-import type { Machine } from "../machine.ts";
 import {
   type Circumstances,
   type Rendered,

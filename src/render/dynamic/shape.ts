@@ -3,6 +3,7 @@
  * it; its name is a keyed hash of its text, which never changes meaning (trap 1) and which no tenant can guess.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
+import type { Machine } from "../../directives/machine.ts";
 import type { ErrorBackend, Place } from "../../directives/place.ts";
 import { poolOf } from "../../directives/pools.ts";
 import { Token } from "../../directives/token.ts";
@@ -12,7 +13,6 @@ import { InternalNames } from "../conf/internal-names.ts";
 import { needsPath } from "../conf/text-servers.ts";
 import { balancedBlock } from "../conf/upstream-views.ts";
 import { type LocationText, LocationTexts, type LocationTraits, traitsOf } from "../location/text.ts";
-import type { Machine } from "../machine.ts";
 import type { Template } from "../template.ts";
 
 export interface Shape extends LocationText {

@@ -1,5 +1,6 @@
 /** The text of nginx.conf in dynamic mode: one server for all hosts that are data, one for each that needs text, and the shapes in each. */
 import type { FeatureValues } from "../../annotations/registry.ts";
+import type { Machine } from "../../directives/machine.ts";
 import { Token } from "../../directives/token.ts";
 import type { Configuration } from "../../model/configuration.ts";
 import type { Settings } from "../../settings/registry.ts";
@@ -8,7 +9,6 @@ import { aboutServers, dataServerView, textServerView } from "../conf/server-vie
 import type { SourceMap } from "../conf/source-map.ts";
 import { dataSlot } from "../conf/text-servers.ts";
 import { balancedBlock, balancedUpstream } from "../conf/upstream-views.ts";
-import type { Machine } from "../machine.ts";
 import type { RenderedText } from "../rendering.ts";
 import type { Template } from "../template.ts";
 import type { RoutedTextServer } from "./text-locations.ts";

@@ -7,6 +7,7 @@ import { isDemanded } from "../../annotations/client-certificate.ts";
 import { isSaid } from "../../annotations/hooks.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import { isElsewhere, rewritesLate } from "../../annotations/rewrite.ts";
+import type { Machine } from "../../directives/machine.ts";
 import type { AnswerHeader, HttpPart, InternalLocation, Place } from "../../directives/place.ts";
 import { poolOf, protocolOf, type Scheme } from "../../directives/pools.ts";
 import { shortHash } from "../../directives/short-hash.ts";
@@ -18,7 +19,6 @@ import { declaredBySettings } from "../../settings/declared-variables.ts";
 import { forgottenLines, type HeaderLine } from "../../settings/header-lines.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { InternalNames } from "../conf/internal-names.ts";
-import type { Machine } from "../machine.ts";
 import { filesOf, type RenderedFile } from "../rendered-files.ts";
 import { checkedResolver } from "../settings/composed.ts";
 import { inEveryLocation } from "../settings/everywhere.ts";
@@ -102,16 +102,17 @@ export class LocationTexts {
   readonly #about: AboutLocations;
   readonly #resolver: Token;
 
-  constructor(template: Template, settings: Settings, { capabilities, paths, ports, around, nameKey }: Machine) {
+  constructor(template: Template, settings: Settings, machine: Machine) {
+    const { capabilities, paths, ports, nameKey } = machine;
     this.#template = template;
     this.#root = paths.root;
     this.#names = new InternalNames(nameKey);
-    this.#resolver = checkedResolver(settings, around, ports.nameCheck);
+    this.#resolver = checkedResolver(settings, machine, ports.nameCheck);
     this.#about = {
       settings,
       requestHeaders: requestHeaders(settings, capabilities),
       headersNameGroups: settings.followed.proxySetHeaders.some(({ value }) => namesGroups(value)),
-      everywhere: inEveryLocation(settings, capabilities, around),
+      everywhere: inEveryLocation(settings, capabilities, machine),
     };
   }
 

@@ -1,6 +1,7 @@
 /** Directives that more than one key decides, or a key and the machine. */
 
 import type { Capabilities } from "../../directives/capabilities.ts";
+import type { Machine } from "../../directives/machine.ts";
 import type { Directive } from "../../directives/place.ts";
 import { Token } from "../../directives/token.ts";
 import { isVariableName } from "../../kinds/variables.ts";
@@ -10,19 +11,18 @@ import { nextUpstreamTokens } from "../../settings/next-upstream-words.ts";
 import { replacementView } from "../../settings/proxy.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
 import { errorLogOf } from "./logs.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 type Line = readonly [name: string, ...words: (Token | string)[]];
 
-export function composed(settings: Settings, can: Capabilities, around: Surroundings): Record<Context, Directive[]> {
-  const stream = can.stream ? [...errorLog(settings, around, "stream"), ...resolver(settings, around)] : [];
+export function composed(settings: Settings, can: Capabilities, machine: Machine): Record<Context, Directive[]> {
+  const stream = can.stream ? [...errorLog(settings, machine, "stream"), ...resolver(settings, machine)] : [];
   return {
-    main: directives(processes(settings, around)),
-    events: directives([["worker_connections", Token.count(connectionsOf(settings, around))]]),
+    main: directives(processes(settings, machine)),
+    events: directives([["worker_connections", Token.count(connectionsOf(settings, machine))]]),
     http: directives([
-      ...errorLog(settings, around, "http"),
-      ...resolver(settings, around),
-      ...tls(settings, around),
+      ...errorLog(settings, machine, "http"),
+      ...resolver(settings, machine),
+      ...tls(settings, machine),
       ...headers(settings, can),
       ...gzip(settings),
       ...buffers(settings),
@@ -50,49 +50,49 @@ function directives(lines: readonly Line[]): Directive[] {
 }
 
 /** Files one worker may open: as set, or the process's limit less what the master needs, at least 1024. */
-function openFilesOf({ maxWorkerOpenFiles }: Settings, { openFiles }: Surroundings): number {
+function openFilesOf({ maxWorkerOpenFiles }: Settings, { openFiles }: Machine): number {
   return maxWorkerOpenFiles > 0 ? maxWorkerOpenFiles : Math.max(1024, openFiles - 1024);
 }
 
-function processes(settings: Settings, around: Surroundings): Line[] {
+function processes(settings: Settings, machine: Machine): Line[] {
   const { workerProcesses: number } = settings;
   return [
-    ["worker_processes", Token.count(number === "auto" ? Math.max(1, around.cpus) : number)],
-    ["worker_rlimit_nofile", Token.count(openFilesOf(settings, around))],
+    ["worker_processes", Token.count(number === "auto" ? Math.max(1, machine.cpus) : number)],
+    ["worker_rlimit_nofile", Token.count(openFilesOf(settings, machine))],
   ];
 }
 
 /** Connections of one worker; nginx needs some for its own listeners, so a tiny number is raised. */
-function connectionsOf(settings: Settings, around: Surroundings): number {
+function connectionsOf(settings: Settings, machine: Machine): number {
   const { maxWorkerConnections: set } = settings;
-  return Math.max(64, set > 0 ? set : Math.floor((openFilesOf(settings, around) * 3) / 4));
+  return Math.max(64, set > 0 ? set : Math.floor((openFilesOf(settings, machine) * 3) / 4));
 }
 
-function errorLog(settings: Settings, around: Surroundings, context: "http" | "stream"): Line[] {
+function errorLog(settings: Settings, machine: Machine, context: "http" | "stream"): Line[] {
   const { errorLogLevel: set } = settings;
-  const level = around.talkative === true && set === declarations.errorLogLevel.default ? "info" : set;
-  return [["error_log", errorLogOf(settings, around, context), level]];
+  const level = machine.talkative && set === declarations.errorLogLevel.default ? "info" : set;
+  return [["error_log", errorLogOf(settings, machine, context), level]];
 }
 
 /** The parameters of `resolver` where the controller answers, with addresses that may be asked. */
-export function checkedResolver(settings: Settings, around: Surroundings, port: number): Token {
-  const words = [`127.0.0.1:${port}`, "valid=30s", ...(isWithoutIpv6(settings, around) ? ["ipv6=off"] : [])];
+export function checkedResolver(settings: Settings, machine: Machine, port: number): Token {
+  const words = [`127.0.0.1:${port}`, "valid=30s", ...(isWithoutIpv6(settings, machine) ? ["ipv6=off"] : [])];
   return Token.words(words.map(Token.name));
 }
 
-const isWithoutIpv6 = ({ disableIpv6Dns }: Settings, { ipv6 }: Surroundings): boolean => disableIpv6Dns ?? !ipv6;
+const isWithoutIpv6 = ({ disableIpv6Dns }: Settings, { ipv6 }: Machine): boolean => disableIpv6Dns ?? !ipv6;
 
 /** The machine's name servers; none, no line. */
-function resolver(settings: Settings, around: Surroundings): Line[] {
-  const { nameservers } = around;
-  const withoutIpv6 = isWithoutIpv6(settings, around);
+function resolver(settings: Settings, machine: Machine): Line[] {
+  const { nameservers } = machine;
+  const withoutIpv6 = isWithoutIpv6(settings, machine);
   const usable = nameservers.filter((address) => !withoutIpv6 || !address.includes(":"));
   if (usable.length === 0) return [];
   const addresses = usable.map((address) => (address.includes(":") ? `[${address}]` : address));
   return [["resolver", ...addresses, "valid=30s", ...(withoutIpv6 ? ["ipv6=off"] : [])]];
 }
 
-function tls(settings: Settings, { files }: Surroundings): Line[] {
+function tls(settings: Settings, { files }: Machine): Line[] {
   const lines: Line[] = [];
   if (settings.sslCiphers !== undefined) lines.push(["ssl_prefer_server_ciphers", "on"]);
   if (settings.sslSessionCache) lines.push(["ssl_session_cache", `shared:SSL:${settings.sslSessionCacheSize}`]);

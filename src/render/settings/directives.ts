@@ -4,13 +4,13 @@
  */
 
 import type { Capabilities } from "../../directives/capabilities.ts";
+import type { Machine } from "../../directives/machine.ts";
 import type { Directive } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import type { Context, Setting } from "../../settings/declare.ts";
 import { isOn } from "../../settings/on.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
 import { composed } from "./composed.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 type Declared = readonly [name: keyof Settings, setting: Setting<unknown>];
 const declared = Object.entries(declarations) as unknown as readonly Declared[];
@@ -18,8 +18,8 @@ const nameOfKey = new Map(declared.map(([name, { key }]) => [key, name]));
 
 export type Blocks = Readonly<Record<Context, readonly Directive[]>>;
 
-export function directivesOf(settings: Settings, can: Capabilities, around: Surroundings): Blocks {
-  const more = composed(settings, can, around);
+export function directivesOf(settings: Settings, can: Capabilities, machine: Machine): Blocks {
+  const more = composed(settings, can, machine);
   const block = (context: Context) => [
     ...declared.flatMap((one) => ownDirectives(context, one, settings, can)),
     ...more[context],

@@ -4,6 +4,7 @@
  */
 
 import type { Capabilities } from "../../directives/capabilities.ts";
+import type { Machine } from "../../directives/machine.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { parse, type Statement } from "../../kinds/grammar.ts";
 import { type HeaderLines, headerLinesOf, restatedView } from "../../settings/header-lines.ts";
@@ -11,7 +12,6 @@ import { withOwnLocations } from "../../settings/own-locations.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { snippet } from "../../settings/snippet.ts";
 import { realIpView } from "./forwarded.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 export interface InEveryLocation {
   readonly view: { readonly [name: string]: View };
@@ -23,7 +23,7 @@ export interface InEveryLocation {
 }
 
 /** For `templates/settings/location.tmpl`. */
-export function inEveryLocation(settings: Settings, can: Capabilities, { files }: Surroundings): InEveryLocation {
+export function inEveryLocation(settings: Settings, can: Capabilities, { files }: Machine): InEveryLocation {
   return {
     can,
     inspected: settings.enableModsecurity && can.modsecurity,

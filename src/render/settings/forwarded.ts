@@ -9,20 +9,20 @@
  */
 
 import type { Capabilities } from "../../directives/capabilities.ts";
+import type { Machine } from "../../directives/machine.ts";
 import type { Header } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { isVariableName, withGroupVariables } from "../../kinds/variables.ts";
 import { clientCertificateHeaders } from "../../settings/client-certificate-headers.ts";
 import type { Settings } from "../../settings/registry.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 /** For `templates/settings/forwarded.tmpl`, in the http block. */
-export function forwardedView(settings: Settings, { ports }: Surroundings): View {
+export function forwardedView(settings: Settings, { ports }: Machine): View {
   return {
     trusted: settings.useForwardedHeaders,
     proxyProtocol: settings.useProxyProtocol,
     port: Token.variable(settings.useProxyProtocol ? "proxy_protocol_server_port" : "server_port"),
-    httpsPort: Token.count(ports.behindPassthrough ?? ports.https),
+    httpsPort: Token.count(ports.https),
     requestId: settings.generateRequestId,
     keepalive: settings.upstreamKeepaliveConnections > 0,
     earlyData: settings.sslEarlyData,

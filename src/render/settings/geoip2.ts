@@ -1,9 +1,9 @@
 /** Variables about the client's place and network, from MaxMind databases; the names are those of ingress-nginx. */
 import { basename } from "node:path";
 import type { Capabilities } from "../../directives/capabilities.ts";
+import type { Machine } from "../../directives/machine.ts";
 import { Token, type View } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 const country = {
   geoip2_country_code: "country iso_code",
@@ -56,7 +56,7 @@ const editions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** For `templates/settings/geoip2.tmpl`. A variable that two databases have comes from the first. */
-export function geoip2View(settings: Settings, can: Capabilities, { files }: Surroundings): View {
+export function geoip2View(settings: Settings, can: Capabilities, { files }: Machine): View {
   if (!settings.useGeoip2 || !can.geoip2) return { databases: [] };
   const minutes = settings.geoip2AutoreloadInMinutes;
   const taken = new Set<string>();

@@ -4,10 +4,10 @@
  */
 
 import { type Capabilities, capabilityNames } from "../../directives/capabilities.ts";
+import type { Machine } from "../../directives/machine.ts";
 import { Token, type View } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { addressesOf } from "./listen.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 export function speaksHttp3(settings: Settings, can: Capabilities): boolean {
   return settings.useHttp3 && can.http3 && whyNoHttp3(settings, can) === undefined;
@@ -26,18 +26,18 @@ export function whyNoHttp3({ useHttp3, sslProtocols }: Settings, can: Capabiliti
 export function quicLines(
   settings: Settings,
   can: Capabilities,
-  around: Surroundings,
+  machine: Machine,
   { port, catchAll }: { readonly port: number; readonly catchAll: boolean },
 ): readonly Token[] {
   if (!speaksHttp3(settings, can)) return [];
   const parameters = ["quic", ...(catchAll ? ["default_server", "reuseport"] : [])];
-  return addressesOf(settings, around).map((address) =>
+  return addressesOf(settings, machine).map((address) =>
     Token.words([`${address}${port}`, ...parameters].map(Token.name)),
   );
 }
 
 /** For `templates/settings/http3.tmpl`. */
-export function http3View(settings: Settings, can: Capabilities, { ports }: Surroundings): View {
+export function http3View(settings: Settings, can: Capabilities, { ports }: Machine): View {
   if (!speaksHttp3(settings, can)) return { told: false };
   const port = settings.http3Port ?? ports.https;
   return { told: Token.text(`h3=":${port}"; ma=${settings.http3MaxAge}`) };

@@ -1,16 +1,16 @@
 /** The access and error logs. */
 
+import type { Machine } from "../../directives/machine.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { isHost } from "../../kinds/addresses.ts";
 import { logFormat } from "../../kinds/variables.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { settings as declarations } from "../../settings/registry.ts";
 import { mapLines } from "./map-lines.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 /** For `templates/settings/logs.tmpl`, in the http block. */
-export function httpLogs(settings: Settings, around: Surroundings): View {
-  const target = syslogOf(settings) ?? pathOf(settings.httpAccessLogPath ?? settings.accessLogPath, around);
+export function httpLogs(settings: Settings, machine: Machine): View {
+  const target = syslogOf(settings) ?? pathOf(settings.httpAccessLogPath ?? settings.accessLogPath, machine);
   const off = settings.disableAccessLog || settings.disableHttpAccessLog;
   const escaping = settings.logFormatEscapeNone ? "none" : settings.logFormatEscapeJson ? "json" : undefined;
   return {
@@ -32,8 +32,8 @@ function maySkip({ skipAccessLogUrls, allowSnippetAnnotations, serverSnippet, lo
 }
 
 /** For `templates/settings/stream-logs.tmpl`, in the stream block. */
-export function streamLogs(settings: Settings, around: Surroundings): View {
-  const target = pathOf(settings.streamAccessLogPath ?? settings.accessLogPath, around);
+export function streamLogs(settings: Settings, machine: Machine): View {
+  const target = pathOf(settings.streamAccessLogPath ?? settings.accessLogPath, machine);
   const off = settings.disableAccessLog || settings.disableStreamAccessLog;
   return {
     format: formatWords(settings.logFormatStream),
@@ -41,13 +41,13 @@ export function streamLogs(settings: Settings, around: Surroundings): View {
   };
 }
 
-export function errorLogOf(settings: Settings, around: Surroundings, context: "http" | "stream"): Token {
-  const path = settings.errorLogPath === declarations.errorLogPath.default ? around.errorLog : settings.errorLogPath;
+export function errorLogOf(settings: Settings, machine: Machine, context: "http" | "stream"): Token {
+  const path = settings.errorLogPath === declarations.errorLogPath.default ? machine.errorLog : settings.errorLogPath;
   return Token.word((context === "http" ? syslogOf(settings) : undefined) ?? path);
 }
 
-function pathOf(path: string, around: Surroundings): string {
-  return path === declarations.accessLogPath.default ? around.accessLog : path;
+function pathOf(path: string, machine: Machine): string {
+  return path === declarations.accessLogPath.default ? machine.accessLog : path;
 }
 
 function syslogOf({ enableSyslog, syslogHost, syslogPort }: Settings): string | undefined {

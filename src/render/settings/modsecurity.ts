@@ -1,13 +1,13 @@
 /** ModSecurity for every location; those of auth, errors and status switch it off again. */
 
 import type { Capabilities } from "../../directives/capabilities.ts";
+import type { Machine } from "../../directives/machine.ts";
 import { Token, type View } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { modsecurityRules } from "../../settings/snippet.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 /** For `templates/settings/modsecurity.tmpl`. The snippet replaces the stock rules; the OWASP rules come on top (RS-25.4). */
-export function modsecurityView(settings: Settings, can: Capabilities, { files }: Surroundings): View {
+export function modsecurityView(settings: Settings, can: Capabilities, { files }: Machine): View {
   const own = settings.modsecuritySnippet.trim() !== "";
   return {
     on: settings.enableModsecurity && can.modsecurity,

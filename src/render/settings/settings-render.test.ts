@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { machineAt } from "../../../test/support/machine.ts";
 import { type Capabilities, inMode } from "../../directives/capabilities.ts";
 import { sentence } from "../../problem.ts";
 import { proxyBufferTokens } from "../../settings/buffer-sizes.ts";
@@ -8,32 +9,13 @@ import { geoip2View } from "./geoip2.ts";
 import { serverNamesHash } from "./hashes.ts";
 import { quicLines } from "./http3.ts";
 import { listenLines } from "./listen.ts";
-import type { Surroundings } from "./surroundings.ts";
 import { telemetryFile } from "./tracing.ts";
 import { settingsProblems } from "./view.ts";
 
-const everything: Capabilities = {
-  brotli: true,
-  geoip2: true,
-  headersMore: true,
-  http2: true,
-  http2Directive: true,
-  http3: true,
-  lua: true,
-  modsecurity: true,
-  otel: true,
-  realip: true,
-  rejectHandshake: true,
-  stream: true,
-  streamRealip: true,
-};
-const around: Surroundings = {
+const machine = machineAt("/run", 443, {
   cpus: 3,
   openFiles: 5024,
-  ipv6: true,
   nameservers: ["192.0.2.53", "2001:db8::53"],
-  backlog: 511,
-  ports: { http: 80, https: 443, behindPassthrough: undefined },
   accessLog: "/dev/stdout",
   errorLog: "/dev/stderr",
   files: {
@@ -44,9 +26,10 @@ const around: Surroundings = {
     owaspRules: "/etc/owasp.conf",
     geoipDatabases: ["/geo/GeoLite2-ASN.mmdb", "/geo/GeoIP2-ISP.mmdb", "/geo/Other.mmdb"],
   },
-};
+});
+const everything = machine.capabilities;
 
-function lines(changed: Partial<Settings>, can: Partial<Capabilities> = {}, where = around) {
+function lines(changed: Partial<Settings>, can: Partial<Capabilities> = {}, where = machine) {
   const blocks = directivesOf({ ...defaultSettings, ...changed }, { ...everything, ...can }, where);
   return [...blocks.main, ...blocks.events, ...blocks.http].map(({ name, value }) => `${name} ${value}`);
 }
@@ -88,7 +71,7 @@ test.each<[string, Partial<Settings>, Partial<Capabilities>, RegExp]>([
 });
 
 test("without name servers there is no resolver", () => {
-  expect(lines({}, {}, { ...around, nameservers: [] }).filter((line) => line.startsWith("resolver"))).toEqual([]);
+  expect(lines({}, {}, { ...machine, nameservers: [] }).filter((line) => line.startsWith("resolver"))).toEqual([]);
 });
 
 test.each([
@@ -119,7 +102,7 @@ test.each<[Partial<Settings>, Partial<Capabilities>, string[]]>([
   ],
 ])("%j listens", (changed, can, expected) => {
   const listener = { port: 443, tls: true, catchAll: true };
-  const words = listenLines({ ...defaultSettings, ...changed }, { ...everything, ...can }, around, listener);
+  const words = listenLines({ ...defaultSettings, ...changed }, { ...everything, ...can }, machine, listener);
   expect(words.map(String)).toEqual(expected);
 });
 
@@ -131,7 +114,7 @@ test.each<[Partial<Settings>, Partial<Capabilities>, boolean, string[]]>([
   [{ useHttp3: true, disableIpv6: true, reusePort: false, useProxyProtocol: true }, {}, false, ["443 quic"]],
 ])("HTTP/3 with %j and %j", (changed, can, catchAll, expected) => {
   const settings = { ...defaultSettings, ...changed };
-  const words = quicLines(settings, { ...everything, ...can }, around, { port: 443, catchAll });
+  const words = quicLines(settings, { ...everything, ...can }, machine, { port: 443, catchAll });
   expect(words.map(String)).toEqual(expected);
 });
 
@@ -145,7 +128,7 @@ test("the table of host names grows with the names", () => {
 });
 
 test("a variable that two databases have is declared once, and unknown databases are passed over", () => {
-  const { databases } = geoip2View({ ...defaultSettings, useGeoip2: true }, everything, around) as unknown as {
+  const { databases } = geoip2View({ ...defaultSettings, useGeoip2: true }, everything, machine) as unknown as {
     databases: { file: unknown; variables: { name: unknown }[] }[];
   };
   expect(databases.map(({ file, variables }) => [String(file), variables.map(({ name }) => String(name))])).toEqual([
@@ -165,18 +148,18 @@ test("a key that this nginx cannot follow is said", () => {
   const object = { kind: "ConfigMap", name: "settings" };
   const settings = { ...defaultSettings, enableBrotli: true, useGeoip2: false };
   const can = { ...everything, brotli: false, geoip2: false };
-  expect(settingsProblems(settings, can, around, object).map(sentence)).toEqual([
+  expect(settingsProblems(settings, can, machine, object).map(sentence)).toEqual([
     "key enable-brotli has no effect: nginx here has no brotli module",
   ]);
-  const blind = { ...around, files: { ...around.files, geoipDatabases: [] } };
+  const blind = { ...machine, files: { ...machine.files, geoipDatabases: [] } };
   expect(settingsProblems({ ...defaultSettings, useGeoip2: true }, everything, blind, object).map(sentence)).toEqual([
     "key use-geoip2 has no effect: no database of --maxmind-edition-ids is in the folder of --geoip-folder",
   ]);
   const http3 = { ...defaultSettings, useHttp3: true };
-  expect(settingsProblems({ ...http3, sslProtocols: ["TLSv1.2"] }, everything, around, object).map(sentence)).toEqual([
+  expect(settingsProblems({ ...http3, sslProtocols: ["TLSv1.2"] }, everything, machine, object).map(sentence)).toEqual([
     "key use-http3 has no effect: it needs TLSv1.3, which ssl-protocols leaves out",
   ]);
-  expect(settingsProblems(http3, { ...everything, headersMore: false }, around, object).map(sentence)).toEqual([
+  expect(settingsProblems(http3, { ...everything, headersMore: false }, machine, object).map(sentence)).toEqual([
     "key use-http3 has no effect: clients would not learn of it: nginx here has no headers-more module",
   ]);
 });
@@ -191,8 +174,8 @@ test("so is what a key asks of the Lua in static mode", () => {
     globalAuthSignin: "http://auth.shop/login",
     globalAuthResponseHeaders: ["X-User"],
   };
-  expect(settingsProblems(settings, everything, around, object)).toEqual([]);
-  expect(settingsProblems(settings, inMode("static", everything), around, object).map(sentence)).toEqual([
+  expect(settingsProblems(settings, everything, machine, object)).toEqual([]);
+  expect(settingsProblems(settings, inMode("static", everything), machine, object).map(sentence)).toEqual([
     "key lua-shared-dicts has no effect: nginx here has no Lua module",
     "key load-balance has no effect: static mode has no ewma; requests go round in turn",
     "key global-auth-signin: static mode cannot escape the address that the client came from, so the page gets it up to the first &",

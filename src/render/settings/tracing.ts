@@ -1,12 +1,12 @@
 /** OpenTelemetry: the lines of the http block and the file that its module reads. */
 
 import type { Capabilities } from "../../directives/capabilities.ts";
+import type { Machine } from "../../directives/machine.ts";
 import { Token } from "../../directives/token.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 /** For `templates/settings/opentelemetry.tmpl`; where locations alone trace, `conf.ts` turns it on. */
-export function tracingView(settings: Settings, can: Capabilities, { files }: Surroundings) {
+export function tracingView(settings: Settings, can: Capabilities, { files }: Machine) {
   const { opentelemetryConfig, opentelemetryOperationName: operation } = settings;
   const ours = opentelemetryConfig === declarations.opentelemetryConfig.default;
   return {

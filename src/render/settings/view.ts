@@ -1,6 +1,7 @@
 /** All that the template sees of the Settings, and what is to be said about them with the nginx at hand. */
 
 import { type Capabilities, capabilityNames } from "../../directives/capabilities.ts";
+import type { Machine } from "../../directives/machine.ts";
 import { written } from "../../kinds/kind.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { Setting } from "../../settings/declare.ts";
@@ -14,13 +15,12 @@ import { geoip2View } from "./geoip2.ts";
 import { http3View, whyNoHttp3 } from "./http3.ts";
 import { httpLogs, streamLogs } from "./logs.ts";
 import { modsecurityView } from "./modsecurity.ts";
-import type { Surroundings } from "./surroundings.ts";
 import { tracingView } from "./tracing.ts";
 import { settingsWithoutLua } from "./without-lua.ts";
 
 /** Names of partials below `templates/settings/` are the names of these parts. */
-export function settingsView(settings: Settings, can: Capabilities, around: Surroundings) {
-  const { main, events, http, stream } = directivesOf(settings, can, around);
+export function settingsView(settings: Settings, can: Capabilities, machine: Machine) {
+  const { main, events, http, stream } = directivesOf(settings, can, machine);
   return {
     main: { directives: main, snippet: snippetView(settings.mainSnippet) },
     events: { directives: events },
@@ -28,20 +28,20 @@ export function settingsView(settings: Settings, can: Capabilities, around: Surr
       directives: http,
       snippet: snippetView(withOwnLocations(settings.httpSnippet)),
       requestPool: !uses(settings.httpSnippet, "request_pool_size"),
-      forwarded: forwardedView(settings, around),
+      forwarded: forwardedView(settings, machine),
       realIp: realIpView(settings, can),
-      logs: httpLogs(settings, around),
+      logs: httpLogs(settings, machine),
       blocked: blockedView(settings),
-      geoip2: geoip2View(settings, can, around),
-      http3: http3View(settings, can, around),
-      modsecurity: modsecurityView(settings, can, around),
-      opentelemetry: tracingView(settings, can, around),
+      geoip2: geoip2View(settings, can, machine),
+      http3: http3View(settings, can, machine),
+      modsecurity: modsecurityView(settings, can, machine),
+      opentelemetry: tracingView(settings, can, machine),
     },
     server: serverSnippetView(settings),
     stream: {
       directives: stream,
       snippet: snippetView(settings.streamSnippet),
-      logs: streamLogs(settings, around),
+      logs: streamLogs(settings, machine),
       realIp: streamRealIpView(settings, can),
     },
   };
@@ -51,7 +51,7 @@ export function settingsView(settings: Settings, can: Capabilities, around: Surr
 export function settingsProblems(
   settings: Settings,
   can: Capabilities,
-  { files }: Surroundings,
+  { files }: Machine,
   object: ObjectName,
 ): readonly Problem[] {
   const declared = Object.entries(declarations) as unknown as readonly [keyof Settings, Setting<unknown>][];

@@ -4,6 +4,7 @@
  * its first endpoint or loses its last, since a location without any answers 503 by itself.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
+import type { Machine } from "../../directives/machine.ts";
 import type { Certificate, Configuration, Server, Upstream } from "../../model/configuration.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { certificateFiles, confOf, defaultFiles, distinct, hashOf } from "../conf/conf.ts";
@@ -12,7 +13,6 @@ import { asksForCertificate } from "../conf/text-servers.ts";
 import { staticUpstream } from "../conf/upstream-views.ts";
 import { FailedServers } from "../failed-servers.ts";
 import { LocationTexts } from "../location/text.ts";
-import type { Machine } from "../machine.ts";
 import type { RenderedFile } from "../rendered-files.ts";
 import type { Rendered, RenderedText, Renderer } from "../rendering.ts";
 import type { Template } from "../template.ts";

@@ -6,6 +6,7 @@ import { execa } from "execa";
 import { fakeCertificate } from "../../../src/certificates/fake.ts";
 import { defaultFlags } from "../../../src/cli/flags.ts";
 import { machineFlags, translateOptions } from "../../../src/cli/options.ts";
+import type { Machine } from "../../../src/directives/machine.ts";
 import { luaFolder, machineOf } from "../../../src/machine.ts";
 import type { Certificate } from "../../../src/model/configuration.ts";
 import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
@@ -18,7 +19,6 @@ import {
   type RunFolder,
 } from "../../../src/nginx/index.ts";
 import { DynamicRenderer } from "../../../src/render/dynamic/renderer.ts";
-import type { Machine } from "../../../src/render/machine.ts";
 import type { RenderedText } from "../../../src/render/rendering.ts";
 import { StaticRenderer } from "../../../src/render/static/renderer.ts";
 import { compileTemplate, type Template } from "../../../src/render/template.ts";
@@ -81,9 +81,9 @@ export class Studio {
     const logs = { accessLog: "/dev/null", errorLog: "stderr" };
     const flags = machineFlags({ ...defaultFlags("run"), mode }, logs);
     const here = machineOf(this.#capabilities, placeHere(), this.#folder, flags);
-    const around = { ...here.around, cpus: 2, openFiles: 4096, ipv6: false, nameservers: ["192.0.2.53"], backlog: 511 };
+    const place = { cpus: 2, openFiles: 4096, ipv6: false, nameservers: ["192.0.2.53"], backlog: 511 };
     const version = luaVersion === undefined ? {} : { luaVersion };
-    return { ...here, ...version, around, user: "root", nameKey: "" };
+    return { ...here, ...version, ...place, user: "root", nameKey: "" };
   }
 
   /** The text without what another machine or another run would write otherwise. */

@@ -6,9 +6,9 @@ import { inEveryLocation } from "../../../src/render/settings/everywhere.ts";
 import { requestHeaders } from "../../../src/render/settings/forwarded.ts";
 import { serverNamesHash } from "../../../src/render/settings/hashes.ts";
 import { listenLines } from "../../../src/render/settings/listen.ts";
-import type { Surroundings } from "../../../src/render/settings/surroundings.ts";
 import { settingsView } from "../../../src/render/settings/view.ts";
 import type { Settings } from "../../../src/settings/registry.ts";
+import { machineAt } from "../../support/machine.ts";
 
 const folder = new URL("../../../templates/settings/", import.meta.url);
 const handlebars = Handlebars.create();
@@ -90,9 +90,9 @@ export interface Around {
 }
 
 export function settingsConf(settings: Settings, can: Capabilities, { run, port, modules, backend }: Around): string {
-  const around = surroundings(run, port);
+  const machine = machineAt(run, port);
   return conf({
-    ...settingsView(settings, can, around),
+    ...settingsView(settings, can, machine),
     modules,
     run,
     backend: backend ?? false,
@@ -100,30 +100,9 @@ export function settingsConf(settings: Settings, can: Capabilities, { run, port,
     // nothing is left out
     ifRead: "",
     hasStream: can.stream,
-    location: inEveryLocation(settings, can, around).view,
+    location: inEveryLocation(settings, can, machine).view,
     names: serverNamesHash(settings, ["_"]),
-    listen: listenLines(settings, can, around, { port, tls: false, catchAll: true }),
+    listen: listenLines(settings, can, machine, { port, tls: false, catchAll: true }),
     headers: requestHeaders(settings, can),
   });
-}
-
-export function surroundings(run: string, port: number): Surroundings {
-  return {
-    cpus: 1,
-    openFiles: 4096,
-    ipv6: true,
-    nameservers: ["127.0.0.1", "::1"],
-    backlog: 511,
-    ports: { http: port, https: port, behindPassthrough: undefined },
-    accessLog: `${run}/access.log`,
-    errorLog: `${run}/error.log`,
-    files: {
-      dhParam: undefined,
-      ticketKey: undefined,
-      telemetry: `${run}/telemetry.toml`,
-      modsecurityRules: `${run}/modsecurity.conf`,
-      owaspRules: `${run}/owasp.conf`,
-      geoipDatabases: [],
-    },
-  };
 }
