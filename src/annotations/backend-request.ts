@@ -2,12 +2,13 @@
 
 import { Token } from "../directives/token.ts";
 import type { Kind } from "../kinds/kind.ts";
+import { isBackendVariable } from "../kinds/request-variables.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
 import { undecoded } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
 import { rewrite } from "./rewrite.ts";
-import { boundText, isBackendVariable } from "./variables.ts";
+import { boundText } from "./variables.ts";
 
 const hostCharacters = {
   label: "letters, digits and - . _ ~ / : ^ $ [ ] ( ) { } * + ? | & = \\",

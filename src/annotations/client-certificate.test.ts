@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { notingPlace, printed, readingOf, settingsOf, valuesOf } from "../../test/support/reading.ts";
 import { fakeCertificate } from "../certificates/fake.ts";
 import { sentence } from "../problem.ts";
-import { certificateWord, clientCertificate } from "./client-certificate.ts";
+import { clientCertificate } from "./client-certificate.ts";
+import { hostRecordOf } from "./hooks.ts";
 
 const { chain: authority } = await fakeCertificate(new Date("2026-01-01"));
 const world = { secrets: { "shop/ca": { "ca.crt": authority } } };
@@ -67,7 +68,7 @@ test("a pattern that holds nginx's own signs is one word (CVE-2025-1097)", () =>
 
 test("the certificate itself goes to the backend only where that is asked for", () => {
   const words = ["false", "true"].map((pass) =>
-    certificateWord(valuesOf({ ...asked, "auth-tls-pass-certificate-to-upstream": pass }, world).clientCertificate),
+    hostRecordOf(valuesOf({ ...asked, "auth-tls-pass-certificate-to-upstream": pass }, world)),
   );
-  expect(words).toEqual(["checked", "passed"]);
+  expect(words).toEqual([{ certificate: "checked" }, { certificate: "passed" }]);
 });

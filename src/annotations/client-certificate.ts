@@ -123,6 +123,13 @@ export const clientCertificate = resolvedFeature({
   },
   provides: (value) => value.kind !== "none",
   ofCanaries: true,
+  verifiesClients: (value) => value.kind === "verify",
+  // Where a certificate is optional, none is as good as none without TLS.
+  demandsCertificate: (value) => value.kind === "verify" && value.verify === "on",
+  // For the headers that tell the backend.
+  hostRecord: (value) => ({
+    certificate: value.kind !== "verify" ? "" : value.passCertificate ? "passed" : "checked",
+  }),
   textServer: (value) => value.kind !== "none",
   serverView: (value, place) => {
     if (value.kind === "none") return false;
@@ -138,17 +145,6 @@ export const clientCertificate = resolvedFeature({
     };
   },
 });
-
-/** Whether every client has to show one. Where a certificate is optional, none is as good as none without TLS. */
-export function isDemanded(value: ClientCertificate): boolean {
-  return value.kind === "verify" && value.verify === "on";
-}
-
-/** What the router says of a host's client certificates, for the headers that tell the backend; empty: nothing. */
-export function certificateWord(value: ClientCertificate): "" | "checked" | "passed" {
-  if (value.kind !== "verify") return "";
-  return value.passCertificate ? "passed" : "checked";
-}
 
 function closed({ ingress: object }: Context, why: string): Resolved<ClientCertificate> {
   const done = "every request to its hosts gets 403";

@@ -95,6 +95,16 @@ export const customErrors = resolvedFeature({
     }
     return { value: { ...value, standIn: { service, port: String(port) } } };
   },
+  onlyOpen: true,
+  // RS-15.8
+  standInHeaders: [
+    { name: Token.name("X-Code"), value: Token.text("503") },
+    { name: Token.name("X-Format"), value: Token.variable("http_accept") },
+    { name: Token.name("X-Namespace"), value: Token.variable("namespace") },
+    { name: Token.name("X-Ingress-Name"), value: Token.variable("ingress_name") },
+    { name: Token.name("X-Service-Name"), value: Token.variable("service_name") },
+    { name: Token.name("X-Service-Port"), value: Token.variable("service_port") },
+  ],
   view: ({ codes, own, intercepts, standIn }, place) =>
     codes.length > 0 && {
       pages: codes.map((status) => ({
@@ -129,13 +139,3 @@ function directiveOf({ protocol }: Place): Token {
 function useless({ ingress: object }: Context, why: string) {
   return { object, kind: "annotation-useless", key: "default-backend", why } as const;
 }
-
-/** What the backend that stands in for one without endpoints is told beside what a request always says (RS-15.8). */
-export const standInHeaders = [
-  ["X-Code", Token.text("503")],
-  ["X-Format", Token.variable("http_accept")],
-  ["X-Namespace", Token.variable("namespace")],
-  ["X-Ingress-Name", Token.variable("ingress_name")],
-  ["X-Service-Name", Token.variable("service_name")],
-  ["X-Service-Port", Token.variable("service_port")],
-] as const;

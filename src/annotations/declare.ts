@@ -122,8 +122,30 @@ export interface Feature<F extends Fields, R> {
   readonly framesRequests?: (value: R) => boolean;
   /** Whether its text means something only in a location that stands under its path. */
   readonly needsPath?: (value: R) => boolean;
+  /** Whether its paths are patterns, whose groups texts may name. */
+  readonly hasGroups?: (value: R) => boolean;
+  /** Whether its text names groups of the path by number. */
+  readonly namesGroups?: (value: R) => boolean;
+  /** Whether nginx answers with a redirect, and no backend is asked. */
+  readonly redirectsAway?: (value: R) => boolean;
+  /** Whether nginx rewrites the path in the location itself, in dynamic mode too, and not before it. */
+  readonly rewritesLate?: (value: R, other: Other) => boolean;
+  /** Whether answers that somebody else gave are kept for its paths. */
+  readonly keepsAnswers?: (value: R) => boolean;
+  /** Whether its paths issue the cookie of their Upstream's affinity. */
+  readonly issuesCookie?: (value: R) => boolean;
+  /** Of a `host` feature: whether its text limits the bodies of all paths that do not do so themselves. */
+  readonly limitsBodies?: (value: R) => boolean;
+  /** Of a `host` feature: whether clients may show a certificate. */
+  readonly verifiesClients?: (value: R) => boolean;
+  /** Of a `host` feature: whether every client has to show a certificate, for which a request without TLS has no place. */
+  readonly demandsCertificate?: (value: R) => boolean;
+  /** Whether a closed path goes without it, and with what the ConfigMap alone says. */
+  readonly onlyOpen?: true;
   /** Its fields in the record of a Location (`src/model/records.ts`); empty ones are left out. */
   readonly record?: (value: R) => RecordFields<"location">;
+  /** Of a `host` feature: its fields in the record of a host. */
+  readonly hostRecord?: (value: R) => RecordFields<"host">;
   /** Lines that several fields decide together; printed are those that differ from what the defaults give. */
   readonly directives?: (value: R, settings: Settings, protocol: Protocol) => readonly Directive[];
   /** What the location partial sees under the feature's name (in camelCase); without it, nothing but its directives. */
@@ -135,10 +157,20 @@ export interface Feature<F extends Fields, R> {
   readonly textServer?: (value: R) => boolean;
   /** What `server.tmpl` sees under the feature's name in the host's own server block; false elsewhere. */
   readonly serverView?: (value: R, place: ServerPlace, settings: Settings) => View;
+  /** Whether that goes with the host's certificate, and so stands in the server of its www twin, too. */
+  readonly goesWithCertificate?: true;
   /** Request headers towards the backend, added to or replacing those of RS-23.2. */
   readonly requestHeaders?: (value: R, place: Place, settings: Settings) => readonly Header[];
+  /** Request headers towards a backend that stands in for one without endpoints. */
+  readonly standInHeaders?: readonly Header[];
   /** Headers of the answer, beside or in the place of the backend's. */
   readonly answerHeaders?: (value: R, place: Place, settings: Settings) => readonly AnswerHeader[];
+  /** Whether a header of the answer is left to a text that sets it. `name` is in lower case. */
+  readonly yieldsHeader?: (value: R, name: string) => boolean;
+  /** Names, in lower case, of the headers of the answer that its text sets. */
+  readonly setsHeaders?: (value: R) => readonly string[];
+  /** nginx text that its author wrote; empty where there is none. */
+  readonly ownText?: (value: R) => string;
   /** Names of the variables that its text declares. */
   readonly declares?: (value: R) => readonly string[];
   /** What its text says about headers of requests and answers. */

@@ -5,13 +5,13 @@
  */
 
 import { Token } from "../directives/token.ts";
+import { isPathVariable } from "../kinds/request-variables.ts";
 import { isReservedHeader, reservedWhy } from "../kinds/reserved-headers.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
 import type { Problem } from "../problem.ts";
 import { backendProtocol } from "./backend-protocol.ts";
 import { type Context, field, type Other, type Resolved, resolvedFeature } from "./declare.ts";
 import { named, referenceText } from "./reference.ts";
-import { isPathVariable } from "./variables.ts";
 
 export interface FastCgi {
   readonly index: string;

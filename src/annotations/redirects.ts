@@ -6,12 +6,13 @@
 import { Token } from "../directives/token.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { integer } from "../kinds/numbers.ts";
+import { isRequestVariable } from "../kinds/request-variables.ts";
 import { oneLine, textOf } from "../kinds/text.ts";
 import { undecoded } from "../kinds/variables.ts";
 import { bool } from "../kinds/words.ts";
 import type { Problem } from "../problem.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
-import { boundText, isRequestVariable } from "./variables.ts";
+import { boundText } from "./variables.ts";
 
 export interface Redirects {
   /** Where all requests of the Location go. */

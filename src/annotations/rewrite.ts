@@ -3,11 +3,12 @@
  * turns every path of the host into a regular expression, which `translate/` works out.
  */
 import type { Kind } from "../kinds/kind.ts";
+import { isElsewhere } from "../kinds/rewrite-target.ts";
 import { textOf } from "../kinds/text.ts";
 import { undecoded } from "../kinds/variables.ts";
 import { bool } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
-import { isPathVariable, isRequestVariable } from "./variables.ts";
+import { configurationSnippet } from "./snippets.ts";
 
 const path = textOf({ label: "letters, digits and - . _ ~ / : $", characters: "A-Za-z0-9._~/:$\\-" });
 
@@ -39,27 +40,8 @@ export const rewrite = feature({
       doc: "Takes the paths as case-insensitive regular expressions, anchored at their start.",
     }),
   },
+  hasGroups: ({ regex, target }) => regex || target !== "",
+  redirectsAway: ({ target }) => isElsewhere(target),
+  // A configuration snippet stands before the rewrite, and sees the path as the client asked for it.
+  rewritesLate: ({ target }, other) => other(configurationSnippet).text !== "" && target !== "" && !isElsewhere(target),
 });
-
-/** Variables that the target may name: a redirect tells them to whoever is there. */
-export function targetVariables(target: string): (name: string) => boolean {
-  return isElsewhere(target) ? isRequestVariable : isPathVariable;
-}
-
-/**
- * Whether nginx is to rewrite the path in the location itself, in dynamic mode too: a configuration snippet stands before it and
- * sees the path as the client asked for it.
- */
-export function rewritesLate({ rewrite: { target }, configurationSnippet: { text } }: RewritesLate): boolean {
-  return text !== "" && target !== "" && !isElsewhere(target);
-}
-
-interface RewritesLate {
-  readonly rewrite: { readonly target: string };
-  readonly configurationSnippet: { readonly text: string };
-}
-
-/** nginx answers such a rewrite with a redirect (RS-6.9). */
-export function isElsewhere(target: string): boolean {
-  return /^(https?:\/\/|\$scheme)/.test(target);
-}

@@ -103,6 +103,7 @@ export const sessionAffinity = feature({
     }),
   },
   // Only a Location whose own owner asks for affinity issues the cookie (RS-14.3).
+  issuesCookie: ({ type }) => type === "cookie",
   record: ({ type }) => ({ sticky: type === "cookie" ? 1 : 0 }),
   heardOfCanaries: true,
   withoutLua: {

@@ -118,9 +118,12 @@ export const configurationSnippet = resolvedFeature({
   fields: { text: snippetField("configuration-snippet", "nginx directives for the Ingress's locations.", true) },
   resolve: resolve("configuration-snippet"),
   needsPath: ({ needsPath }) => needsPath,
+  namesGroups: ({ namesGroups }) => namesGroups,
   framesRequests: ({ framesRequests }) => framesRequests,
   view,
+  ownText: ({ text }) => text,
   headerLines: ({ headerLines }) => headerLines,
+  setsHeaders: ({ setHeaders }) => setHeaders,
   declares: ({ declares }) => declares,
 });
 
@@ -134,6 +137,9 @@ export const serverSnippet = resolvedFeature({
   needsPath: ({ needsPath }) => needsPath,
   framesRequests: ({ framesRequests }) => framesRequests,
   declares: ({ declares }) => declares,
+  limitsBodies: ({ limitsBodies }) => limitsBodies,
+  ownText: ({ text }) => text,
+  headerLines: ({ headerLines }) => headerLines,
   textServer: ({ text }) => text !== "",
   serverView: ({ text, headerLines }, _place, { serverSnippet: everyones }) =>
     text !== "" && {

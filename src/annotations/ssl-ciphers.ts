@@ -23,6 +23,8 @@ export const sslCiphers = feature({
   provides: ({ ciphers }) => ciphers !== undefined,
   textServer: ({ ciphers }) => ciphers !== undefined,
   serverView: ({ ciphers }) => ciphers !== undefined && Token.word(ciphers),
+  // A weak certificate needs them.
+  goesWithCertificate: true,
 });
 
 export const sslPreferServerCiphers = feature({

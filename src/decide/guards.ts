@@ -1,8 +1,8 @@
 /** What stands before the backend of a Location, in the order of templates/location.tmpl and of nginx's phases. */
 import type { FeatureValues } from "../annotations/registry.ts";
-import { isElsewhere } from "../annotations/rewrite.ts";
 import { hopsHeader, mostHops } from "../directives/hops.ts";
 import { bytesOf } from "../kinds/measures.ts";
+import { isElsewhere } from "../kinds/rewrite-target.ts";
 import type { Location } from "../model/configuration.ts";
 import { closedReason } from "../model/location.ts";
 import { hopOf } from "../render/location/hops.ts";

@@ -2,6 +2,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
+import { features } from "../../src/annotations/registry.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -92,6 +93,29 @@ test("what stands behind the sources of Claims does not know Ingresses", () => {
       .flatMap((line, at) => (/(?<![-_])\bIngress(es)?\b/.test(line) ? [`${path}:${at + 1}: ${line.trim()}`] : [])),
   );
   expect(told).toEqual([]);
+});
+
+/**
+ * Features that render reads by name, and why that is no hook: `docs/architecture.md`, "Features and their hooks".
+ */
+const readByName = ["backendProtocol", "backendRequest", "redirects", "requestBody", "sslRedirect"];
+
+test("render asks features by the hooks of their declarations, and reads few by name", () => {
+  const rooms = sources.filter((path) => path.startsWith("src/render/"));
+  const shared = ["declare", "hooks", "read", "registry"].map((name) => `src/annotations/${name}.ts`);
+  const imported = rooms.flatMap(importsOf).filter((path) => path.startsWith("src/annotations/"));
+  expect([...new Set(imported)].sort()).toEqual(shared);
+  const declared = Object.keys(features);
+  const named = rooms.flatMap((path) =>
+    [
+      ...read(path).matchAll(
+        /(?:\.features|\bvalues|\bfeatures)\.(\w+)|\{([\w, ]+)\}(?:: FeatureValues| = [\w.![\]]*features;)/g,
+      ),
+    ]
+      .flatMap(([, one, some = ""]) => [one, ...some.split(",").map((name) => name.trim())])
+      .filter((name) => declared.includes(name!)),
+  );
+  expect([...new Set(named)].sort()).toEqual(readByName);
 });
 
 /** A folder with a file for each feature or setting grows with them; the client of Kubernetes could be a package of its own. */

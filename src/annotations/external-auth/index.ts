@@ -74,6 +74,7 @@ export const externalAuth = resolvedFeature({
     return { value: { kind: "ask", question }, problems };
   },
   asksOthers: ({ kind }) => kind === "ask",
+  keepsAnswers: (value) => value.kind === "ask" && value.question.cacheKey !== "",
   framesRequests: (value) => value.kind === "ask" && value.question.pool?.apart === true,
   variables: ["auth_url", "auth_host", "auth_redirect", "auth_signin"],
   view: externalAuthView,

@@ -3,9 +3,9 @@
 import { Token } from "../../directives/token.ts";
 import { isHost } from "../../kinds/addresses.ts";
 import { type Kind, no, ok, shown } from "../../kinds/kind.ts";
+import { isRequestVariable } from "../../kinds/request-variables.ts";
 import { textOf, trimmed } from "../../kinds/text.ts";
 import { decodedMistake, isKnownVariable, undecoded, variablesIn } from "../../kinds/variables.ts";
-import { isRequestVariable } from "../variables.ts";
 
 /** Text with variables that are all among the allowed ones; others would be refused by nginx, or tell what is nobody's business. */
 function withVariables(kind: Kind<string>, allowed: (name: string) => boolean): Kind<string> {

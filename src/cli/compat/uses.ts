@@ -1,7 +1,7 @@
 /** What one Ingress, the ConfigMap or the command line says, in the form in which docs/differences.md is asked about it. */
 import { annotationKeys } from "../../annotations/read.ts";
-import { isPathVariable, isRequestVariable, strangersIn } from "../../annotations/variables.ts";
 import { regexMistake } from "../../kinds/patterns.ts";
+import { isPathVariable, isRequestVariable, strangersIn } from "../../kinds/request-variables.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { type Concern, type Difference, fits, type Part } from "./differences.ts";

@@ -4,6 +4,7 @@
  */
 import { isSaid } from "../../annotations/hooks.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
+import type { ServerPlace } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { serverName } from "../../kinds/server-names.ts";
 import { catchAll, type Location, type Server } from "../../model/configuration.ts";
@@ -27,6 +28,7 @@ export interface TextServer {
 
 const ownServer = featureList.filter(([, { textServer }]) => textServer !== undefined);
 const hostWide = featureList.filter(([, { serverView }]) => serverView !== undefined);
+const withCertificate = hostWide.filter(([, { goesWithCertificate }]) => goesWithCertificate === true);
 
 /** What all features say in the data hosts' server: nothing. */
 export const plainServerView: Readonly<Record<string, View>> = Object.fromEntries(
@@ -50,11 +52,11 @@ export function hasTextPaths({ locations, features }: Pick<Server<FeatureValues>
 
 /** Whether a location's text stands under its path: it has to, or what it says of the groups of its pattern means nothing elsewhere. */
 export function isText(location: Pick<Location<FeatureValues>, "path" | "closed" | "features">): boolean {
-  const { configurationSnippet, rewrite } = location.features;
-  const hasGroups = rewrite.regex || rewrite.target !== "";
-  const namesGroups = configurationSnippet.namesGroups || namedGroups(location).length > 0;
+  const { features } = location;
   const isClosed = location.closed !== undefined;
-  return needsPath(location.features, isClosed) || (!isClosed && hasGroups && namesGroups);
+  if (needsPath(features, isClosed)) return true;
+  if (isClosed || !isSaid("hasGroups", features, "location")) return false;
+  return isSaid("namesGroups", features, "location") || namedGroups(location).length > 0;
 }
 
 /** Whether a location's text is refused elsewhere than under its path; one that is shut does not have its snippet in it. */
@@ -68,28 +70,37 @@ export function textServerOf(
   root: string,
 ): TextServer {
   const files: RenderedFile[] = [];
-  const place = filesOf(root, files);
-  const view = hostWide.map(([feature, { serverView }]) => [feature, serverView!(features[feature], place, settings)]);
+  const view = serverViews(hostWide, features, settings, filesOf(root, files));
   const names = Token.words([serverNameOf(name), ...aliases.map((alias) => aliasNameOf(alias.name))]);
   const verifies = asksForCertificate({ features });
   return { name, serverName: names, view: Object.fromEntries(view) as View, files, verifies };
 }
 
+function serverViews(some: typeof featureList, features: FeatureValues, settings: Settings, place: ServerPlace) {
+  return some.map(([name, { serverView }]) => [name, serverView!(features[name], place, settings)] as const);
+}
+
 /**
- * The other of `www.host` and `host`, where it has the host's certificate: then it has its ciphers, since a weak one needs them. The rest of what
+ * The other of `www.host` and `host`, where it has the host's certificate: then it has what goes with that. The rest of what
  * is said of the host is not said of it: it redirects.
  */
-export function twinServerOf({ redirectFrom, features }: Server<FeatureValues>): TextServer | undefined {
-  const { ciphers } = features.sslCiphers;
-  if (redirectFrom?.certificate === undefined || ciphers === undefined) return undefined;
+export function twinServerOf(
+  { redirectFrom, features }: Server<FeatureValues>,
+  settings: Settings,
+  root: string,
+): TextServer | undefined {
+  if (redirectFrom?.certificate === undefined) return undefined;
+  const files: RenderedFile[] = [];
+  const own = serverViews(withCertificate, features, settings, filesOf(root, files));
+  if (own.every(([, view]) => view === false)) return undefined;
   const { name } = redirectFrom;
-  const view = { ...plainServerView, sslCiphers: Token.word(ciphers) };
-  return { name, serverName: Token.word(name), view, files: [], verifies: false };
+  const view = { ...plainServerView, ...Object.fromEntries(own) };
+  return { name, serverName: Token.word(name), view, files, verifies: false };
 }
 
 /** Whether its clients show a certificate. */
 export function asksForCertificate({ features }: Pick<Server<FeatureValues>, "features">): boolean {
-  return features.clientCertificate.kind === "verify";
+  return isSaid("verifiesClients", features, "host");
 }
 
 /** An alias is written as nginx has it: its wildcards take any number of labels. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isPathVariable } from "../../annotations/variables.ts";
 import { Token } from "../../directives/token.ts";
+import { isPathVariable } from "../../kinds/request-variables.ts";
 import { isKnownVariable } from "../../kinds/variables.ts";
 import { withoutUnreadVariables } from "./unread-variables.ts";
 

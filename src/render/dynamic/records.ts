@@ -1,15 +1,14 @@
-import { escapedPath } from "../../directives/path-words.ts";
 /**
  * Routes, Upstreams and Certificates as data: one record per host, per Upstream and per Certificate, as JSON that the Lua
  * in `nginx/lua` reads. A record's text depends on nothing but its noun, so equal nouns cost no delta.
  */
 
-import { certificateWord } from "../../annotations/client-certificate.ts";
-import { recordOf } from "../../annotations/hooks.ts";
+import { hostRecordOf, isSaid, recordOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
-import { rewritesLate, targetVariables } from "../../annotations/rewrite.ts";
-import { isBackendVariable, isRequestVariable } from "../../annotations/variables.ts";
+import { escapedPath } from "../../directives/path-words.ts";
 import { groupsOf, numbered } from "../../directives/pattern-groups.ts";
+import { isBackendVariable, isRequestVariable } from "../../kinds/request-variables.ts";
+import { targetVariables } from "../../kinds/rewrite-target.ts";
 import { formOf } from "../../kinds/server-names.ts";
 import type { Alias, Certificate, Endpoint, Location, Server, Upstream } from "../../model/configuration.ts";
 import { backendOf, closedReason } from "../../model/location.ts";
@@ -82,7 +81,7 @@ function hostRecord(server: Server<FeatureValues>, shapes: Shapes): string {
       prefix: prefixes.sort(([a], [b]) => Buffer.byteLength(b) - Buffer.byteLength(a)).flat(),
       slash,
       regex,
-      certificate: certificateWord(server.features.clientCertificate),
+      ...hostRecordOf(server.features),
     }),
   };
   return JSON.stringify(record);
@@ -120,7 +119,7 @@ function locationRecord(
     variables: { ...variables, ...given({ ...own, tls: location.ownTls === true ? "1" : "" }) },
     canaries: location.canaries.map(canaryRecord),
     standIn: standInRecord(location, host, shapes),
-    rewritesLate: rewritesLate(location.features) && location.keepsUri !== true ? 1 : 0,
+    rewritesLate: isSaid("rewritesLate", location.features, "location") && location.keepsUri !== true ? 1 : 0,
   };
   return inFieldOrder(all);
 }

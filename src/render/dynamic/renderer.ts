@@ -181,8 +181,9 @@ export class DynamicRenderer implements Renderer {
     const used = server === undefined ? [] : shapes.ofServer(server);
     const isText = server !== undefined && this.#textHosts.isText(server);
     if (isText) {
-      const own = textServerOf(server, settings, this.#machine.paths.root);
-      const twin = twinServerOf(server);
+      const { root } = this.#machine.paths;
+      const own = textServerOf(server, settings, root);
+      const twin = twinServerOf(server, settings, root);
       const routed = { ...own, locations: textLocationsOf(server, shapes) };
       this.#textServers.set(name, twin === undefined ? [routed] : [routed, { ...twin, locations: [] }]);
     } else this.#textServers.delete(name);

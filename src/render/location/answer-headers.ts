@@ -1,5 +1,4 @@
 /** Headers of answers that a location adds, and those of backends that it takes away in their place. */
-import type { FeatureValues } from "../../annotations/registry.ts";
 import type { AnswerHeader, Protocol } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { forgottenLines, type HeaderLines, hasOwn, hideDirectives } from "../../settings/header-lines.ts";
@@ -34,14 +33,10 @@ export function answerHeadersView(
   };
 }
 
-/** Headers that a snippet sets and CORS says for every page: of two lines of one name a browser believes neither. */
-export function overruledHeaders(all: readonly AnswerHeader[], { cors, configurationSnippet }: FeatureValues): Token[] {
-  if (!cors.enabled || !cors.origins.includes("*")) return [];
+/** Headers that stand in the place of the backend's, and are left to a text that sets them. */
+export function overruledHeaders(all: readonly AnswerHeader[], overruled: ReadonlySet<string>): Token[] {
   const names = all.filter(({ replaces }) => replaces).map(({ name }) => name);
-  return names.filter((name) => {
-    const lower = String(name).toLowerCase();
-    return lower.startsWith("access-control-") && configurationSnippet.setHeaders.includes(lower);
-  });
+  return names.filter((name) => overruled.has(String(name).toLowerCase()));
 }
 
 /** Of several that stand in the place of the backend's the first counts: those of CORS come before an author's own. */

@@ -3,9 +3,9 @@
  * meet them.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
-import { targetVariables } from "../../annotations/rewrite.ts";
 import { escapeRegex } from "../../directives/path-words.ts";
 import { Token, type View } from "../../directives/token.ts";
+import { targetVariables } from "../../kinds/rewrite-target.ts";
 import type { Server } from "../../model/configuration.ts";
 import { hasTextPaths } from "../conf/text-servers.ts";
 

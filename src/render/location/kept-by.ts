@@ -2,14 +2,14 @@
  * What tells the kept answers of an auth service apart beyond the author's own text: host, type and path, as ingress-nginx has
  * it (RS-16.7). A wildcard host is one host, and so is a host with its aliases.
  */
+import { isSaid } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Server } from "../../model/configuration.ts";
 
 /** Empty where no answer is kept. `index` is that of the Location. */
 export function keptBy({ name, locations, routes }: Server<FeatureValues>, index: number): string {
   const { path, features } = locations[index]!;
-  const { externalAuth: value } = features;
-  if (value.kind !== "ask" || value.question.cacheKey === "") return "";
+  if (!isSaid("keepsAnswers", features, "location")) return "";
   const own = routes.filter((route) => route.match !== "slash" && route.location === index);
   const isExact = own.every(({ match }) => match === "exact");
   return `${name} ${isExact ? "exact" : "prefix"} ${path}`;

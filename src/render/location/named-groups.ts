@@ -2,6 +2,7 @@
  * Groups of a path that have names, where a permitted snippet names them: they are set in the location itself, so nginx makes no variable of the
  * pattern's own. A group whose name is that of a variable of nginx or Sluice is none: nginx would refuse the text.
  */
+import { isSaid, ownTextOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { groupsOf } from "../../directives/pattern-groups.ts";
 import { isKnownVariable } from "../../kinds/variables.ts";
@@ -10,14 +11,13 @@ import type { Location } from "../../model/configuration.ts";
 export type NamedGroup = readonly [name: string, number: number];
 
 export function namedGroups({ path, features }: Pick<Location<FeatureValues>, "path" | "features">): NamedGroup[] {
-  const { rewrite, configurationSnippet } = features;
-  const isPattern = rewrite.regex || rewrite.target !== "";
-  if (configurationSnippet.text === "" || !isPattern) return [];
+  const text = ownTextOf(features, "location");
+  if (text === "" || !isSaid("hasGroups", features, "location")) return [];
   return [...groupsOf(path).numbers].filter(
     ([name, number]) =>
       number <= 9 &&
       /^[a-z_]\w*$/i.test(name) &&
       !isKnownVariable(name, "http") &&
-      new RegExp(`\\b${name}\\b`).test(configurationSnippet.text),
+      new RegExp(`\\b${name}\\b`).test(text),
   );
 }

@@ -3,10 +3,8 @@
  * location. What differs between the two is handed in: how a tenant's values are written, and where requests go.
  */
 
-import { isDemanded } from "../../annotations/client-certificate.ts";
-import { isSaid } from "../../annotations/hooks.ts";
+import { headerLinesOf, isSaid, ownTextOf } from "../../annotations/hooks.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
-import { isElsewhere, rewritesLate } from "../../annotations/rewrite.ts";
 import type { Machine } from "../../directives/machine.ts";
 import type { AnswerHeader, HttpPart, InternalLocation, Place } from "../../directives/place.ts";
 import { poolOf, protocolOf, type Scheme } from "../../directives/pools.ts";
@@ -150,16 +148,16 @@ export class LocationTexts {
     const view = locationView({ ...traits, values, answerHeaders }, place, this.#about);
     const apartBy = apart.length === 0 ? "" : shortHash(apart.join("\0"));
     const { pass, blocks } = poolOf(traits.scheme, target.blocks, apartBy, chosen);
-    const elsewhere = isElsewhere(values.rewrite.target);
+    const late = isSaid("rewritesLate", values, "location") && traits.keepsUri !== true;
     const where = {
       dynamic,
       unserved,
       rewrite,
       decodedGroups: !dynamic && (grouped || asksForGroups(values, rewrite)),
-      rewritesLate: rewritesLate(values) && traits.keepsUri !== true && { matched: lateMatch(traits.matchedAgain) },
+      rewritesLate: late && { matched: lateMatch(traits.matchedAgain) },
       wantsCertificate: wantsCertificate && { unless: unlessRedirected(values, traits, place) },
       groups: groups.map(([name, number]) => ({ name: Token.name(name), value: Token.variable(String(number)) })),
-      elsewhere,
+      elsewhere: isSaid("redirectsAway", values, "location"),
       pass,
       chosen: chosen !== undefined,
     };
@@ -205,19 +203,17 @@ function lateMatch(path: string | undefined): Token {
 }
 
 /** `host`: what is said of the host as a whole. */
-export function traitsOf(
-  location: Location<FeatureValues>,
-  { serverSnippet: host, clientCertificate }: FeatureValues,
-  settings: Settings,
-): LocationTraits {
+export function traitsOf(location: Location<FeatureValues>, host: FeatureValues, settings: Settings): LocationTraits {
   const { path, closed, timed, owner, features, rewritesAt } = location;
   const denied = closed !== undefined;
-  const { headerLines: hostLines } = host;
-  const framed = isSaid("framesRequests", features, "location") || host.framesRequests;
+  const hostLines = headerLinesOf(host, "host");
+  const hostFrames = isSaid("framesRequests", host, "host");
+  const framed = hostFrames || isSaid("framesRequests", features, "location");
   const within = (prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix));
   const owned = owner !== undefined;
   const groups = denied ? [] : namedGroups(location);
-  const again = features.configurationSnippet.namesGroups && rewritesLate(features);
+  const again = isSaid("namesGroups", features, "location") && isSaid("rewritesLate", features, "location");
+  const demanded = isSaid("demandsCertificate", host, "host");
   return {
     denied,
     redirectsToHttps: !within(settings.noTlsRedirectLocations),
@@ -227,10 +223,10 @@ export function traitsOf(
     timed,
     standsIn: false,
     ...(hostLines.length > 0 ? { hostLines } : {}),
-    ...(framed ? { poolsOf: `${owner?.namespace ?? ""}\0${host.framesRequests ? host.text : ""}` } : {}),
+    ...(framed ? { poolsOf: `${owner?.namespace ?? ""}\0${hostFrames ? ownTextOf(host, "host") : ""}` } : {}),
     ...(rewritesAt !== undefined ? { matchedAgain: rewritesAt } : again ? { matchedAgain: path } : {}),
     ...(location.keepsUri === true ? { keepsUri: true } : {}),
     ...(groups.length > 0 ? { groups } : {}),
-    ...(isDemanded(clientCertificate) && !within(settings.noAuthLocations) ? { wantsCertificate: true } : {}),
+    ...(demanded && !within(settings.noAuthLocations) ? { wantsCertificate: true } : {}),
   };
 }

@@ -1,7 +1,13 @@
 /** What the location partial sees: its traits, each feature's view under the feature's name, directives and headers. */
 
-import { standInHeaders } from "../../annotations/custom-errors.ts";
-import { isSaid } from "../../annotations/hooks.ts";
+import {
+  headerLinesOf,
+  isSaid,
+  overruledBy,
+  standInHeaders,
+  whenClosed,
+  withoutPath,
+} from "../../annotations/hooks.ts";
 import { unannotated } from "../../annotations/read.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import type { AnswerHeader, Directive, Header, Place } from "../../directives/place.ts";
@@ -37,25 +43,15 @@ export interface LocationSaid {
   readonly answerHeaders: readonly AnswerHeader[];
 }
 
-/** Of a Location that is shut, only the ConfigMap's list of errors is heard. */
-function withoutOwnPages(values: FeatureValues, settings: Settings): FeatureValues {
-  return { ...values, customErrors: unannotated(settings).customErrors };
-}
-
-/** The text for a Service that stands in is reached by name, whatever the path, so a snippet that needs one is not in it. */
-function withoutPath(values: FeatureValues, settings: Settings): FeatureValues {
-  if (!values.configurationSnippet.needsPath) return values;
-  return { ...values, configurationSnippet: unannotated(settings).configurationSnippet };
-}
-
 export function locationView(said: LocationSaid, place: Place, about: AboutLocations): Readonly<Record<string, View>> {
   const { denied, redirectsToHttps, standsIn, timed, hostLines = [] } = said;
   const { settings, everywhere } = about;
   const { http, server } = everywhere.headerLines;
+  // The text for a Service that stands in is reached by name in dynamic mode, whatever the path.
   const values = denied
-    ? withoutOwnPages(said.values, settings)
+    ? whenClosed(said.values, unannotated(settings))
     : standsIn && place.dynamic
-      ? withoutPath(said.values, settings)
+      ? withoutPath(said.values, unannotated(settings))
       : said.values;
   const view: Record<string, View> = {
     denied,
@@ -64,9 +60,8 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
     asksOthers: isSaid("asksOthers", values, "location"),
   };
   const directives: Directive[] = [];
-  const headers: Header[] = standsIn ? standInHeaders.map(([name, value]) => ({ name: Token.name(name), value })) : [];
+  const headers: Header[] = standsIn ? [...standInHeaders] : [];
   const answer: AnswerHeader[] = [...said.answerHeaders];
-  const own: HeaderLine[] = [...everywhere.headerLines.location];
   for (const named of featureList) {
     const [name, feature] = named;
     const value = values[name] as never;
@@ -75,12 +70,12 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
     headers.push(...(feature.requestHeaders?.(value, place, settings) ?? []));
     if (feature.view !== undefined) view[name] = able && feature.view(value, place, settings);
     answer.push(...(feature.answerHeaders?.(value, place, settings) ?? []));
-    own.push(...(feature.headerLines?.(value) ?? []));
   }
+  const own = [...everywhere.headerLines.location, ...headerLinesOf(values, "location")];
   const lines: HeaderLines = { http, server: [...server, ...hostLines], location: own };
   return {
     ...view,
-    overruled: overruledHeaders(answer, values),
+    overruled: overruledHeaders(answer, overruledBy(values)),
     directives: directives.map((one) => ({ ...one })),
     requestHeaders: place.protocol !== "fastcgi" && {
       directive: Token.name(place.protocol === "grpc" ? "grpc_set_header" : "proxy_set_header"),

@@ -1,10 +1,10 @@
 /** The body of a host's own location: what a Shape would be, with its Service, canaries and cookie written into it (static mode). */
-import { certificateWord } from "../../annotations/client-certificate.ts";
+import { hostRecordOf, isSaid } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
-import { isBackendVariable } from "../../annotations/variables.ts";
 import { numbered } from "../../directives/pattern-groups.ts";
 import { poolOf } from "../../directives/pools.ts";
 import { Token, type View } from "../../directives/token.ts";
+import { isBackendVariable } from "../../kinds/request-variables.ts";
 import { groupVariables } from "../../kinds/variables.ts";
 import { type Alias, type Canary, defaultUpstream, type Server } from "../../model/configuration.ts";
 import { backendOf, closedReason } from "../../model/location.ts";
@@ -37,7 +37,7 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
   const mainCookie = cookie && { name: cookie.name, binding: bindingOf(labelOf(upstream)) };
   const choice = canaries.length === 0 ? undefined : choiceOf(block, canaries.map(staticCanary), mainCookie);
   // only a Location whose own owner asks for affinity issues the cookie (RS-14.3)
-  const issues = cookie !== undefined && location.features.sessionAffinity.type === "cookie";
+  const issues = cookie !== undefined && isSaid("issuesCookie", location.features, "location");
   const by = choice === undefined ? {} : { binding: choice.binding };
   const issued = issues ? affinityCookie({ cookie, label: labelOf(upstream), path: location.path, ...by }) : undefined;
   const target: Target = {
@@ -115,7 +115,7 @@ export function labelsOf(
     service_port: backend.port,
     location_path: location.path,
     closed_reason: closedReason(location),
-    route_certificate: certificateWord(server.features.clientCertificate),
+    route_certificate: String(hostRecordOf(server.features).certificate ?? ""),
     route_kept: keptBy(server, index),
     route_hop: hopOf(server, index),
   };

@@ -1,10 +1,11 @@
 /** One host's server blocks as text: each route a location, each Location's body what a shape would be (static mode). */
+import { isSaid } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
-import { isRequestVariable } from "../../annotations/variables.ts";
 import { comeBack } from "../../directives/hops.ts";
 import { escapedPath } from "../../directives/path-words.ts";
 import type { HttpPart } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
+import { isRequestVariable } from "../../kinds/request-variables.ts";
 import { type Alias, catchAll, type Route, type Server } from "../../model/configuration.ts";
 import { ownHost } from "../../settings/own-host.ts";
 import type { Settings } from "../../settings/registry.ts";
@@ -75,7 +76,11 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
       beside: beside.map(({ match, text }) => ({ match, text })),
     });
   });
-  if (server.redirectFrom !== undefined) texts.push(twinText(server, server.redirectFrom, parts));
+  if (server.redirectFrom !== undefined) {
+    const twin = twinServerOf(server, about.settings, about.machine.paths.root);
+    files.push(...(twin?.files ?? []));
+    texts.push(twinText(server, server.redirectFrom, twin?.view ?? plainServerView, parts));
+  }
   return { texts, files, needs: gathered.needs, http: gathered.http, pools: gathered.pools };
 }
 
@@ -107,7 +112,7 @@ function appRootUrl(path: string, http3: boolean, settings: Settings): Token {
 }
 
 /** The other of `www.host` and `host`. */
-function twinText(server: Server<FeatureValues>, twin: Alias, parts: StaticParts): Token {
+function twinText(server: Server<FeatureValues>, twin: Alias, features: View, parts: StaticParts): Token {
   const { about, template } = parts;
   return template.render("www-server", {
     ...headOf(about, false, [twin.name]),
@@ -115,7 +120,7 @@ function twinText(server: Server<FeatureValues>, twin: Alias, parts: StaticParts
     rejectsUnknownNames: false,
     names: hostBlock(Token.word(twin.name), server.name),
     certificate: certificateView(twin, parts, false),
-    features: twinServerOf(server)?.view ?? plainServerView,
+    features,
     host: Token.name(server.name),
   });
 }
@@ -156,7 +161,7 @@ function locationViews(
     const labels = [...groupsOf(server, pattern), ...labelsOf(server, location, tls, parts), ...body.labels];
     // a snippet that limits bodies in the server would else hold here
     const { most } = server.locations[location]!.features.requestBody;
-    const restated = server.features.serverSnippet.limitsBodies && most === about.settings.proxyBodySize;
+    const restated = isSaid("limitsBodies", server.features, "host") && most === about.settings.proxyBodySize;
     const hop = hopOf(server, location);
     return {
       match: locationBlock(match, location),

@@ -2,9 +2,10 @@
  * One host's Server from the Claims on it, oldest first. What it needs of the world beyond its Claims it asks `World`
  * for, and what it used it reports as `uses` and `secrets`, so that `Servers` knows when to build it again.
  */
+
+import { isSaid } from "../../annotations/hooks.ts";
 import { unannotated } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
-import { rewritesLate } from "../../annotations/rewrite.ts";
 import { catchAll, type Location, type Route, type Server } from "../../model/configuration.ts";
 import { backendOf } from "../../model/location.ts";
 import type { Problem } from "../../problem.ts";
@@ -101,7 +102,7 @@ const unshadowed: Shadows = { shadows: [], uses: [], problems: [] };
 
 /** Only a text that rewrites by itself has to know. */
 function keptUri(location: Location<FeatureValues>, at: number, routes: readonly Route[]): Location<FeatureValues> {
-  if (!rewritesLate(location.features)) return location;
+  if (!isSaid("rewritesLate", location.features, "location")) return location;
   const own = routes.filter((route) => route.location === at);
   const rewriting = own.filter((route) => "rewrite" in route && route.rewrite !== undefined);
   if (rewriting.length === 0) return { ...location, keepsUri: true };

@@ -3,6 +3,7 @@
  * declare both themselves (`onlyWith`, `withoutLua`).
  */
 import type { AnyFeature, Fields, LostWithoutLua, Other } from "../../annotations/declare.ts";
+import { otherOf } from "../../annotations/hooks.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 
 interface Hooks {
@@ -10,8 +11,6 @@ interface Hooks {
   readonly onlyWith: ((value: unknown, other: Other) => string | undefined) | undefined;
   readonly withoutLua: ((value: unknown) => LostWithoutLua | undefined) | undefined;
 }
-
-const nameOf = new Map<AnyFeature, keyof FeatureValues>(featureList.map(([name, feature]) => [feature, name]));
 
 const hooks = new Map<string, Hooks>(
   featureList.flatMap(([name, feature]) => {
@@ -27,8 +26,7 @@ const hooks = new Map<string, Hooks>(
 /** Why this annotation does nothing beside the others; undefined where it does something. */
 export function idleBeside(key: string, values: FeatureValues): string | undefined {
   const own = hooks.get(key);
-  const other: Other = (feature) => values[nameOf.get(feature)!] as never;
-  return own?.onlyWith?.(values[own.name], other);
+  return own?.onlyWith?.(values[own.name], otherOf(values));
 }
 
 /** What this annotation loses in an nginx without Lua; undefined where it loses nothing. */

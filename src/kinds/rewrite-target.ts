@@ -1,0 +1,12 @@
+/** What a target of a rewrite says: a path, which may name variables and groups, or a URL elsewhere. */
+import { isPathVariable, isRequestVariable } from "./request-variables.ts";
+
+/** Variables that the target may name: a redirect tells them to whoever is there. */
+export function targetVariables(target: string): (name: string) => boolean {
+  return isElsewhere(target) ? isRequestVariable : isPathVariable;
+}
+
+/** nginx answers such a rewrite with a redirect (RS-6.9). */
+export function isElsewhere(target: string): boolean {
+  return /^(https?:\/\/|\$scheme)/.test(target);
+}
