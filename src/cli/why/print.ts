@@ -2,6 +2,7 @@
 
 import type { Decision, End } from "../../decide/decision.ts";
 import type { AskedRequest } from "../../decide/request.ts";
+import { defaultUpstream } from "../../model/configuration.ts";
 import { backendOf } from "../../model/location.ts";
 import { named, unplaced } from "../../problem.ts";
 import type { ServedRoute } from "../../routes/routes.ts";
@@ -145,5 +146,12 @@ function endOf(end: End): string {
     return `${end.status}${end.location === undefined ? "" : ` to ${end.location}`}: ${end.why}`;
   const { upstream, rewritten, standsIn } = end;
   const path = rewritten === undefined ? "" : `, where the path is ${rewritten}`;
-  return `of ${upstream.id}${path}${standsIn ? ", which stands in because the Service has no endpoint" : ""}`;
+  return `that of ${backendName(upstream.id)}${path}${standsIn ? ", which stands in because the Service has no endpoint" : ""}`;
+}
+
+/** `Service shop/web, port http`. */
+function backendName(id: string): string {
+  if (id === defaultUpstream) return "the default backend";
+  const [, service, port] = /^([^/]+\/[^/]+)\/([^/]+)$/.exec(id) ?? [];
+  return service === undefined ? id : `Service ${service}, port ${port}`;
 }

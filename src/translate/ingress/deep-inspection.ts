@@ -5,6 +5,9 @@
 import type { Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 
+/** What becomes of an Ingress in which something is found. */
+export const notApplied = "the Ingress is not applied";
+
 const signs: readonly (readonly [(text: string) => boolean, string])[] = [
   [(text) => hasInOrder(text, "alias", ";"), "an alias directive"],
   [(text) => hasInOrder(text, "root", ";"), "a root directive"],
@@ -42,6 +45,6 @@ export function inspect({ metadata, spec }: Ingress): Problem[] {
     const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
     const [, sign] = signs.find(([isIn]) => isIn(text))!;
     const why = `it looks like ${sign}, and --deep-inspect is on`;
-    problems.push({ object, kind: "field-unusable", field, why, done: "the Ingress is not applied" });
+    problems.push({ object, kind: "field-unusable", field, why, done: notApplied });
   }
 }

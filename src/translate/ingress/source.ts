@@ -19,6 +19,7 @@ import { versionOf } from "../quarantine.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
 import { isOurs } from "./accept.ts";
 import { claimOf } from "./claim.ts";
+import { notApplied } from "./deep-inspection.ts";
 import { readIngress } from "./reading.ts";
 
 const ingressKey = (key: string) => objectKey("Ingress", key);
@@ -122,14 +123,15 @@ export class IngressSource implements ClaimSource {
       () => true,
     );
     const closes = loosened || standIn.failed === true;
-    const why = [
+    const refusals = [
       ...nginxRefused,
       ...bugs,
       ...reading.problems.filter(isRefusal),
-      ...standIn.problems,
-      ...reading.problems,
+      ...standIn.problems.filter(isRefusal),
     ];
-    const closed = closes ? (why[0] ?? unguarded(object)) : undefined;
+    // A version that is not applied has a Problem that says so. Without one its paths are closed all the same.
+    const [why = unguarded(object)] = refusals;
+    const closed = closes ? why : undefined;
     // A form that Sluice cannot read has no paths to close, so those of the last good one are closed.
     return guarded(
       () => {
@@ -188,7 +190,7 @@ function claimed(ingress: Ingress, reading: Reading): Claim | Error {
 
 /** Whether an Ingress is not applied because of it. */
 function isRefusal(problem: Problem): boolean {
-  return problem.kind === "bug" || ("done" in problem && problem.done === "reject");
+  return problem.kind === "bug" || ("done" in problem && (problem.done === "reject" || problem.done === notApplied));
 }
 
 function unguarded(object: Problem["object"]): Problem {
