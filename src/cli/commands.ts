@@ -55,7 +55,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   reference: {
     usage: "reference PAGE",
-    doc: "Prints the page annotations, settings or flags, in Markdown.",
+    doc: "Prints the page annotations, settings, flags or metrics, in Markdown.",
     run: async (argv, out) => (await import("./reference.ts")).reference(argv, out),
   },
   explain: {

@@ -15,6 +15,7 @@ test.each([
   ["annotations", "annotations"],
   ["settings", "configmap"],
   ["flags", "flags"],
+  ["metrics", "metrics"],
 ])("docs/reference has the page of %s", async (page, file) => {
   const { code, text } = printed(reference, page);
   expect(code).toBe(0);
@@ -24,7 +25,7 @@ test.each([
 test("a page that does not exist is exit code 2", () => {
   expect(printed(reference, "keys")).toEqual({
     code: 2,
-    text: "sluice reference takes one word: annotations, settings or flags",
+    text: "sluice reference takes one word: annotations, settings, flags or metrics",
   });
 });
 

@@ -1,6 +1,7 @@
-/** `sluice reference annotations|settings|flags`: the reference pages, from the declarations. */
+/** `sluice reference annotations|settings|flags|metrics`: the reference pages, from the declarations. */
 import { annotationsPage } from "./reference/annotations-page.ts";
 import { flagsPage } from "./reference/flags-page.ts";
+import { metricsPage } from "./reference/metrics-page.ts";
 import { settingsPage } from "./reference/settings-page.ts";
 
 /** What a command prints to. */
@@ -10,7 +11,7 @@ export interface Out {
   fail(sentence: string): void;
 }
 
-const help = `Usage: sluice reference annotations|settings|flags
+const help = `Usage: sluice reference annotations|settings|flags|metrics
 
 Prints a page of the reference in Markdown, from the declarations: what docs/reference holds.
 Exit code 0, or 2 for a page that does not exist.
@@ -20,6 +21,7 @@ const pages: Readonly<Record<string, () => string>> = {
   annotations: annotationsPage,
   settings: settingsPage,
   flags: flagsPage,
+  metrics: metricsPage,
 };
 
 /** Exit code 0, or 2 for a page that does not exist. */
@@ -30,7 +32,7 @@ export function reference(argv: readonly string[], out: Out): number {
   }
   const page = pages[argv[0] ?? ""];
   if (page === undefined || argv.length !== 1) {
-    out.fail("sluice reference takes one word: annotations, settings or flags");
+    out.fail("sluice reference takes one word: annotations, settings, flags or metrics");
     return 2;
   }
   out.write(page());

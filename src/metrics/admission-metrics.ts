@@ -45,7 +45,7 @@ export class AdmissionMetrics {
     this.#gauges = {
       ingresses: [
         gauge("tested_ingresses", "Ingresses that the last review looked at in full: always the one submitted."),
-        gauge("render_ingresses", "The same: nothing is rendered for a review."),
+        gauge("render_ingresses", "Equal to admission_tested_ingresses, because nothing is rendered for a review."),
       ],
       seconds: [
         gauge("tested_duration", "Seconds that the last review took."),

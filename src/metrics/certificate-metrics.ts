@@ -4,6 +4,7 @@
  * There may be as many series as hosts, so the text is made by hand, and made again only when a certificate or a host has changed.
  */
 import { type Certificate, type Configuration, catchAll } from "../model/configuration.ts";
+import type { DeclaredMetric } from "./declared.ts";
 import { labelsText } from "./exposition.ts";
 
 /** What is looked at, whatever the annotations and settings. */
@@ -13,6 +14,17 @@ export type Served = Pick<
 >;
 
 const prefix = "nginx_ingress_controller_";
+const expiryName = "ssl_expire_time_seconds";
+const expiryHelp = "When the certificate of a host expires, in seconds since 1970.";
+const infoName = "ssl_certificate_info";
+const infoHelp = "A constant 1 with labels about the certificate of a host.";
+const commonLabels = ["namespace", "class", "host", "secret_name", "identifier"];
+const detailLabels = ["issuer_organization", "issuer_common_name", "serial_number", "public_key_algorithm"];
+
+export const certificateDeclarations: readonly DeclaredMetric[] = [
+  { name: `${prefix}${expiryName}`, type: "gauge", labels: commonLabels, help: expiryHelp },
+  { name: `${prefix}${infoName}`, type: "gauge", labels: [...commonLabels, ...detailLabels], help: infoHelp },
+];
 
 interface Text {
   readonly of: Served;
@@ -44,15 +56,13 @@ export class CertificateMetrics {
     if (same) return known;
     const hosts = [...servedHosts(of)];
     const expiry = hosts.map(
-      ([host, one]) => `${prefix}ssl_expire_time_seconds{${this.#common(host, one)}} ${seconds(one.notAfter)}\n`,
+      ([host, one]) => `${prefix}${expiryName}{${this.#common(host, one)}} ${seconds(one.notAfter)}\n`,
     );
-    const info = hosts.map(
-      ([host, one]) => `${prefix}ssl_certificate_info{${this.#common(host, one)},${detail(one)}} 1\n`,
-    );
+    const info = hosts.map(([host, one]) => `${prefix}${infoName}{${this.#common(host, one)},${detail(one)}} 1\n`);
     this.#text = {
       of,
-      expiry: `${head("ssl_expire_time_seconds", "When the certificate of a host expires, in seconds since 1970.")}${expiry.join("")}`,
-      info: `${head("ssl_certificate_info", "A constant 1 with labels about the certificate of a host.")}${info.join("")}`,
+      expiry: `${head(expiryName, expiryHelp)}${expiry.join("")}`,
+      info: `${head(infoName, infoHelp)}${info.join("")}`,
     };
     return this.#text;
   }

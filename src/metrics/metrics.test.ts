@@ -242,3 +242,16 @@ test("without --enable-metrics only what is ours and the process's is there, and
   const [received] = await lines("process_network_receive_bytes_total");
   expect(Number(received?.split(" ")[1])).toBeGreaterThan(0);
 });
+
+test("what a scrape gets was declared, with its type", async () => {
+  const buckets = { time: [1], part: [1], length: [1], size: [1] };
+  const { metrics } = metricsWith({
+    webhook: true,
+    requests: { perHost: true, full: true, buckets, exclude: [], serves: () => true },
+  });
+  const { text } = await metrics.exposition();
+  const scraped = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${type} ${name}`);
+  const declared = metrics.declared().map(({ name, type }) => `${type} ${name}`);
+  expect(scraped.length).toBeGreaterThan(60);
+  expect(scraped.filter((one) => !declared.includes(one))).toEqual([]);
+});

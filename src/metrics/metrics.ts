@@ -7,14 +7,15 @@ import type { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 import type { SyncReport } from "../sync/ports.ts";
 import { AdmissionMetrics, type CheckFigures } from "./admission-metrics.ts";
-import { CertificateMetrics, firstToExpire, type Served } from "./certificate-metrics.ts";
+import { CertificateMetrics, certificateDeclarations, firstToExpire, type Served } from "./certificate-metrics.ts";
+import { type DeclaredMetric, declaredIn } from "./declared.ts";
 import type { MetricMakers } from "./makers.ts";
 import { type RunningFigures, registerNginxMetrics } from "./nginx-metrics.ts";
-import { orphanExposition } from "./orphan-metrics.ts";
+import { orphanDeclaration, orphanExposition } from "./orphan-metrics.ts";
 import { type OwnFigures, registerOwnGauges } from "./own-gauges.ts";
 import { ProblemMetrics } from "./problem-metrics.ts";
 import { ProcessMetrics } from "./process-metrics.ts";
-import { RequestMetrics, type RequestMetricsOptions } from "./request-metrics.ts";
+import { RequestMetrics, type RequestMetricsOptions, requestDeclarations } from "./request-metrics.ts";
 import { SyncMetrics, type SyncMetricsOptions } from "./sync-metrics.ts";
 
 export interface MetricsOptions extends Omit<SyncMetricsOptions, "labels"> {
@@ -119,6 +120,16 @@ export class Metrics {
       const text = `${own}${this.#servedText()}${this.#requests?.exposition() ?? ""}`;
       return { contentType, text };
     });
+  }
+
+  /** All metrics that there can be, whatever has happened until now. */
+  declared(): readonly DeclaredMetric[] {
+    const labels = Object.keys(this.#options.labels);
+    const labelled = [...requestDeclarations, orphanDeclaration].map((one) => ({
+      ...one,
+      labels: [...labels, ...one.labels],
+    }));
+    return [...declaredIn(this.#registry), ...labelled, ...certificateDeclarations];
   }
 
   #servedText(): string {

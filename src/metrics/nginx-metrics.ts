@@ -31,11 +31,16 @@ const one = (value: number): Value[] => [["", value]];
 
 /** Name, type, sentence, and the values by state. */
 const metrics = [
-  ["requests_total", Counter, "Requests that nginx had.", ({ connections: c }) => (c ? one(c.requests) : [])],
+  [
+    "requests_total",
+    Counter,
+    "Requests that nginx has taken, those of its own status page included.",
+    ({ connections: c }) => (c ? one(c.requests) : []),
+  ],
   [
     "connections_total",
     Counter,
-    "Connections, accepted and handled.",
+    "Connections that nginx accepted and handled, by state.",
     ({ connections: c }) => (c ? [["accepted", c.accepted] as const, ["handled", c.handled] as const] : []),
   ],
   [
@@ -46,15 +51,40 @@ const metrics = [
       c ? (["active", "reading", "writing", "waiting"] as const).map((state) => [state, c[state]] as const) : [],
   ],
   ["num_procs", Gauge, "Processes of nginx.", ({ processes }) => one(processes.count)],
-  ["cpu_seconds_total", Counter, "Seconds of CPU that they used.", ({ processes }) => one(processes.cpuSeconds)],
-  ["read_bytes_total", Counter, "Bytes that they read from disks.", ({ processes }) => one(processes.readBytes)],
-  ["write_bytes_total", Counter, "Bytes that they wrote to disks.", ({ processes }) => one(processes.writtenBytes)],
-  ["resident_memory_bytes", Gauge, "Memory that they hold.", ({ processes }) => one(processes.residentBytes)],
-  ["virtual_memory_bytes", Gauge, "Memory that they may address.", ({ processes }) => one(processes.virtualBytes)],
+  [
+    "cpu_seconds_total",
+    Counter,
+    "Seconds of CPU time that nginx's processes used.",
+    ({ processes }) => one(processes.cpuSeconds),
+  ],
+  [
+    "read_bytes_total",
+    Counter,
+    "Bytes that nginx's processes read from disks.",
+    ({ processes }) => one(processes.readBytes),
+  ],
+  [
+    "write_bytes_total",
+    Counter,
+    "Bytes that nginx's processes wrote to disks.",
+    ({ processes }) => one(processes.writtenBytes),
+  ],
+  [
+    "resident_memory_bytes",
+    Gauge,
+    "Memory that nginx's processes hold.",
+    ({ processes }) => one(processes.residentBytes),
+  ],
+  [
+    "virtual_memory_bytes",
+    Gauge,
+    "Memory that nginx's processes may address.",
+    ({ processes }) => one(processes.virtualBytes),
+  ],
   [
     "oldest_start_time_seconds",
     Gauge,
-    "When the oldest of them began.",
+    "When the oldest process of nginx began.",
     ({ processes }) => one(processes.oldestStartSeconds),
   ],
 ] as const satisfies readonly (readonly [

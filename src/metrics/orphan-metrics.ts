@@ -4,9 +4,19 @@
  */
 import type { Problem } from "../problem.ts";
 import type { Served } from "./certificate-metrics.ts";
+import type { DeclaredMetric } from "./declared.ts";
 import { type Label, labelsText } from "./exposition.ts";
 
 const name = "nginx_ingress_controller_orphan_ingress";
+const help = "A constant 1 for an Ingress whose Service is missing (no-service) or has no endpoints (no-endpoint).";
+
+/** Without the labels of every metric of ingress-nginx. */
+export const orphanDeclaration: DeclaredMetric = {
+  name,
+  type: "gauge",
+  labels: ["namespace", "ingress", "type"],
+  help,
+};
 
 /** `problems` are those of the last turn; `labels` those of every metric of ingress-nginx. */
 export function orphanExposition(
@@ -39,6 +49,5 @@ export function orphanExposition(
     }
   }
   const lines = [...found.values()].map((own) => `${name}{${labelsText([...labels, ...own])}} 1\n`);
-  const help = "A constant 1 for an Ingress whose Service is missing (no-service) or has no endpoints (no-endpoint).";
   return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join("")}`;
 }

@@ -4,6 +4,7 @@
  * Text is made by hand: a client library takes a second for as many series as a cluster has.
  */
 import type { RequestBuckets } from "../directives/machine.ts";
+import type { DeclaredMetric } from "./declared.ts";
 import { type Label, labelsText } from "./exposition.ts";
 
 export interface RequestMetricsOptions {
@@ -41,6 +42,13 @@ const labelNames = ["host", "namespace", "ingress", "service", "path", "canary",
 const ownLabels = 4;
 const countPlace = 1;
 const other = "other";
+const requestsHelp = "Requests of clients.";
+
+/** The metrics of requests, with the labels that histograms have with --request-histograms=full. */
+export const requestDeclarations: readonly DeclaredMetric[] = [
+  { name: `${prefix}requests`, type: "counter", labels: labelNames, help: requestsHelp },
+  ...histograms.map(([name, , help]) => ({ name: `${prefix}${name}`, type: "histogram", labels: labelNames, help })),
+];
 
 interface Series {
   readonly namespace: string;
@@ -127,7 +135,7 @@ export class RequestMetrics {
     this.#forget();
     const lines: string[] = [];
     if (this.#shown.has("requests")) {
-      lines.push(`# HELP ${prefix}requests Requests of clients.`, `# TYPE ${prefix}requests counter`);
+      lines.push(`# HELP ${prefix}requests ${requestsHelp}`, `# TYPE ${prefix}requests counter`);
       for (const { text, values } of this.#requests.series.values())
         lines.push(`${prefix}requests{${text}} ${values[countPlace]}`);
     }

@@ -4,6 +4,7 @@
  */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ElectionEvent, QueueEvent, ReflectorEvent, SentRequest } from "../kubernetes/index.ts";
+import { type DeclaredMetric, declaredIn } from "./declared.ts";
 
 export interface RuntimeMetricsOptions {
   /** Labels of every metric of ingress-nginx. */
@@ -112,6 +113,11 @@ export class RuntimeMetrics {
     const labels = { ...this.#options.labels, name: this.#options.electionId };
     if (kind === "leading") this.#leading.set(labels, 1);
     if (kind === "lost" || kind === "released") this.#leading.set(labels, 0);
+  }
+
+  /** All metrics that there can be, whatever has happened until now. */
+  declared(): readonly DeclaredMetric[] {
+    return declaredIn(this.#registry);
   }
 
   /** To be put behind the exposition of everything else. */

@@ -48,7 +48,7 @@ const flagsOf: Readonly<Record<string, readonly FlagWord[]>> = {
 
 const wordsOf: Readonly<Record<string, () => readonly string[]>> = {
   explain: allNames,
-  reference: () => ["annotations", "settings", "flags"],
+  reference: () => ["annotations", "settings", "flags", "metrics"],
   completion: () => ["bash", "zsh", "fish"],
 };
 
