@@ -1,5 +1,7 @@
 /** The kinds a controller reads or writes in a cluster, as the API addresses them. Leases and Events are the runtime's own. */
 import { type Resource, resource } from "./kubernetes/index.ts";
+import type { Gateway, GatewayClass, HTTPRoute, ReferenceGrant } from "./model/gateway/objects.ts";
+import { gatewayGroup } from "./model/gateway/objects.ts";
 import type {
   ConfigMap,
   EndpointSlice,
@@ -47,6 +49,22 @@ export const validatingWebhookConfigurations = resource<ValidatingWebhookConfigu
   kind: "ValidatingWebhookConfiguration",
   plural: "validatingwebhookconfigurations",
   namespaced: false,
+});
+
+const gatewayApi = { apiVersion: `${gatewayGroup}/v1`, namespaced: true } as const;
+
+export const gatewayClasses = resource<GatewayClass>({
+  ...gatewayApi,
+  kind: "GatewayClass",
+  plural: "gatewayclasses",
+  namespaced: false,
+});
+export const gateways = resource<Gateway>({ ...gatewayApi, kind: "Gateway", plural: "gateways" });
+export const httpRoutes = resource<HTTPRoute>({ ...gatewayApi, kind: "HTTPRoute", plural: "httproutes" });
+export const referenceGrants = resource<ReferenceGrant>({
+  ...gatewayApi,
+  kind: "ReferenceGrant",
+  plural: "referencegrants",
 });
 
 /** As far as the webhook's certificate goes. */

@@ -5,8 +5,10 @@
  * former version stays until then; else every new Ingress would serve the default certificate for a moment.
  */
 
+import { isDeepStrictEqual } from "node:util";
 import { bugWords, guarded } from "../guarded.ts";
 import { Dependencies } from "../model/dependencies.ts";
+import type { Gateway, GatewayAddress } from "../model/gateway/objects.ts";
 import {
   type ConfigMap,
   type EndpointSlice,
@@ -25,8 +27,8 @@ import {
 } from "../model/snapshot.ts";
 import type { Endpoints } from "../resources.ts";
 import { slicesOf } from "./endpoints.ts";
-import { nameOnly, sameContent } from "./kept.ts";
-import { type Reference, referencesOfIngress, referencesOfSettings } from "./references.ts";
+import { addressesIn, nameOnly, sameButStatus, sameContent } from "./kept.ts";
+import { type Reference, referencesOfGateway, referencesOfIngress, referencesOfSettings } from "./references.ts";
 import type { WatchOptions } from "./watches.ts";
 
 /** What the informers have. */
@@ -45,6 +47,11 @@ export interface Stores {
 export interface AssemblerOptions extends WatchOptions {
   /** Without a trailing slash. */
   readonly annotationsPrefix: string;
+  /**
+   * The addresses that the status of a Gateway is to have, as far as the last turn said. When they appear there, nothing has
+   * to be worked out anew.
+   */
+  readonly wantedAddresses?: (gateway: string) => readonly GatewayAddress[] | undefined;
 }
 
 export class Assembler {
@@ -101,8 +108,10 @@ export class Assembler {
   follow(): void {
     for (const name of this.#dirty) {
       const [kind, key] = parts(name);
-      if (kind === "Namespace") for (const inside of this.#stores.inNamespace(key)) this.#dirty.add(inside);
-      if (kind === "Ingress" || (kind === "ConfigMap" && key === this.#options.named.settings)) this.#follow(name);
+      if (kind === "Namespace" && this.#options.watchNamespaceSelector !== undefined)
+        for (const inside of this.#stores.inNamespace(key)) this.#dirty.add(inside);
+      if (kind === "Ingress" || kind === "Gateway" || (kind === "ConfigMap" && key === this.#options.named.settings))
+        this.#follow(name);
     }
   }
 
@@ -128,9 +137,12 @@ export class Assembler {
       failures.push([name, object && why !== undefined ? { object: nameOnly(object), why } : undefined]);
     }
     this.#dirty = new Set();
-    if (changes.length > 0) this.#snapshot = withObjects(this.#snapshot, changes);
+    const quiet = new Set(changes.filter((change) => this.#isExpected(change)));
+    const loud = changes.filter((change) => !quiet.has(change));
+    if (loud.length > 0) this.#snapshot = withObjects(this.#snapshot, loud);
     if (failures.length > 0) this.#snapshot = { ...this.#snapshot, failures: this.#snapshot.failures.with(failures) };
     const changed = this.#snapshot !== this.#assembled;
+    if (quiet.size > 0) this.#snapshot = withObjects(this.#snapshot, [...quiet]);
     this.#assembled = this.#snapshot;
     return changed;
   }
@@ -158,6 +170,7 @@ export class Assembler {
     const object = this.#stores.get(kind, key);
     if (object === undefined || !this.#counts(kind, key)) return [];
     if (kind === "ConfigMap") return referencesOfSettings(object as ConfigMap);
+    if (kind === "Gateway") return referencesOfGateway(object as Gateway);
     return referencesOfIngress(object as Ingress, this.#options.annotationsPrefix);
   }
 
@@ -194,6 +207,13 @@ export class Assembler {
     const wanted = object !== undefined && this.#counts(kind, key) ? this.#usable(name, object, present) : undefined;
     if (wanted === present || (wanted && present && sameContent(wanted, present))) return [];
     return [{ kind: watched, key, object: wanted }];
+  }
+
+  /** Whether a Gateway has only got the addresses in its status that it is to have. */
+  #isExpected({ kind, key, object }: ObjectChange): boolean {
+    const present = kind === "Gateway" ? this.#snapshot.gateways.get(key) : undefined;
+    if (object === undefined || present === undefined || !sameButStatus(object, present)) return false;
+    return isDeepStrictEqual(addressesIn(object), this.#options.wantedAddresses?.(key));
   }
 
   /** The object, its former version while something that it needs is on its way, or nothing where only its name is in memory. */

@@ -5,7 +5,8 @@ import { FakeClock } from "../../test/support/fake-clock.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import type { Table } from "../model/table.ts";
 import { systemClock } from "../timing/clock.ts";
-import { type ClusterOptions, openCluster } from "./cluster.ts";
+import { openCluster } from "./cluster.ts";
+import type { ClusterOptions } from "./options.ts";
 
 const stops: AbortController[] = [];
 afterEach(() => {

@@ -3,13 +3,10 @@
  * of them are spoken of, and of the others no data is taken into memory.
  * Changes are gathered for one turn of the event loop, so a list of ten thousand is one change.
  */
-import { bugWords, guarded } from "../guarded.ts";
 import {
   type ApiFailure,
   isDenied,
-  type ListWatcher,
   perKey,
-  type QueueEvent,
   type ReflectorEvent,
   runWorkers,
   SharedInformer,
@@ -19,18 +16,14 @@ import { type Ingress, type KubernetesObject, keyOf } from "../model/objects.ts"
 import type { Snapshot } from "../model/snapshot.ts";
 import { endpointSlices, endpoints } from "../resources.ts";
 import type { Source } from "../sync/ports.ts";
-import { type Clock, sleep } from "../timing/clock.ts";
-import { Assembler, type AssemblerOptions, type Stores } from "./assembler.ts";
-import { kept, nameOnly } from "./kept.ts";
+import { sleep } from "../timing/clock.ts";
+import { Assembler, type Stores } from "./assembler.ts";
+import { GatewayKinds, type ServedKinds } from "./gateway-kinds.ts";
+import { OptionalWatches } from "./optional-watches.ts";
+import type { ClusterClient, ClusterOptions } from "./options.ts";
+import { TakenIn } from "./taken-in.ts";
+import type { Watched } from "./watched.ts";
 import { type Watch, watchesOf } from "./watches.ts";
-
-export interface ClusterOptions extends AssemblerOptions {
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly report: (watch: Watch, event: ReflectorEvent) => void;
-  /** What happens to the queue of objects that are read by themselves. */
-  readonly queued?: (event: QueueEvent) => void;
-}
 
 export interface Cluster extends Source {
   /** Resolves when everything is in; never, while something that is needed cannot be had. */
@@ -39,17 +32,12 @@ export interface Cluster extends Source {
   readonly ended: Promise<void>;
   /** The newest form of an Ingress, with its status, which the Snapshot leaves behind. */
   ingress(key: string): Ingress | undefined;
+  /** The newest form of any object, with its status. */
+  object(kind: string, key: string): KubernetesObject | undefined;
+  /** Calls `look` whenever an object of an optional kind has changed, its status included. */
+  onOptional(look: (kind: string, key: string) => void): void;
   /** Calls `look` whenever this Secret changes, whoever speaks of it; never, where its namespace is not watched. One listener for each Secret. */
   onSecret(key: string, look: () => void): void;
-}
-
-interface Watched {
-  readonly watch: Watch;
-  readonly informer: SharedInformer<KubernetesObject>;
-  /** It cannot be had, and things go on without it. */
-  given: boolean;
-  /** The server could not be reached for it, and has not been since. */
-  away: boolean;
 }
 
 /** How many objects are read by themselves at a time. */
@@ -58,23 +46,23 @@ const loaders = 10;
 /** How long after a refusal it is asked once more. */
 const certaintyMs = 2_000;
 
-export function openCluster(client: ListWatcher, options: ClusterOptions, signal: AbortSignal): Cluster {
+export function openCluster(client: ClusterClient, options: ClusterOptions, signal: AbortSignal): Cluster {
   return new InformedCluster(client, options, signal);
 }
 
 class InformedCluster implements Cluster {
-  readonly #client: ListWatcher;
+  readonly #client: ClusterClient;
   readonly #options: ClusterOptions;
   readonly #signal: AbortSignal;
-  readonly #watched: Watched[] = [];
+  readonly #watched = new Set<Watched>();
+  readonly #optional: OptionalWatches;
+  readonly #kinds: GatewayKinds;
   readonly #assembler: Assembler;
-  /** Objects whose only remains in memory are their names. */
-  readonly #bare = new WeakSet<KubernetesObject>();
-  /** Objects whose content Sluice failed on, and why. */
-  readonly #failures = new WeakMap<KubernetesObject, string>();
+  readonly #takenIn = new TakenIn((reference) => this.#assembler.isReferenced(reference));
   readonly #queue: WorkQueue;
   readonly #listeners = new Set<() => void>();
   readonly #ofSecrets = new Map<string, () => void>();
+  readonly #ofOptional = new Set<(kind: string, key: string) => void>();
   readonly #synced = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<void>();
   readonly #running = new Set<Promise<void>>();
@@ -82,7 +70,7 @@ class InformedCluster implements Cluster {
   #isSynced = false;
   #isWoken = false;
 
-  constructor(client: ListWatcher, options: ClusterOptions, signal: AbortSignal) {
+  constructor(client: ClusterClient, options: ClusterOptions, signal: AbortSignal) {
     this.#client = client;
     this.#options = options;
     this.#signal = signal;
@@ -92,7 +80,15 @@ class InformedCluster implements Cluster {
     const isLater = ({ of }: Watch) => of.kind === "Secret" || of.kind === "ConfigMap";
     const watches = watchesOf(options);
     this.#later = watches.filter(isLater);
+    this.#optional = new OptionalWatches({
+      options,
+      start: (watch) => this.#start(watch, true),
+      drop: (watched) => this.#drop(watched),
+      release: (watched) => this.#noticeAllOf(watched),
+    });
+    this.#kinds = new GatewayKinds({ client, clock: options.clock, found: (kinds) => this.#foundKinds(kinds) });
     for (const watch of watches.filter((watch) => !isLater(watch))) this.#start(watch);
+    this.#run(this.#kinds.run(signal));
     this.#run(runWorkers(this.#queue, (reference) => this.#load(reference), signal, { workers: loaders }));
   }
 
@@ -117,6 +113,14 @@ class InformedCluster implements Cluster {
     return this.#get("Ingress", key) as Ingress | undefined;
   }
 
+  object(kind: string, key: string): KubernetesObject | undefined {
+    return this.#get(kind, key);
+  }
+
+  onOptional(look: (kind: string, key: string) => void): void {
+    this.#ofOptional.add(look);
+  }
+
   onSecret(key: string, look: () => void): void {
     this.#ofSecrets.set(key, look);
   }
@@ -132,7 +136,24 @@ class InformedCluster implements Cluster {
     );
   }
 
-  #start(watch: Watch): void {
+  #foundKinds(kinds: ServedKinds): void {
+    this.#options.kindsFound?.(kinds);
+    this.#optional.found(kinds);
+    this.#wake();
+  }
+
+  #drop(watched: Watched): void {
+    this.#watched.delete(watched);
+    watched.stop.abort();
+    this.#noticeAllOf(watched);
+  }
+
+  #noticeAllOf({ watch, informer }: Watched): void {
+    for (const object of informer.store.list()) this.#assembler.notice(watch.of.kind, keyOf(object));
+    this.#wake();
+  }
+
+  #start(watch: Watch, held = false): Watched {
     const { of, namespace, labelSelector, fieldSelector } = watch;
     const { clock, random, watchNamespaceSelector } = this.#options;
     const byNamespace = { namespace: ({ metadata }: KubernetesObject) => [metadata.namespace ?? ""] };
@@ -142,36 +163,20 @@ class InformedCluster implements Cluster {
       fieldSelector,
       clock,
       random,
-      transform: (object) => this.#takeIn(object),
+      transform: (object) => this.#takenIn.take(object),
       report: (event) => this.#hear(watched, event),
       ...(watchNamespaceSelector === undefined ? {} : { indices: byNamespace }),
     });
-    const watched: Watched = { watch, informer, given: false, away: false };
-    this.#watched.push(watched);
+    const watched: Watched = { watch, informer, given: false, away: false, held, stop: new AbortController() };
+    this.#watched.add(watched);
     informer.subscribe(({ object }) => {
       this.#assembler.notice(of.kind, keyOf(object));
       if (of.kind === "Secret") this.#ofSecrets.get(keyOf(object))?.();
+      if (watch.optional) for (const look of this.#ofOptional) look(of.kind, keyOf(object));
       this.#wake();
     });
-    this.#run(informer.run(this.#signal));
-  }
-
-  #takeIn(object: KubernetesObject): KubernetesObject {
-    const held = object.kind === "Secret" || object.kind === "ConfigMap";
-    if (!held || this.#assembler.isReferenced(`${object.kind} ${keyOf(object)}`))
-      return guarded(
-        () => kept(object),
-        (bug) => this.#failedOn(object, bug),
-      );
-    const bare = nameOnly(object);
-    this.#bare.add(bare);
-    return bare;
-  }
-
-  #failedOn(object: KubernetesObject, bug: Error): KubernetesObject {
-    const bare = nameOnly(object);
-    this.#failures.set(bare, bugWords(bug));
-    return bare;
+    this.#run(informer.run(AbortSignal.any([this.#signal, watched.stop.signal])));
+    return watched;
   }
 
   #hear(watched: Watched, event: ReflectorEvent): void {
@@ -192,6 +197,7 @@ class InformedCluster implements Cluster {
 
   #beDenied(watched: Watched, failure: ApiFailure): void {
     const { watch, informer } = watched;
+    if (watch.optional && failure.code === 404) this.#kinds.lookNow();
     if (informer.hasSynced || watched.given) return;
     if (failure.code === 404 && watch.of.kind === endpointSlices.kind) {
       watched.given = true;
@@ -201,9 +207,9 @@ class InformedCluster implements Cluster {
 
   /** An API server that has just started refuses for a moment what it allows: only a second refusal counts. */
   async #goWithout(watched: Watched): Promise<void> {
-    const { of, namespace } = watched.watch;
+    const { of, namespace, fieldSelector } = watched.watch;
     await sleep(this.#options.clock, certaintyMs, this.#signal);
-    const answer = await this.#client.list(of, { namespace, limit: 1 }, this.#signal);
+    const answer = await this.#client.list(of, { namespace, fieldSelector, limit: 1 }, this.#signal);
     if (answer.ok || !isDenied(answer.failure) || watched.informer.hasSynced) return;
     watched.given = true;
     if (of.kind === "IngressClass") this.#assembler.seesClasses(false);
@@ -220,7 +226,10 @@ class InformedCluster implements Cluster {
   }
 
   #turn(): void {
-    const isIn = this.#watched.every(({ informer, given }) => informer.hasSynced || given);
+    this.#optional.settle();
+    // At the start everything waits for the optional kinds as well; later they come when they are in.
+    const areIn = [...this.#watched].every(({ informer, given, held }) => held || informer.hasSynced || given);
+    const isIn = areIn && (this.#isSynced || (this.#kinds.areKnown && !this.#optional.areHeld));
     this.#assembler.follow();
     if (isIn) {
       for (const watch of this.#later) this.#start(watch);
@@ -251,7 +260,9 @@ class InformedCluster implements Cluster {
   }
 
   #informersOf(kind: string): readonly SharedInformer<KubernetesObject>[] {
-    return this.#watched.filter(({ watch }) => watch.of.kind === kind).map(({ informer }) => informer);
+    return [...this.#watched]
+      .filter(({ watch, held }) => watch.of.kind === kind && !held)
+      .map(({ informer }) => informer);
   }
 
   #get(kind: string, key: string): KubernetesObject | undefined {
@@ -263,8 +274,8 @@ class InformedCluster implements Cluster {
   #stores(): Stores {
     return {
       get: (kind, key) => this.#get(kind, key),
-      isNameOnly: (object) => this.#bare.has(object),
-      failureOf: (object) => this.#failures.get(object),
+      isNameOnly: (object) => this.#takenIn.isNameOnly(object),
+      failureOf: (object) => this.#takenIn.failureOf(object),
       inNamespace: (namespace) => this.#inNamespace(namespace),
       load: (reference) => this.#queue.add(reference),
     };

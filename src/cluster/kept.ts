@@ -4,6 +4,7 @@
  * What a newcomer would get wrong: a field that is dropped here is missing everywhere, and nothing says so.
  */
 import { isDeepStrictEqual } from "node:util";
+import { type Gateway, type GatewayAddress, gatewayGroup } from "../model/gateway/objects.ts";
 import type { EndpointSlice, Ingress, KubernetesObject, Service } from "../model/objects.ts";
 import { SharedParts } from "./shared-parts.ts";
 
@@ -42,15 +43,26 @@ export function nameOnly({ apiVersion, kind, metadata }: KubernetesObject): Kube
 
 /**
  * Whether two versions of an object are the same to translate/: then the second one is no change, and nothing is worked out again.
- * The status of an Ingress is written by this controller itself and never looked at.
+ * A status is written by this controller itself and never looked at, except for the addresses of a Gateway, which it keeps.
  */
 export function sameContent(one: KubernetesObject, other: KubernetesObject): boolean {
+  return sameButStatus(one, other) && isDeepStrictEqual(addressesIn(one), addressesIn(other));
+}
+
+export function sameButStatus(one: KubernetesObject, other: KubernetesObject): boolean {
   return isDeepStrictEqual(withoutVersion(one), withoutVersion(other));
 }
 
+/** The addresses that the status of a Gateway names; none for every other kind. */
+export function addressesIn(object: KubernetesObject): readonly GatewayAddress[] {
+  return object.kind === "Gateway" ? ((object as Gateway).status?.addresses ?? []) : [];
+}
+
+/** Conditions of the Gateway API name the generation that they are about, so it counts there. */
 function withoutVersion(object: KubernetesObject): unknown {
   const { resourceVersion, generation, ...metadata } = object.metadata;
-  return { ...object, metadata, status: undefined };
+  const counts = object.apiVersion?.startsWith(`${gatewayGroup}/`);
+  return { ...object, metadata: counts ? { ...metadata, generation } : metadata, status: undefined };
 }
 
 function metadataOf({ kind, metadata }: KubernetesObject): KubernetesObject["metadata"] {

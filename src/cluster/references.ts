@@ -3,6 +3,7 @@
  * would be a Secret that is missed: every annotation of ours and every key of the settings whose text could be a name counts as one,
  * whatever it means. So a new annotation needs nothing here.
  */
+import type { Gateway } from "../model/gateway/objects.ts";
 import type { ConfigMap, Ingress } from "../model/objects.ts";
 
 /** `Secret namespace/name` and `ConfigMap namespace/name`. */
@@ -13,6 +14,14 @@ export function referencesOfIngress({ metadata, spec }: Ingress, prefix: string)
   const tls = (spec?.tls ?? []).flatMap(({ secretName }) => (secretName ? [`Secret ${namespace}/${secretName}`] : []));
   const texts = Object.entries(annotations).flatMap(([key, text]) => (key.startsWith(`${prefix}/`) ? [text] : []));
   return [...new Set([...tls, ...texts.flatMap((text) => namedBy(text, namespace))])];
+}
+
+/** The certificates of its listeners. Whether it may name them is for `translate/` to say. */
+export function referencesOfGateway({ metadata, spec }: Gateway): readonly Reference[] {
+  const named = (spec?.listeners ?? []).flatMap(({ tls }) => tls?.certificateRefs ?? []);
+  const secrets = named.filter(({ group = "", kind = "Secret" }) => group === "" && kind === "Secret");
+  const references = secrets.map(({ namespace, name }) => `Secret ${namespace ?? metadata.namespace}/${name}`);
+  return [...new Set(references)];
 }
 
 /** Of the ConfigMap with the settings: header ConfigMaps, the DH parameters ... */

@@ -28,6 +28,8 @@ export interface Watch {
   readonly fieldSelector?: string;
   /** What goes on without it, for the sentence; undefined where nothing can be served as long as it is forbidden. */
   readonly without?: string;
+  /** A kind that most clusters lack, or whose rights an older role lacks: its absence is nothing to warn of. */
+  readonly optional?: true;
 }
 
 /** Helm keeps its releases in Secrets, and kept them in ConfigMaps, by the megabyte (RS-1.10). */

@@ -205,6 +205,21 @@ export class Client {
     return signal.aborted ? ownFailure("aborted", "the watch was stopped") : ended;
   }
 
+  /**
+   * The kinds that the server has in one group and version, without subresources. None where it has no such version, which
+   * is an ordinary answer.
+   */
+  async kindsOf(apiVersion: string, signal: AbortSignal): Promise<Answer<readonly ServedKind[]>> {
+    const group = apiVersion.includes("/") ? "/apis" : "/api";
+    const answer = await this.#ask<{ readonly resources?: readonly ServedKind[] | null }>(
+      { verb: "get", path: `${group}/${apiVersion}` },
+      signal,
+    );
+    if (!answer.ok) return answer.failure.code === 404 ? succeeded([]) : answer;
+    const kinds = (answer.value.resources ?? []).filter(({ name }) => !name.includes("/"));
+    return succeeded(kinds.map(({ name, kind }) => ({ name, kind })));
+  }
+
   /** Closes every connection. */
   close(): void {
     this.#transport.close();
@@ -238,6 +253,16 @@ export class Client {
 
 /** What keeping a cache needs of a Client. */
 export type ListWatcher = Pick<Client, "list" | "watch">;
+
+/** What finding out about kinds needs of a Client. */
+export type Discoverer = Pick<Client, "kindsOf">;
+
+/** A kind as the API server offers it. */
+export interface ServedKind {
+  /** The plural, as in paths. */
+  readonly name: string;
+  readonly kind: string;
+}
 
 type Wanted = Pick<TransportRequest, "path" | "query" | "body" | "contentType"> & { readonly verb: Verb };
 

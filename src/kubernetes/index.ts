@@ -8,11 +8,13 @@ export { type Clock, sleep, systemClock } from "../timing/clock.ts";
 export { type Answer, type ApiFailure, bugFailure, isDenied, isVersionLost, ownReasons, succeeded } from "./answer.ts";
 export {
   Client,
+  type Discoverer,
   type List,
   type ListOptions,
   type ListWatcher,
   type Patch,
   type SentRequest,
+  type ServedKind,
   type WatchEvent,
   type WatchOptions,
 } from "./client.ts";

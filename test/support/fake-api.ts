@@ -3,7 +3,15 @@
  * Selectors are only those that the cluster's watches use.
  */
 import { type Answer, failed, failureFromStatus, ownFailure, succeeded } from "../../src/kubernetes/answer.ts";
-import type { List, ListOptions, ListWatcher, WatchEvent, WatchOptions } from "../../src/kubernetes/client.ts";
+import type {
+  Discoverer,
+  List,
+  ListOptions,
+  ListWatcher,
+  ServedKind,
+  WatchEvent,
+  WatchOptions,
+} from "../../src/kubernetes/client.ts";
 import type { Resource } from "../../src/kubernetes/index.ts";
 import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 
@@ -16,7 +24,7 @@ interface Watcher {
   readonly end: () => void;
 }
 
-export class FakeApi implements ListWatcher {
+export class FakeApi implements ListWatcher, Discoverer {
   readonly #objects = new Map<string, KubernetesObject>();
   readonly #watchers = new Set<Watcher>();
   #version = 0;
@@ -50,6 +58,13 @@ export class FakeApi implements ListWatcher {
       if (before)
         this.#tell({ ...before, metadata: { ...before.metadata, resourceVersion: `${this.#version}` } }, undefined);
     }
+  }
+
+  /** The kinds of a group and version, for discovery: `gateway.networking.k8s.io/v1` to plurals and kinds. */
+  readonly kinds = new Map<string, readonly ServedKind[]>();
+
+  async kindsOf(apiVersion: string): Promise<Answer<readonly ServedKind[]>> {
+    return succeeded(this.kinds.get(apiVersion) ?? []);
   }
 
   async list<T extends KubernetesObject>(of: Resource<T>, options: ListOptions): Promise<Answer<List<T>>> {

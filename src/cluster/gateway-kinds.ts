@@ -1,0 +1,134 @@
+/**
+ * Which kinds of the Gateway API the API server has. Clusters without them are the normal case; they may be installed, removed
+ * or change their version at any time, each for itself, so discovery is asked again and again.
+ *
+ * An API server that has just started may not know its own definitions for a moment. So a kind has gone only when two looks
+ * in a row find it missing.
+ */
+import {
+  type Answer,
+  type Discoverer,
+  isDenied,
+  type Resource,
+  resource,
+  sleep,
+  succeeded,
+} from "../kubernetes/index.ts";
+import { gatewayGroup, type ReferenceGrant } from "../model/gateway/objects.ts";
+import type { KubernetesObject } from "../model/objects.ts";
+import { gatewayClasses, gateways, httpRoutes, referenceGrants } from "../resources.ts";
+import type { Clock } from "../timing/clock.ts";
+
+export type GatewayKind = Resource<KubernetesObject>;
+
+/** What the API server has of them. */
+export interface ServedKinds {
+  /** The kinds that are watched, each in the version that it is watched in. */
+  readonly served: readonly GatewayKind[];
+  /** Kinds that are there only in a version that Sluice does not read. */
+  readonly outdated: readonly string[];
+}
+
+const beta = `${gatewayGroup}/v1beta1`;
+
+/** Grants became v1 with the Gateway API 1.5 alone. */
+const referenceGrantsBeta = resource<ReferenceGrant>({ ...referenceGrants, apiVersion: beta });
+
+/** For each kind, the versions that Sluice reads, best first. */
+const wanted: readonly (readonly GatewayKind[])[] = [
+  [gatewayClasses],
+  [gateways],
+  [httpRoutes],
+  [referenceGrants, referenceGrantsBeta],
+];
+
+const lookMs = 30_000;
+const soonMs = 1_000;
+const certaintyMs = 5_000;
+
+export interface GatewayKindsOptions {
+  readonly client: Discoverer;
+  readonly clock: Clock;
+  /** Called with the first answer, and with each one that differs from the last. */
+  readonly found: (kinds: ServedKinds) => void;
+}
+
+export class GatewayKinds {
+  readonly #options: GatewayKindsOptions;
+  #found: ServedKinds | undefined;
+  #isAsked = new AbortController();
+
+  constructor(options: GatewayKindsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the API server has answered once. */
+  get areKnown(): boolean {
+    return this.#found !== undefined;
+  }
+
+  /** Looks now, because something says that a kind has gone. */
+  lookNow(): void {
+    this.#isAsked.abort();
+  }
+
+  /** Looks until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    let isDoubted = false;
+    while (!signal.aborted) {
+      this.#isAsked = new AbortController();
+      const answer = await this.#look(signal);
+      if (signal.aborted) return;
+      const isLess = answer.ok && this.#lacksSome(answer.value);
+      if (answer.ok && (!isLess || isDoubted)) this.#take(answer.value);
+      // Without the right to ask, and without an answer so far, there are none.
+      if (!answer.ok && this.#found === undefined && isDenied(answer.failure)) this.#take({ served: [], outdated: [] });
+      isDoubted = isLess && !isDoubted;
+      await this.#wait(isDoubted, signal);
+    }
+  }
+
+  async #wait(isDoubted: boolean, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    if (isDoubted) return sleep(clock, certaintyMs, signal);
+    if (this.#found === undefined) return sleep(clock, soonMs, signal);
+    // Watches of several kinds may ask at once.
+    await sleep(clock, soonMs, signal);
+    await sleep(clock, lookMs - soonMs, AbortSignal.any([signal, this.#isAsked.signal]));
+  }
+
+  #lacksSome({ served }: ServedKinds): boolean {
+    return this.#found?.served.some(({ kind }) => !served.some((one) => one.kind === kind)) ?? false;
+  }
+
+  #take(kinds: ServedKinds): void {
+    const last = this.#found;
+    this.#found = kinds;
+    if (last === undefined || textOf(last) !== textOf(kinds)) this.#options.found(kinds);
+  }
+
+  /** Asks for v1, and for v1beta1 where v1 lacks a kind. */
+  async #look(signal: AbortSignal): Promise<Answer<ServedKinds>> {
+    const offered = new Map<string, ReadonlySet<string>>();
+    for (const version of [gatewayClasses.apiVersion, beta]) {
+      const answer = await this.#options.client.kindsOf(version, signal);
+      if (!answer.ok) return answer;
+      offered.set(version, new Set(answer.value.map(({ name }) => name)));
+      if (wanted.every((versions) => has(offered, versions[0] as GatewayKind))) break;
+    }
+    const served = wanted.flatMap((versions) => versions.find((one) => has(offered, one)) ?? []);
+    const missing = wanted
+      .flatMap(([best]) => best ?? [])
+      .filter(({ kind }) => !served.some((one) => one.kind === kind));
+    const outdated = missing.filter(({ plural }) => offered.get(beta)?.has(plural)).map(({ kind }) => kind);
+    return succeeded({ served, outdated });
+  }
+}
+
+function has(offered: ReadonlyMap<string, ReadonlySet<string>>, { apiVersion, plural }: GatewayKind): boolean {
+  return offered.get(apiVersion)?.has(plural) === true;
+}
+
+function textOf({ served, outdated }: ServedKinds): string {
+  return [...served.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`), ...outdated].join();
+}

@@ -1,0 +1,88 @@
+/**
+ * The watches of kinds that may come and go. Those that come together count together: a route that is known before the grants
+ * would be refused for a moment. So what they have stays out of sight until each of them has listed everything, or cannot.
+ */
+import { namespaces } from "../resources.ts";
+import type { GatewayKind, ServedKinds } from "./gateway-kinds.ts";
+import type { Watched } from "./watched.ts";
+import type { Watch, WatchOptions } from "./watches.ts";
+
+export interface OptionalWatchesParts {
+  readonly options: Pick<WatchOptions, "watchNamespace" | "watchNamespaceSelector">;
+  readonly start: (watch: Watch) => Watched;
+  /** Ends the watch; nothing of what it had is left. */
+  readonly drop: (watched: Watched) => void;
+  /** Says that everything the watch has may count from now on. */
+  readonly release: (watched: Watched) => void;
+}
+
+/** What goes on without a kind, for the sentence. */
+const without: Readonly<Record<string, string>> = {
+  GatewayClass: "no Gateway is served",
+  Gateway: "no Gateway is served",
+  HTTPRoute: "no HTTPRoute is served",
+  ReferenceGrant: "nothing of another namespace may be named",
+  Namespace: "listeners that select namespaces by labels take no routes",
+};
+
+export class OptionalWatches {
+  readonly #parts: OptionalWatchesParts;
+  readonly #held = new Map<GatewayKind, Watched>();
+  readonly #counted = new Map<GatewayKind, Watched>();
+
+  constructor(parts: OptionalWatchesParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether some are not in yet. */
+  get areHeld(): boolean {
+    return this.#held.size > 0;
+  }
+
+  /** Starts watches of what is new, and ends those of what has gone. Another version of a kind replaces the one before it. */
+  found({ served }: ServedKinds): void {
+    const wanted = [...served, ...this.#besides(served)];
+    for (const of of wanted) {
+      if (this.#held.has(of) || this.#counted.has(of)) continue;
+      this.#held.set(of, this.#parts.start(this.#watchOf(of)));
+    }
+    for (const watches of [this.#held, this.#counted])
+      for (const [of, watched] of [...watches]) {
+        if (wanted.includes(of)) continue;
+        const isReplaced = watches === this.#counted && wanted.some(({ kind }) => kind === of.kind);
+        if (!isReplaced) this.#end(watches, of, watched);
+      }
+  }
+
+  /** Lets those count that came, as soon as all of them are in. */
+  settle(): void {
+    if ([...this.#held.values()].some(({ informer, given }) => !informer.hasSynced && !given)) return;
+    for (const [of, watched] of [...this.#held]) {
+      this.#held.delete(of);
+      watched.held = false;
+      this.#counted.set(of, watched);
+      for (const [former, its] of [...this.#counted])
+        if (former !== of && former.kind === of.kind) this.#end(this.#counted, former, its);
+      this.#parts.release(watched);
+    }
+  }
+
+  #end(watches: Map<GatewayKind, Watched>, of: GatewayKind, watched: Watched): void {
+    watches.delete(of);
+    this.#parts.drop(watched);
+  }
+
+  /** Listeners select namespaces by their labels. With a selector of namespaces they are watched anyway. */
+  #besides(served: readonly GatewayKind[]): readonly GatewayKind[] {
+    const isWatched = this.#parts.options.watchNamespaceSelector !== undefined;
+    return !isWatched && served.some(({ kind }) => kind === "Gateway") ? [namespaces] : [];
+  }
+
+  #watchOf(of: GatewayKind): Watch {
+    const { watchNamespace } = this.#parts.options;
+    const consequence = { without: without[of.kind] ?? "it is not served", optional: true } as const;
+    if (watchNamespace === undefined) return { of, ...consequence };
+    if (of.kind === "Namespace") return { of, fieldSelector: `metadata.name=${watchNamespace}`, ...consequence };
+    return { of, ...(of.namespaced ? { namespace: watchNamespace } : {}), ...consequence };
+  }
+}

@@ -1,0 +1,18 @@
+/** What keeping the Snapshot of a cluster needs. */
+import type { Discoverer, ListWatcher, QueueEvent, ReflectorEvent } from "../kubernetes/index.ts";
+import type { Clock } from "../timing/clock.ts";
+import type { AssemblerOptions } from "./assembler.ts";
+import type { ServedKinds } from "./gateway-kinds.ts";
+import type { Watch } from "./watches.ts";
+
+export type ClusterClient = ListWatcher & Discoverer;
+
+export interface ClusterOptions extends AssemblerOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly report: (watch: Watch, event: ReflectorEvent) => void;
+  /** What happens to the queue of objects that are read by themselves. */
+  readonly queued?: (event: QueueEvent) => void;
+  /** The kinds of the Gateway API that there are, at first and when they have changed. */
+  readonly kindsFound?: (kinds: ServedKinds) => void;
+}

@@ -1,0 +1,42 @@
+/** What of an object comes into memory: its content, or only its name where the content is not asked for or Sluice fails on it. */
+import { bugWords, guarded } from "../guarded.ts";
+import { type KubernetesObject, keyOf } from "../model/objects.ts";
+import { kept, nameOnly } from "./kept.ts";
+
+export class TakenIn {
+  readonly #isReferenced: (reference: string) => boolean;
+  /** Objects whose only remains in memory are their names. */
+  readonly #bare = new WeakSet<KubernetesObject>();
+  /** Objects whose content Sluice failed on, and why. */
+  readonly #failures = new WeakMap<KubernetesObject, string>();
+
+  constructor(isReferenced: (reference: string) => boolean) {
+    this.#isReferenced = isReferenced;
+  }
+
+  take(object: KubernetesObject): KubernetesObject {
+    const held = object.kind === "Secret" || object.kind === "ConfigMap";
+    if (!held || this.#isReferenced(`${object.kind} ${keyOf(object)}`))
+      return guarded(
+        () => kept(object),
+        (bug) => this.#failedOn(object, bug),
+      );
+    const bare = nameOnly(object);
+    this.#bare.add(bare);
+    return bare;
+  }
+
+  isNameOnly(object: KubernetesObject): boolean {
+    return this.#bare.has(object);
+  }
+
+  failureOf(object: KubernetesObject): string | undefined {
+    return this.#failures.get(object);
+  }
+
+  #failedOn(object: KubernetesObject, bug: Error): KubernetesObject {
+    const bare = nameOnly(object);
+    this.#failures.set(bare, bugWords(bug));
+    return bare;
+  }
+}
