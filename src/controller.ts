@@ -156,6 +156,7 @@ export async function startController(options: ControllerOptions): Promise<Start
     clock: systemClock,
     listener: {
       problems: (all) => options.listener.problems(all),
+      statuses: (wanted, progress) => options.listener.statuses?.(wanted, progress),
       synced: (report) => {
         options.listener.synced(report);
         source.follow(stapledOf(sync.configuration));

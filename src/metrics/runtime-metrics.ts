@@ -33,6 +33,7 @@ export class RuntimeMetrics {
   readonly #retries: Counter<"queue">;
   readonly #waitSeconds: Histogram<"queue">;
   readonly #workSeconds: Histogram<"queue">;
+  readonly #statuses: Counter<"kind" | "result">;
   readonly #leading: Gauge;
 
   constructor(options: RuntimeMetricsOptions) {
@@ -66,6 +67,12 @@ export class RuntimeMetrics {
     this.#waitSeconds = new Histogram({ ...waited, ...queue, buckets: seconds });
     const worked = ours("queue_work_seconds", "Time that workers spent on a key.");
     this.#workSeconds = new Histogram({ ...worked, ...queue, buckets: seconds });
+
+    const statuses = ours(
+      "gateway_statuses_total",
+      "Statuses of objects of the Gateway API that were written, or failed.",
+    );
+    this.#statuses = new Counter({ ...statuses, labelNames: ["kind", "result"] });
 
     this.#leading = new Gauge({
       registers: options.enabled ? registers : [],
@@ -107,6 +114,11 @@ export class RuntimeMetrics {
     if (event.kind === "retried") this.#retries.inc({ queue });
     if (event.kind === "taken") this.#waitSeconds.observe({ queue }, event.waitedMs / 1000);
     if (event.kind === "done") this.#workSeconds.observe({ queue }, event.tookMs / 1000);
+  }
+
+  /** `object` as in `HTTPRoute shop/web`. */
+  statusWritten({ kind: result, object }: { readonly kind: "written" | "failed"; readonly object: string }): void {
+    this.#statuses.inc({ kind: object.slice(0, object.indexOf(" ")), result });
   }
 
   elected({ kind }: ElectionEvent): void {

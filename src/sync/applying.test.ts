@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { base, configMap, ingress, put } from "../../test/support/sketch.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
+import { Table } from "../model/table.ts";
 import { QuarantineKeeper } from "../quarantine/quarantine.ts";
 import type { RenderedText } from "../render/rendering.ts";
 import { emptyLastGood } from "../translate/last-good.ts";
@@ -31,7 +32,7 @@ function start(...outcomes: ApplyOutcome[]) {
   );
   const ending = new AbortController();
   const give = (generation: string, snapshot: Snapshot = emptySnapshot) => {
-    generations.want({ text: textOf(generation), snapshot });
+    generations.want({ text: textOf(generation), snapshot, statuses: Table.empty() });
     return applying.apply(generations.begin(), ending.signal);
   };
   return {

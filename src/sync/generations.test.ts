@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import type { DesiredStatus } from "../model/gateway/status.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
+import { Table } from "../model/table.ts";
 import type { RenderedText } from "../render/rendering.ts";
 import { Generations, mostOlder } from "./generations.ts";
 
@@ -13,7 +15,7 @@ const candidate = (generation: string, ...shapes: string[]) => {
     ownersAt: () => new Set<string>(),
   };
   const text: RenderedText = parts;
-  return { text, snapshot: { ...emptySnapshot } };
+  return { text, snapshot: { ...emptySnapshot }, statuses: Table.empty<DesiredStatus>() };
 };
 const statesOf = (generations: Generations, ...names: string[]) => names.map((one) => generations.stateOf(one));
 

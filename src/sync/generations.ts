@@ -2,7 +2,9 @@
  * The state of each generation of nginx.conf. While turns go on during a reload, the generation
  * that is live, the one that is applied and the newest one that is wanted are three different ones.
  */
+import type { DesiredStatus } from "../model/gateway/status.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
+import type { Table } from "../model/table.ts";
 import type { RenderedText } from "../render/rendering.ts";
 import type { ShapesAround } from "./route-handover.ts";
 
@@ -12,10 +14,14 @@ import type { ShapesAround } from "./route-handover.ts";
  */
 export const mostOlder = 16;
 
-/** A text, and the Snapshot that it was made of. */
+/**
+ * A text, the Snapshot that it was made of, and the statuses that objects of the Gateway API should
+ * have once it is live.
+ */
 export interface Candidate {
   readonly text: RenderedText;
   readonly snapshot: Snapshot;
+  readonly statuses: Table<DesiredStatus>;
 }
 
 /**

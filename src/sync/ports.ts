@@ -3,6 +3,7 @@
  * with object literals.
  */
 
+import type { DesiredStatus } from "../model/gateway/status.ts";
 import type { RecordChange } from "../model/records.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
@@ -107,6 +108,11 @@ export interface Listener {
   /** The Problems of one turn. */
   problems(all: Table<readonly Problem[]>): void;
   synced(report: SyncReport): void;
+  /**
+   * The statuses that objects of the Gateway API should have: after each turn, and again when nginx
+   * answers by the Configuration of that turn, which is `live`.
+   */
+  statuses?(wanted: Table<DesiredStatus>, progress: "made" | "live"): void;
 }
 
 export interface SyncReport {

@@ -3,10 +3,9 @@
  * the disk first. Routes pass through the handover on their way, and a delivery that fails is tried
  * again.
  */
-import type { Snapshot } from "../model/snapshot.ts";
 import type { Rendered } from "../render/rendering.ts";
 import type { Clock } from "../timing/clock.ts";
-import type { Generations } from "./generations.ts";
+import type { Candidate, Generations } from "./generations.ts";
 import type { Memory, Nginx, RecordChange } from "./ports.ts";
 import { type Published, RecordPublisher } from "./record-publisher.ts";
 import { Retry } from "./retry.ts";
@@ -48,19 +47,24 @@ export class RecordDelivery {
     return this.#publisher.pressure;
   }
 
+  /** Whether nginx has all records of what was delivered. */
+  get isDone(): boolean {
+    return this.#publisher.isDone;
+  }
+
   /** Something could not be written, and is written again later. */
   retryLater(): void {
     this.#retry.schedule();
   }
 
   /** Returns how many records were published, and why the disk could not be given everything. */
-  async deliver({ text, records, opened }: Rendered, snapshot: Snapshot) {
+  async deliver({ text, records, opened }: Rendered, { snapshot, statuses }: Omit<Candidate, "text">) {
     const { memory, nginx, clock } = this.#parts;
     const unopened = await written(nginx.keepOpened(opened));
     const runs = this.#generations.live !== undefined || (await memory.isOurs());
     // No reload begins in between. The one that begins next has the text before, which is known
     // here, or this text with its records.
-    this.#generations.want({ text, snapshot });
+    this.#generations.want({ text, snapshot, statuses });
     const mayBeOlder = (this.#generations.hasOlder || this.#handover.keepsReplaced) && nginx.hasOlderWorkers();
     if (!mayBeOlder) this.#generations.olderGone();
     const around = runs ? this.#generations.shapes : undefined;

@@ -71,6 +71,11 @@ export class RecordPublisher {
     return runs ? this.#order.run(() => this.#publishPending()) : nothing;
   }
 
+  /** Whether nginx has all records that were given so far. */
+  get isDone(): boolean {
+    return this.#pending.size === 0;
+  }
+
   /** Whether nginx may lack the record for a reason that is known here. */
   isWaiting(key: string): boolean {
     return this.#pending.has(key) || this.#sinceReload?.has(key) === true;

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { base, configMap, fake, ingress, put, service } from "../../test/support/sketch.ts";
 import type { Certificate } from "../model/configuration.ts";
+import type { DesiredStatus } from "../model/gateway/status.ts";
 import type { Ingress } from "../model/objects.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
@@ -243,6 +244,52 @@ test("a failure is over for the listener once what nginx refused is set aside, a
   sync.wakeUp();
   await clock.advance(0);
   expect(reports).toHaveLength(told);
+  ending.abort();
+  await running;
+});
+
+test("the statuses of a turn are live when nginx has its text, and at once where the text is the same", async () => {
+  const told: string[] = [];
+  const applied = Promise.withResolvers<void>();
+  let waits = Promise.resolve();
+  const apply: Nginx["apply"] = async () => {
+    await waits;
+    return { kind: "reloaded", tookMs: 1, warnings: [] };
+  };
+  let turns = 0;
+  const translator: Translates = {
+    turn: () => {
+      turns += 1;
+      const status = { kind: "GatewayClass", object: { kind: `${turns}` } } as unknown as DesiredStatus;
+      return { ...nothing, statuses: Table.from([["GatewayClass a", status]]) };
+    },
+  };
+  const listener: SyncParts["listener"] = {
+    problems: () => {},
+    synced: () => {},
+    statuses: (wanted, progress) => void told.push(`${progress} ${wanted.get("GatewayClass a")?.object.kind}`),
+  };
+  const { sync, clock, change } = still(fake, { apply }, { translator, listener });
+  const ending = new AbortController();
+  const running = sync.run(ending.signal);
+  await clock.advance(0);
+  await sync.settled();
+  sync.wakeUp();
+  await clock.advance(0);
+  await sync.settled();
+  expect(told.slice(-2)).toEqual([`made ${turns}`, `live ${turns}`]);
+
+  told.length = 0;
+  waits = applied.promise;
+  change("2");
+  sync.wakeUp();
+  await clock.advance(0);
+  const made = turns;
+  expect(told).toEqual([`made ${made}`]);
+  applied.resolve();
+  await clock.advance(0);
+  await sync.settled();
+  expect(told[1]).toBe(`live ${made}`);
   ending.abort();
   await running;
 });

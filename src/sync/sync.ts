@@ -191,7 +191,8 @@ export class Sync {
     const isSearching = this.#isSearching;
     listener.problems(this.#problems.of({ translation, rendered, snapshot, isSearching, memory }));
     const change = compare(this.live, rendered.text, rendered.records.size);
-    const { counts, unwritten } = await this.#order.run(() => this.#delivery.deliver(rendered, snapshot));
+    const candidate = { text: rendered.text, snapshot, statuses: translation.statuses };
+    const { counts, unwritten } = await this.#order.run(() => this.#delivery.deliver(rendered, candidate));
     this.#wakeUps.handled(upTo);
     const measured = { translateMs: translated - begun, renderMs: made - translated, publishMs: clock.now() - made };
     const report: Report = (reload) => {
@@ -204,8 +205,10 @@ export class Sync {
     if (failed === undefined) {
       // If nginx has judged a text meanwhile, this one was made with the quarantine of before. It
       // is not worth a try, and a turn with the new quarantine follows.
-      if (this.quarantine === quarantine)
-        this.#reloadIfNeeded({ text: rendered.text, snapshot }, change, report, signal);
+      if (this.quarantine === quarantine) this.#reloadIfNeeded(candidate, change, report, signal);
+      listener.statuses?.(candidate.statuses, "made");
+      // While a reload waits or runs, nginx may answer by another text than the live one.
+      if (!this.#reloads.isOn) this.#tellLive(candidate);
       return;
     }
     this.#reported = snapshot;
@@ -219,6 +222,11 @@ export class Sync {
     this.#keeper.keep(translation.lastGood);
     this.#configuration = translation.configuration;
     return translation;
+  }
+
+  #tellLive({ statuses, text }: Candidate): void {
+    const isLive = this.live?.generation === text.generation && this.#delivery.isDone;
+    if (isLive) this.#parts.listener.statuses?.(statuses, "live");
   }
 
   get #isSearching(): boolean {
@@ -276,6 +284,7 @@ export class Sync {
     if (ending.kind === "served") {
       this.#reloadRetry.reset();
       await this.#delivery.reloadEnds(ending.started, ending.lacksRecords);
+      this.#tellLive(candidate);
     }
     if (ending.retries) this.#reloadRetry.schedule();
     return ending;

@@ -44,7 +44,10 @@ export class ClusterLog {
     if (this.#refused.has(watch)) return;
     this.#refused.add(watch);
     const consequence = watch.without ?? "nothing new can be served until it is allowed";
-    this.#log.warn({ what, why, consequence }, "the API server refuses to list");
+    const line = { what, why, consequence };
+    // A cluster may have kinds of the Gateway API that its users never touch.
+    if (watch.optional) this.#log.info(line, "the API server refuses to list");
+    else this.#log.warn(line, "the API server refuses to list");
   }
 
   #beAway(watch: Watch, why: string): void {

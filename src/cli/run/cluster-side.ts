@@ -19,6 +19,7 @@ import type { Flags } from "../flags.ts";
 import { completedSource } from "./chains.ts";
 import { ClusterLog } from "./cluster-log.ts";
 import type { Ending } from "./ending.ts";
+import { type GatewaySide, kindsLog, openGatewaySide } from "./gateway-side.ts";
 import { type Leader, standForElection } from "./leader.ts";
 import { addressedSource } from "./names.ts";
 import { type Around, checkCluster } from "./start-checks.ts";
@@ -45,7 +46,7 @@ export interface ClusterSide {
   readonly around: Promise<Around>;
   /** Whether this replica speaks for all; without an election each speaks for itself. */
   readonly leads: boolean;
-  /** Writes Events. */
+  /** Writes Events, and the statuses of objects of the Gateway API. */
   readonly listener: Listener;
   /** Looks at nothing any more, clears the status where that has to be, and gives the Lease back. */
   leave(): Promise<void>;
@@ -69,7 +70,9 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
   };
   const checked = checkCluster({ ...options, waiting }, watching.signal);
   const around = checked.then((answer) => (answer.ok ? answer.around : new Promise<never>(() => {})));
-  const cluster = openCluster(client, clusterOptions(options), watching.signal);
+  const gateways = openGatewaySide({ ...options, cluster: () => cluster });
+  const cluster = openCluster(client, clusterOptions(options, gateways), watching.signal);
+  cluster.onOptional((kind, key) => gateways.changed(kind, key));
   const addressed = addressedSource(cluster, options, watching.signal);
   const source = gated(
     completedSource(addressed, { ...options, asked: options.accept.asked }, watching.signal),
@@ -94,6 +97,7 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
           ...options,
           ...statusTargets(cluster, options.accept),
           serviceIngresses: serviceIngresses(options, cluster, recorder),
+          keepGateways: (term, stop) => gateways.keep(term, stop),
           elected: (event) => options.metrics.elected(event),
           own,
         });
@@ -115,7 +119,11 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
     get leads() {
       return options.flags.disableLeaderElection || leader?.isLeading === true;
     },
-    listener: events,
+    listener: {
+      problems: (all) => events.problems(all),
+      synced: (report) => events.synced(report),
+      statuses: (wanted, progress) => gateways.statuses(wanted, progress),
+    },
     async leave() {
       watching.abort();
       const standing = await Promise.race([leading, cluster.ended.then(() => undefined)]);
@@ -128,7 +136,7 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
   };
 }
 
-function clusterOptions(options: ClusterSideOptions): Parameters<typeof openCluster>[1] {
+function clusterOptions(options: ClusterSideOptions, gateways: GatewaySide): Parameters<typeof openCluster>[1] {
   const { flags, accept, clock, random, log, metrics } = options;
   const given = (...keys: readonly (string | undefined)[]) => keys.filter((key) => key !== undefined);
   const lines = new ClusterLog(log, () => clock.now());
@@ -142,6 +150,8 @@ function clusterOptions(options: ClusterSideOptions): Parameters<typeof openClus
       services: given(accept.defaultBackendService),
     },
     annotationsPrefix: accept.annotationsPrefix,
+    wantedAddresses: (gateway) => gateways.addressesOf(gateway),
+    kindsFound: kindsLog(log),
     clock,
     random,
     report: (watch, event) => {

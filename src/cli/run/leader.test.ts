@@ -61,6 +61,7 @@ test("a write of the status that has begun ends before the status is cleared, al
     onChange: () => () => {},
     elected: () => {},
     serviceIngresses: undefined,
+    keepGateways: async () => {},
   });
   await api.arrived;
   const stopped = leader.stop(60_000);

@@ -23,6 +23,8 @@ export interface LeaderOptions extends Pick<StatusOptions, "ingresses" | "change
   readonly elected: (event: ElectionEvent) => void;
   /** Undefined: no Service gets an Ingress. */
   readonly serviceIngresses: ServiceIngressOptions | undefined;
+  /** Keeps the statuses of objects of the Gateway API. */
+  readonly keepGateways: (term: Term, stop: AbortSignal) => Promise<void>;
 }
 
 export interface Leader {
@@ -48,8 +50,9 @@ export function standForElection(options: LeaderOptions): Leader {
     clock,
     report: (event) => logStatus(log, event),
   };
-  const keepIngresses = async (term: Term) => {
-    if (serviceIngresses) await keepServiceIngresses(serviceIngresses, term, leaving.signal);
+  const keepObjects = async (term: Term) => {
+    const ingresses = serviceIngresses && keepServiceIngresses(serviceIngresses, term, leaving.signal);
+    await Promise.all([ingresses, options.keepGateways(term, leaving.signal)]);
   };
   let work: Promise<unknown> = Promise.resolve();
   const election = new LeaseElection(client, {
@@ -58,7 +61,7 @@ export function standForElection(options: LeaderOptions): Leader {
     durationMs: flags.electionTtl,
     lead: async (term) => {
       const keepsStatus = flags.updateStatus ? keepStatus(status, term, leaving.signal) : undefined;
-      work = Promise.all([keepsStatus, keepIngresses(term)]);
+      work = Promise.all([keepsStatus, keepObjects(term)]);
       await work;
     },
     clock,
@@ -68,9 +71,9 @@ export function standForElection(options: LeaderOptions): Leader {
       options.elected(event);
     },
   });
-  // Without election every replica makes them: whoever comes second finds them made.
+  // Without election every replica writes them: the second one finds them written.
   const unelected: Term = { lost: leaving.signal, holds: () => !leaving.signal.aborted };
-  const running = flags.disableLeaderElection ? keepIngresses(unelected) : election.run(resigning.signal);
+  const running = flags.disableLeaderElection ? keepObjects(unelected) : election.run(resigning.signal);
   return {
     get isLeading() {
       return election.isLeading;

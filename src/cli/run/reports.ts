@@ -57,6 +57,9 @@ export class Reports {
         this.#metrics.synced(report);
         for (const other of others) other.synced(report);
       },
+      statuses: (wanted, progress) => {
+        for (const other of others) other.statuses?.(wanted, progress);
+      },
     };
   }
 

@@ -1,0 +1,94 @@
+/** What a controller does for the Gateway API beside the Snapshot: the statuses of its objects, and a few lines in the log. */
+import type { Cluster } from "../../cluster/cluster.ts";
+import type { ServedKinds } from "../../cluster/gateway-kinds.ts";
+import type { Client, Term } from "../../kubernetes/index.ts";
+import type { Log } from "../../log/log.ts";
+import type { RuntimeMetrics } from "../../metrics/runtime-metrics.ts";
+import { type GatewayStatusEvent, GatewayStatuses } from "../../status/gateway/keeper.ts";
+import type { Listener } from "../../sync/ports.ts";
+import type { Clock } from "../../timing/clock.ts";
+import type { TranslateOptions } from "../../translate/options.ts";
+
+export interface GatewaySideOptions {
+  readonly client: Client;
+  readonly accept: TranslateOptions;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<RuntimeMetrics, "queued" | "statusWritten">;
+  /** Asked after the start only. */
+  readonly cluster: () => Pick<Cluster, "object" | "snapshot">;
+}
+
+export interface GatewaySide {
+  readonly statuses: Required<Listener>["statuses"];
+  readonly addressesOf: GatewayStatuses["addressesOf"];
+  /** Says that an object of an optional kind has changed, its status included. */
+  changed(kind: string, key: string): void;
+  /** Writes statuses for as long as this process leads. */
+  keep(term: Term, stop: AbortSignal): Promise<void>;
+}
+
+export function openGatewaySide(options: GatewaySideOptions): GatewaySide {
+  const { client, accept, clock, log, metrics, cluster } = options;
+  const logged = statusLog(log);
+  const statuses = new GatewayStatuses({
+    client,
+    controllerName: accept.gateway.controllerName,
+    newest: (kind, key) => cluster().object(kind, key),
+    *routes() {
+      for (const key of cluster().snapshot().httpRoutes.keys()) yield ["HTTPRoute", key];
+    },
+    clock,
+    report: (event) => {
+      logged(event);
+      metrics.statusWritten(event);
+    },
+    queued: (event) => metrics.queued("gateway-status", event),
+  });
+  return {
+    statuses: (wanted, progress) => statuses.take(wanted, progress),
+    addressesOf: (gateway) => statuses.addressesOf(gateway),
+    changed: (kind, key) => statuses.changed(kind, key),
+    keep: (term, stop) => statuses.keep(term, stop),
+  };
+}
+
+/** A status that cannot be written is said once for each reason, until it is written. */
+function statusLog(log: Log): (event: GatewayStatusEvent) => void {
+  const failing = new Map<string, string>();
+  return (event) => {
+    const { object } = event;
+    if (event.kind === "written") {
+      failing.delete(object);
+      log.debug({ object }, "a status was written");
+      return;
+    }
+    const { message } = event.failure;
+    // The API server's sentence names the object; the reason is the same for all where a right is missing.
+    const reason = event.failure.code === 403 ? "a right is missing" : `${object}: ${message}`;
+    if ([...failing.values()].includes(reason)) return;
+    failing.set(object, reason);
+    log.warn({ object, why: message }, "the status of an object of the Gateway API cannot be written; trying again");
+  };
+}
+
+/** One line where kinds of the Gateway API have come, and one where they have gone; none where there never were any. */
+export function kindsLog(log: Log): (kinds: ServedKinds) => void {
+  let before: ServedKinds = { served: [], outdated: [] };
+  const named = ({ served }: ServedKinds) => served.map(({ kind }) => kind);
+  return (kinds) => {
+    const come = named(kinds).filter((kind) => !named(before).includes(kind));
+    const gone = named(before).filter((kind) => !named(kinds).includes(kind));
+    const old = kinds.outdated.filter((kind) => !before.outdated.includes(kind));
+    before = kinds;
+    if (come.length > 0)
+      log.info({ kinds: come.join(", ") }, "the API server has kinds of the Gateway API; they are watched");
+    if (gone.length > 0)
+      log.info({ kinds: gone.join(", ") }, "the API server has these kinds no more; what they asked for ends");
+    if (old.length > 0)
+      log.info(
+        { kinds: old.join(", ") },
+        "the API server has these kinds only in versions before v1, which are not read",
+      );
+  };
+}

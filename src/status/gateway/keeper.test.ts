@@ -1,0 +1,267 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { afterEach, expect, test, vi } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { failed, failureFromStatus, succeeded } from "../../kubernetes/answer.ts";
+import type { Client, ObjectName, Patch, Resource, Term } from "../../kubernetes/index.ts";
+import type { Condition, HTTPRoute } from "../../model/gateway/objects.ts";
+import type { DesiredCondition, DesiredStatus } from "../../model/gateway/status.ts";
+import { type KubernetesObject, keyOf, objectKey } from "../../model/objects.ts";
+import { Table } from "../../model/table.ts";
+import { type GatewayStatusEvent, GatewayStatuses } from "./keeper.ts";
+
+const ours = "sluice.dev/gateway-controller";
+const stops: AbortController[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort();
+});
+
+type Stored = KubernetesObject & { readonly status?: Record<string, unknown> };
+
+/** An API server with these objects, whose watch is as late as the test wants. */
+function server(...objects: readonly Stored[]) {
+  let version = 100;
+  const stored = new Map(objects.map((one) => [objectKey(one.kind, keyOf(one)), one]));
+  const seen = new Map(stored);
+  const events: GatewayStatusEvent[] = [];
+  const patches: { readonly name: string; readonly status: Record<string, unknown> }[] = [];
+  const hooks = { store: (status: unknown): unknown => status, before: (): void => {}, refuse: 0 };
+  const put = (object: Stored) => {
+    version += 1;
+    const next = { ...object, metadata: { ...object.metadata, resourceVersion: `${version}` } };
+    stored.set(objectKey(object.kind, keyOf(object)), next);
+    return next;
+  };
+  for (const object of objects) seen.set(objectKey(object.kind, keyOf(object)), put(object));
+  const client = {
+    async get({ kind }: Resource<KubernetesObject>, { namespace, name }: ObjectName) {
+      const found = stored.get(objectKey(kind, namespace === undefined ? name : `${namespace}/${name}`));
+      return found ? succeeded(found) : failed(failureFromStatus(404, {}));
+    },
+    async patch({ kind }: Resource<KubernetesObject>, { namespace, name }: ObjectName, { body, subresource }: Patch) {
+      hooks.before();
+      expect(subresource).toBe("status");
+      const key = objectKey(kind, namespace === undefined ? name : `${namespace}/${name}`);
+      const { metadata, status } = body as Stored;
+      const present = stored.get(key);
+      if (present === undefined) return failed(failureFromStatus(404, {}));
+      if (hooks.refuse > 0) return failed(failureFromStatus(hooks.refuse, {}));
+      if (metadata.resourceVersion !== present.metadata.resourceVersion) return failed(failureFromStatus(409, {}));
+      patches.push({ name, status: status as Record<string, unknown> });
+      return succeeded(put({ ...present, status: hooks.store(status) as Record<string, unknown> }));
+    },
+  } as unknown as Client;
+  const clock = new FakeClock();
+  const statuses = new GatewayStatuses({
+    client,
+    controllerName: ours,
+    newest: (kind, key) => seen.get(objectKey(kind, key)),
+    *routes() {
+      for (const { kind, metadata } of seen.values())
+        if (kind === "HTTPRoute") yield [kind, keyOf({ metadata } as KubernetesObject)];
+    },
+    clock,
+    report: (event) => events.push(event),
+  });
+  return {
+    statuses,
+    /** A turn that is live at once. */
+    serve(wanted: Table<DesiredStatus>) {
+      statuses.take(wanted, "made");
+      statuses.take(wanted, "live");
+    },
+    clock,
+    events,
+    patches,
+    hooks,
+    put,
+    statusOf: (key: `${string} ${string}`) =>
+      stored.get(key)?.status as { parents: HTTPRoute["status"] & unknown } & Stored["status"],
+    /** The watch brings everything. */
+    bring() {
+      for (const [key, object] of stored) {
+        seen.set(key, object);
+        statuses.changed(object.kind, keyOf(object));
+      }
+    },
+    lead() {
+      const stop = new AbortController();
+      stops.push(stop);
+      const term: Term = { lost: stop.signal, holds: () => !stop.signal.aborted };
+      return { stop, kept: statuses.keep(term, stop.signal) };
+    },
+  };
+}
+
+const metadata = { namespace: "shop", name: "web", uid: "1", generation: 3 };
+const routeWith = (parents: readonly object[] = []): Stored => ({
+  apiVersion: "gateway.networking.k8s.io/v1",
+  kind: "HTTPRoute",
+  metadata,
+  status: { parents },
+});
+const condition = (type: string, status: DesiredCondition["status"] = "True"): DesiredCondition => ({
+  type,
+  status,
+  reason: type,
+  message: "a sentence",
+});
+const wantedRoute = (accepted: DesiredCondition["status"], object: KubernetesObject = routeWith()): DesiredStatus => ({
+  kind: "route",
+  object,
+  parents: [{ parentRef: { name: "public" }, conditions: [condition("Accepted", accepted)] }],
+});
+const table = (...some: readonly DesiredStatus[]) =>
+  Table.from(some.map((one) => [objectKey(one.object.kind, keyOf(one.object)), one] as const));
+const key = "HTTPRoute shop/web";
+const soon = { timeout: 30_000, interval: 5 };
+const quiet = async () => {
+  for (let i = 0; i < 20; i += 1) await turn();
+};
+const acceptedIn = (status: { readonly parents: unknown }) =>
+  (status.parents as readonly { readonly conditions: readonly Condition[] }[]).map(
+    ({ conditions }) => conditions.find(({ type }) => type === "Accepted")?.status,
+  );
+
+test("a route is accepted only when nginx answers by it; a refusal is written at once", async () => {
+  const { statuses, patches, lead, statusOf, bring } = server(routeWith());
+  lead();
+  statuses.take(table(wantedRoute("True")), "made");
+  await quiet();
+  expect(patches).toEqual([]);
+  statuses.take(table(wantedRoute("True")), "live");
+  await vi.waitFor(() => expect(acceptedIn(statusOf(key))).toEqual(["True"]), soon);
+  bring();
+  statuses.take(table(wantedRoute("False")), "made");
+  await vi.waitFor(() => expect(acceptedIn(statusOf(key))).toEqual(["False"]), soon);
+  // Nothing is promised again before it is live, although an older turn was.
+  bring();
+  statuses.take(table(wantedRoute("True", { ...routeWith(), metadata: { ...metadata, generation: 4 } })), "made");
+  await quiet();
+  expect(acceptedIn(statusOf(key))).toEqual(["False"]);
+});
+
+test("conditions have the generation that they were made for, and a time that stays while their status does", async () => {
+  const { serve, lead, statusOf, clock, bring } = server(routeWith());
+  lead();
+  serve(table(wantedRoute("True")));
+  await vi.waitFor(() => expect(statusOf(key)?.parents).toHaveLength(1), soon);
+  const first = (statusOf(key).parents as unknown as readonly { readonly conditions: readonly Condition[] }[])[0];
+  expect(first?.conditions[0]).toMatchObject({
+    observedGeneration: 3,
+    lastTransitionTime: expect.stringMatching(/Z$/),
+  });
+  bring();
+  await clock.advance(60_000);
+  serve(table(wantedRoute("True", { ...routeWith(), metadata: { ...metadata, generation: 4 } })));
+  const now = () => (statusOf(key).parents as unknown as readonly { readonly conditions: readonly Condition[] }[])[0];
+  await vi.waitFor(() => expect(now()?.conditions[0]?.observedGeneration).toBe(4), soon);
+  expect(now()?.conditions[0]?.lastTransitionTime).toBe(first?.conditions[0]?.lastTransitionTime);
+});
+
+test("entries of other controllers stay, and ours go when the route names no Gateway of ours any more", async () => {
+  const foreign = { parentRef: { name: "other" }, controllerName: "example.com/other", conditions: [] };
+  const old = { parentRef: { name: "former" }, controllerName: ours, conditions: [] };
+  const { serve, lead, statusOf, bring } = server(routeWith([old, foreign]));
+  lead();
+  serve(table(wantedRoute("True")));
+  const names = () => (statusOf(key).parents as unknown as (typeof foreign)[]).map(({ parentRef }) => parentRef.name);
+  await vi.waitFor(() => expect(names()).toEqual(["other", "public"]), soon);
+  bring();
+  serve(table());
+  await vi.waitFor(() => expect(names()).toEqual(["other"]), soon);
+  expect(statusOf(key).parents).toEqual([foreign]);
+});
+
+test("a leader finds entries that an earlier one has left, and nothing is written twice", async () => {
+  const left = { parentRef: { name: "public" }, controllerName: ours, conditions: [] };
+  const { statuses, lead, statusOf, patches, bring } = server(routeWith([left]));
+  statuses.take(table(), "made");
+  const first = lead();
+  await quiet();
+  // Before nginx has served anything, nothing is said to have gone.
+  expect(patches).toEqual([]);
+  statuses.take(table(), "live");
+  await vi.waitFor(() => expect(statusOf(key).parents).toEqual([]), soon);
+  first.stop.abort();
+  await first.kept;
+  bring();
+  lead();
+  bring();
+  await quiet();
+  expect(patches).toHaveLength(1);
+});
+
+test("a status is changed back although the watch has not brought the change", async () => {
+  const { statuses, lead, statusOf, bring } = server(routeWith());
+  lead();
+  statuses.take(table(wantedRoute("False")), "made");
+  await vi.waitFor(() => expect(acceptedIn(statusOf(key))).toEqual(["False"]), soon);
+  bring();
+  const stale = wantedRoute("True");
+  statuses.take(table(stale), "made");
+  statuses.take(table(stale), "live");
+  await vi.waitFor(() => expect(acceptedIn(statusOf(key))).toEqual(["True"]), soon);
+  statuses.take(table(wantedRoute("False")), "made");
+  await vi.waitFor(() => expect(acceptedIn(statusOf(key))).toEqual(["False"]), soon);
+});
+
+test("a conflict is written again from what is there then", async () => {
+  const { serve, lead, statusOf, hooks, put } = server(routeWith());
+  const foreign = { parentRef: { name: "other" }, controllerName: "example.com/other", conditions: [] };
+  hooks.before = () => {
+    hooks.before = () => {};
+    put(routeWith([foreign]));
+  };
+  lead();
+  serve(table(wantedRoute("True")));
+  await vi.waitFor(() => expect(statusOf(key).parents).toHaveLength(2), soon);
+  expect(statusOf(key).parents).toContainEqual(foreign);
+});
+
+test("a field that the definitions lack is sent once", async () => {
+  const gatewayClass: Stored = {
+    apiVersion: "gateway.networking.k8s.io/v1",
+    kind: "GatewayClass",
+    metadata: { name: "sluice", uid: "2", generation: 1 },
+  };
+  const { statuses, lead, patches, hooks, bring } = server(gatewayClass);
+  hooks.store = (status) => ({ ...(status as object), supportedFeatures: undefined });
+  lead();
+  const wanted: DesiredStatus = {
+    kind: "GatewayClass",
+    object: gatewayClass,
+    conditions: [condition("Accepted")],
+    supportedFeatures: ["Gateway", "HTTPRoute"],
+  };
+  // A class waits for nothing.
+  statuses.take(table(wanted), "made");
+  await vi.waitFor(() => expect(patches).toHaveLength(1), soon);
+  expect(patches[0]?.status.supportedFeatures).toEqual([{ name: "Gateway" }, { name: "HTTPRoute" }]);
+  bring();
+  bring();
+  await quiet();
+  expect(patches).toHaveLength(1);
+});
+
+test("without the right to write, it is tried ever more seldom, and reported each time", async () => {
+  const { serve, lead, hooks, events, clock, statusOf } = server(routeWith());
+  hooks.refuse = 403;
+  lead();
+  serve(table(wantedRoute("True")));
+  await quiet();
+  await clock.advance(600_000);
+  expect(events.length).toBeGreaterThan(3);
+  expect(events.length).toBeLessThan(15);
+  expect(events.every(({ kind }) => kind === "failed")).toBe(true);
+  hooks.refuse = 0;
+  await clock.advance(300_000);
+  await vi.waitFor(() => expect(acceptedIn(statusOf(key))).toEqual(["True"]), soon);
+});
+
+test("an object that was made anew under the same name gets no status of its predecessor", async () => {
+  const { serve, lead, patches } = server({ ...routeWith(), metadata: { ...metadata, uid: "9" } });
+  lead();
+  serve(table(wantedRoute("True")));
+  await quiet();
+  expect(patches).toEqual([]);
+});

@@ -1,0 +1,180 @@
+/**
+ * Keeps the status of GatewayClasses, Gateways and routes for as long as this process leads. It looks at an object when its
+ * wanted status changes and when the object itself does, so it also puts right what somebody else has overwritten.
+ *
+ * What the API server answered is newer than what the watch has brought, until the watch has brought as much. Comparing with
+ * the older form would miss that a status has to be changed back.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { guardedLater } from "../../guarded.ts";
+import {
+  type ApiFailure,
+  bugFailure,
+  type Client,
+  perKey,
+  type QueueEvent,
+  type Reconciled,
+  type Resource,
+  runWorkers,
+  sleep,
+  type Term,
+  TokenBucket,
+  WorkQueue,
+} from "../../kubernetes/index.ts";
+import type { GatewayAddress } from "../../model/gateway/objects.ts";
+import type { DesiredStatus } from "../../model/gateway/status.ts";
+import { type KubernetesObject, kindAndKey, objectKey } from "../../model/objects.ts";
+import type { Table } from "../../model/table.ts";
+import { gatewayClasses, gateways, httpRoutes } from "../../resources.ts";
+import type { Clock } from "../../timing/clock.ts";
+import { timeOf } from "./conditions.ts";
+import { mergedStatus, type Writer } from "./merged.ts";
+import { WantedStatuses } from "./wanted.ts";
+import { type Written, writeStatus } from "./write.ts";
+
+export interface GatewayStatusOptions {
+  readonly client: Pick<Client, "get" | "patch">;
+  readonly controllerName: string;
+  /** The newest form of an object that is known, with its status. */
+  readonly newest: (kind: string, key: string) => KubernetesObject | undefined;
+  /** Names of all routes there are, for those that no longer name a Gateway of ours. */
+  readonly routes: () => Iterable<readonly [kind: string, key: string]>;
+  readonly clock: Clock;
+  readonly report: (event: GatewayStatusEvent) => void;
+  readonly queued?: (event: QueueEvent) => void;
+}
+
+export type GatewayStatusEvent =
+  | { readonly kind: "written"; readonly object: string }
+  | { readonly kind: "failed"; readonly object: string; readonly failure: ApiFailure };
+
+const resources: ReadonlyMap<string, Resource<KubernetesObject>> = new Map(
+  [gatewayClasses, gateways, httpRoutes].map((of) => [of.kind, of]),
+);
+const routeKinds: ReadonlySet<string> = new Set([httpRoutes.kind]);
+
+const workers = 8;
+/** All statuses together: many at once after a start, and so many a second from then on. */
+const rate = { perSecond: 50, burst: 200 };
+const delays = { floorMs: 500, ceilingMs: 300_000 };
+
+/** What was written last, and what the API server made of it. */
+interface Answered {
+  readonly sent: unknown;
+  readonly stored: KubernetesObject;
+}
+
+export class GatewayStatuses {
+  readonly #options: GatewayStatusOptions;
+  readonly #wanted = new WantedStatuses((key) => this.#queue?.add(key));
+  readonly #answered = new Map<string, Answered>();
+  #queue: WorkQueue | undefined;
+  #hasLooked = false;
+
+  constructor(options: GatewayStatusOptions) {
+    this.#options = options;
+  }
+
+  /** The statuses that a turn has made, or those of a turn that is live. */
+  take(statuses: Table<DesiredStatus>, progress: "made" | "live"): void {
+    this.#wanted.take(statuses, progress);
+    if (!this.#hasLooked && this.#wanted.areKnown) this.#lookAtRoutes();
+  }
+
+  /** An object has changed, or its status has. */
+  changed(kind: string, key: string): void {
+    if (resources.has(kind)) this.#queue?.add(objectKey(kind, key));
+  }
+
+  /** The addresses that a Gateway is to have. */
+  addressesOf(gateway: string): readonly GatewayAddress[] | undefined {
+    const made = this.#wanted.made(objectKey("Gateway", gateway));
+    return made?.kind === "Gateway" ? made.addresses : undefined;
+  }
+
+  /** Writes until the term is lost or `stop` aborts, and resolves after the writes that have begun. */
+  async keep(term: Term, stop: AbortSignal): Promise<void> {
+    const { clock, queued } = this.#options;
+    const signal = AbortSignal.any([term.lost, stop]);
+    const queue = new WorkQueue(clock, { limiter: perKey(delays), report: queued });
+    const bucket = new TokenBucket(rate, clock);
+    this.#queue = queue;
+    this.#hasLooked = false;
+    this.#answered.clear();
+    for (const key of this.#wanted.keys()) queue.add(key);
+    if (this.#wanted.areKnown) this.#lookAtRoutes();
+    const may = () => term.holds() && !signal.aborted;
+    await runWorkers(queue, (key) => this.#reconcile(key, { may, bucket, term, signal }), signal, { workers });
+    this.#queue = undefined;
+  }
+
+  #lookAtRoutes(): void {
+    if (this.#queue === undefined) return;
+    this.#hasLooked = true;
+    for (const [kind, key] of this.#options.routes()) this.#queue.add(objectKey(kind, key));
+  }
+
+  async #reconcile(called: string, round: Round): Promise<Reconciled> {
+    const written = await guardedLater<Written>(
+      () => this.#write(called, round),
+      (bug) => ({ kind: "failed", failure: bugFailure(bug) }),
+    );
+    if (written.kind === "written") {
+      this.#answered.set(called, written);
+      this.#options.report({ kind: "written", object: called });
+    }
+    if (written.kind !== "failed" || round.signal.aborted) return { kind: "done" };
+    this.#options.report({ kind: "failed", object: called, failure: written.failure });
+    return { kind: "retry", why: written.failure.message };
+  }
+
+  async #write(called: string, { may, bucket, term, signal }: Round): Promise<Written> {
+    const { client, controllerName, clock } = this.#options;
+    const of = resources.get(kindAndKey(called)[0]);
+    const writer = { controllerName, at: timeOf(clock.wall()) };
+    const due = () => {
+      const known = this.#newest(called);
+      const wanted = known && this.#wantedFor(called, known);
+      return wanted && this.#lacks(called, known, wanted, writer) ? { known, wanted } : undefined;
+    };
+    if (of === undefined || due() === undefined) return { kind: "same" };
+    const waitMs = bucket.reserve();
+    if (waitMs > 0) await sleep(clock, waitMs, signal);
+    const now = due();
+    if (now === undefined || !may()) return { kind: "same" };
+    return writeStatus(now.known, now.wanted, { ...writer, client, of, mayWrite: may, signal: term.lost });
+  }
+
+  #newest(called: string): KubernetesObject | undefined {
+    const seen = this.#options.newest(...kindAndKey(called));
+    const answered = this.#answered.get(called);
+    const isNewer = seen && answered && versionOf(answered.stored) > versionOf(seen);
+    return isNewer && answered.stored.metadata.uid === seen.metadata.uid ? answered.stored : seen;
+  }
+
+  /** A route that has no Gateway of ours any more is to have no entry of ours. */
+  #wantedFor(called: string, object: KubernetesObject): DesiredStatus | undefined {
+    const wanted = this.#wanted.get(called);
+    const hasGone = this.#wanted.areKnown && this.#wanted.made(called) === undefined;
+    if (wanted !== undefined || !hasGone || !routeKinds.has(object.kind)) return wanted;
+    return { kind: "route", object, parents: [] };
+  }
+
+  /** Whether it has another status than it could have. What the definitions do not know was sent once, and is not kept. */
+  #lacks(called: string, known: KubernetesObject, wanted: DesiredStatus, writer: Writer): boolean {
+    const status = mergedStatus(known, wanted, writer);
+    if (status === undefined) return false;
+    const answered = this.#answered.get(called);
+    return !isDeepStrictEqual([status, statusOf(known)], [answered?.sent, answered && statusOf(answered.stored)]);
+  }
+}
+
+interface Round {
+  readonly may: () => boolean;
+  readonly bucket: TokenBucket;
+  readonly term: Term;
+  readonly signal: AbortSignal;
+}
+
+const versionOf = ({ metadata }: KubernetesObject): bigint => BigInt(metadata.resourceVersion ?? 0);
+const statusOf = (object: KubernetesObject) => (object as { readonly status?: unknown }).status;
