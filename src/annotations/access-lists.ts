@@ -14,6 +14,7 @@ export const accessLists = feature({
   fields: {
     allow: field({
       key: "allowlist-source-range",
+      example: "10.0.0.0/8, 192.0.2.0/24",
       aliases: ["whitelist-source-range"],
       kind: rangeList,
       fallback: (settings) => settings.whitelistSourceRange,
@@ -24,6 +25,7 @@ export const accessLists = feature({
     }),
     deny: field({
       key: "denylist-source-range",
+      example: "198.51.100.0/24",
       kind: rangeList,
       fallback: (settings) => settings.denylistSourceRange,
       onBad: "deny",

@@ -14,6 +14,7 @@ export const aliases = feature({
   fields: {
     names: field<readonly string[]>({
       key: "server-alias",
+      example: "www.shop.example.com,shop.example.org",
       kind: listOf(serverName),
       fallback: () => [],
       onBad: "reject",

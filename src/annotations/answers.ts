@@ -51,6 +51,7 @@ export const answers = feature({
   fields: {
     cookieDomain: field({
       key: "proxy-cookie-domain",
+      example: "inner.example.com shop.example.com",
       kind: replacement,
       fallback: (settings) => settings.proxyCookieDomain,
       risk: "Medium",
@@ -59,6 +60,7 @@ export const answers = feature({
     }),
     cookiePath: field({
       key: "proxy-cookie-path",
+      example: "/app/ /",
       kind: replacement,
       fallback: (settings) => settings.proxyCookiePath,
       risk: "Medium",
@@ -67,6 +69,7 @@ export const answers = feature({
     }),
     from: field({
       key: "proxy-redirect-from",
+      example: "http://inner.example.com/",
       kind: redirectPart,
       fallback: (settings) => settings.proxyRedirectFrom,
       risk: "Medium",
@@ -74,6 +77,7 @@ export const answers = feature({
     }),
     to: field({
       key: "proxy-redirect-to",
+      example: "https://shop.example.com/",
       kind: redirectPart,
       fallback: (settings) => settings.proxyRedirectTo,
       risk: "Medium",

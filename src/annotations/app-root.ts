@@ -21,6 +21,7 @@ export const appRoot = feature({
   fields: {
     path: field({
       key: "app-root",
+      example: "/home",
       kind: path,
       loose: { ...path, read: (raw) => (raw.startsWith("/") ? undecoded(oneLine).read(raw) : path.read(raw)) },
       fallback: () => "",

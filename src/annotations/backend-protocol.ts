@@ -12,6 +12,7 @@ export const backendProtocol = feature({
   fields: {
     scheme: field<Scheme>({
       key: "backend-protocol",
+      example: "GRPC",
       kind: oneOf<Scheme>(schemes, { anyCase: true }),
       fallback: () => "HTTP",
       risk: "Low",

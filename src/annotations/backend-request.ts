@@ -24,6 +24,7 @@ export const backendRequest = feature({
   fields: {
     httpVersion: field({
       key: "proxy-http-version",
+      example: "1.1",
       kind: oneOf(["1.0", "1.1"]),
       fallback: (settings) => settings.proxyHttpVersion,
       risk: "Low",
@@ -32,6 +33,7 @@ export const backendRequest = feature({
     }),
     host: field({
       key: "upstream-vhost",
+      example: "inner.example.com",
       kind: undecoded(trimmed(textOf(hostCharacters))),
       fallback: () => "",
       onBad: "reject",
@@ -40,6 +42,7 @@ export const backendRequest = feature({
     }),
     connection: field({
       key: "connection-proxy-header",
+      example: "keep-alive",
       kind: connection,
       fallback: () => "",
       onBad: "reject",
@@ -48,6 +51,7 @@ export const backendRequest = feature({
     }),
     prefix: field({
       key: "x-forwarded-prefix",
+      example: "/shop",
       kind: undecoded(trimmed(textOf(prefixCharacters))),
       fallback: () => "",
       onBad: "reject",

@@ -33,6 +33,7 @@ export const basicAuth = resolvedFeature({
   fields: {
     type: field({
       key: "auth-type",
+      example: "basic",
       kind: optional(oneOf(["basic", "digest"])),
       fallback: () => undefined,
       onBad: "reject",
@@ -41,6 +42,7 @@ export const basicAuth = resolvedFeature({
     }),
     secret: field({
       key: "auth-secret",
+      example: "shop/passwords",
       kind: referenceText,
       fallback: () => "",
       onBad: "deny",
@@ -49,6 +51,7 @@ export const basicAuth = resolvedFeature({
     }),
     form: field({
       key: "auth-secret-type",
+      example: "auth-file",
       kind: oneOf(["auth-file", "auth-map"]),
       fallback: () => "auth-file" as const,
       onBad: "reject",
@@ -57,6 +60,7 @@ export const basicAuth = resolvedFeature({
     }),
     realm: field({
       key: "auth-realm",
+      example: "Sign in to the shop",
       kind: textOf({ label: "letters, digits, blanks and - . _ ~ / :", characters: "A-Za-z0-9._~/: \\-" }),
       fallback: () => "",
       onBad: "reject",

@@ -36,6 +36,7 @@ export const canary = resolvedFeature({
   fields: {
     on: field({
       key: "canary",
+      example: "true",
       kind: bool,
       fallback: () => false,
       risk: "Low",
@@ -43,6 +44,7 @@ export const canary = resolvedFeature({
     }),
     header: field({
       key: keys.header,
+      example: "X-Canary",
       kind: plainText,
       fallback: () => "",
       risk: "Medium",
@@ -50,6 +52,7 @@ export const canary = resolvedFeature({
     }),
     headerValue: field({
       key: keys.headerValue,
+      example: "eu-west",
       kind: plainText,
       fallback: () => "",
       risk: "Medium",
@@ -57,6 +60,7 @@ export const canary = resolvedFeature({
     }),
     headerPattern: field({
       key: keys.headerPattern,
+      example: "^eu-",
       kind: pattern,
       fallback: () => "",
       risk: "Medium",
@@ -64,6 +68,7 @@ export const canary = resolvedFeature({
     }),
     cookie: field({
       key: keys.cookie,
+      example: "canary",
       kind: plainText,
       fallback: () => "",
       risk: "Medium",
@@ -71,6 +76,7 @@ export const canary = resolvedFeature({
     }),
     weight: field({
       key: keys.weight,
+      example: "10",
       kind: integer(),
       fallback: () => 0,
       risk: "Low",
@@ -78,6 +84,7 @@ export const canary = resolvedFeature({
     }),
     weightTotal: field({
       key: keys.weightTotal,
+      example: "1000",
       kind: integer(),
       fallback: () => 100,
       risk: "Low",

@@ -66,6 +66,7 @@ export const clientCertificate = resolvedFeature({
   fields: {
     secret: field({
       key: "auth-tls-secret",
+      example: "shop/client-ca",
       kind: referenceText,
       fallback: () => "",
       onBad: "reject",
@@ -74,6 +75,7 @@ export const clientCertificate = resolvedFeature({
     }),
     verify: field({
       key: "auth-tls-verify-client",
+      example: "optional",
       kind: oneOf(["on", "off", "optional", "optional_no_ca"]),
       fallback: () => "on" as const,
       risk: "Medium",
@@ -81,6 +83,7 @@ export const clientCertificate = resolvedFeature({
     }),
     depth: field({
       key: "auth-tls-verify-depth",
+      example: "2",
       kind: integer({ min: 0, max: 100 }),
       fallback: () => 1,
       risk: "Low",
@@ -88,6 +91,7 @@ export const clientCertificate = resolvedFeature({
     }),
     errorPage: field({
       key: "auth-tls-error-page",
+      example: "https://help.example.com/certificates",
       kind: trimmed(errorPage),
       fallback: () => "",
       onBad: "reject",
@@ -96,6 +100,7 @@ export const clientCertificate = resolvedFeature({
     }),
     passCertificate: field({
       key: "auth-tls-pass-certificate-to-upstream",
+      example: "true",
       kind: bool,
       fallback: () => false,
       onBad: "reject",
@@ -104,6 +109,7 @@ export const clientCertificate = resolvedFeature({
     }),
     subject: field({
       key: "auth-tls-match-cn",
+      example: "CN=(robot|printer)-[0-9]+",
       kind: subject,
       fallback: () => "",
       onBad: "reject",

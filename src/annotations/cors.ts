@@ -62,6 +62,7 @@ export const cors = feature({
   fields: {
     enabled: field({
       key: "enable-cors",
+      example: "true",
       kind: bool,
       fallback: () => false,
       risk: "Low",
@@ -69,6 +70,7 @@ export const cors = feature({
     }),
     origins: field<readonly string[]>({
       key: "cors-allow-origin",
+      example: "https://shop.example.com, https://*.example.org",
       kind: origins,
       fallback: () => ["*"],
       risk: "Medium",
@@ -76,6 +78,7 @@ export const cors = feature({
     }),
     methods: field({
       key: "cors-allow-methods",
+      example: "GET, POST, OPTIONS",
       kind: methods,
       fallback: () => "GET, PUT, POST, DELETE, PATCH, OPTIONS",
       risk: "Medium",
@@ -83,6 +86,7 @@ export const cors = feature({
     }),
     headers: field({
       key: "cors-allow-headers",
+      example: "Authorization, Content-Type",
       kind: names,
       fallback: () =>
         "DNT,Keep-Alive,User-Agent,X-Requested-With,If-Modified-Since,Cache-Control,Content-Type,Range,Authorization",
@@ -91,6 +95,7 @@ export const cors = feature({
     }),
     exposed: field({
       key: "cors-expose-headers",
+      example: "X-Request-ID",
       kind: exposed,
       fallback: () => "",
       risk: "Medium",
@@ -98,6 +103,7 @@ export const cors = feature({
     }),
     credentials: field({
       key: "cors-allow-credentials",
+      example: "true",
       kind: bool,
       fallback: () => true,
       risk: "Low",
@@ -105,6 +111,7 @@ export const cors = feature({
     }),
     maxAge: field({
       key: "cors-max-age",
+      example: "600",
       kind: integer(),
       fallback: () => 1_728_000,
       risk: "Low",

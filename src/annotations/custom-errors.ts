@@ -53,6 +53,7 @@ export const customErrors = resolvedFeature({
   fields: {
     codes: field<readonly number[]>({
       key: "custom-http-errors",
+      example: "404, 503",
       kind: codes,
       fallback: (settings) => settings.customHttpErrors,
       onBad: "reject",
@@ -61,6 +62,7 @@ export const customErrors = resolvedFeature({
     }),
     service: field({
       key: "default-backend",
+      example: "error-pages",
       kind: shaped({
         label: "the name of a Service",
         shape: /^[a-z]([a-z\d-]{0,61}[a-z\d])?$/,
@@ -74,6 +76,7 @@ export const customErrors = resolvedFeature({
     }),
     leave: field({
       key: "disable-proxy-intercept-errors",
+      example: "true",
       kind: bool,
       fallback: () => false,
       risk: "Low",

@@ -24,6 +24,7 @@ export const customHeaders = resolvedFeature({
   fields: {
     configMap: field({
       key: "custom-headers",
+      example: "shop/answer-headers",
       kind: referenceText,
       fallback: () => "",
       risk: "Medium",

@@ -24,6 +24,8 @@ export type Scope = "location" | "ingress" | "host" | "upstream";
 
 export interface Field<T> {
   readonly key: string;
+  /** A value that an Ingress would have, for the reference page. */
+  readonly example: string;
   /** Older spellings, read when the key itself is absent or empty (RS-2.1). */
   readonly aliases?: readonly string[];
   readonly kind: Kind<T>;

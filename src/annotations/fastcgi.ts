@@ -42,6 +42,7 @@ export const fastcgi = resolvedFeature({
   fields: {
     index: field({
       key: "fastcgi-index",
+      example: "index.php",
       kind: trimmed(textOf({ label: "letters, digits and . - _", characters: "A-Za-z0-9._\\-" })),
       fallback: () => "",
       onBad: "reject",
@@ -50,6 +51,7 @@ export const fastcgi = resolvedFeature({
     }),
     params: field({
       key: "fastcgi-params-configmap",
+      example: "shop/fastcgi-params",
       kind: referenceText,
       fallback: () => "",
       onBad: "reject",

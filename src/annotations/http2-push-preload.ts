@@ -8,6 +8,7 @@ export const http2PushPreload = resolvedFeature({
   fields: {
     on: field({
       key: "http2-push-preload",
+      example: "true",
       kind: bool,
       fallback: () => false,
       onBad: "reject",

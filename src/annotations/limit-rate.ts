@@ -19,6 +19,7 @@ export const limitRate = feature({
   fields: {
     rate: field({
       key: "limit-rate",
+      example: "512",
       kind: kilobytes,
       fallback: (settings) => settings.limitRate,
       risk: "Low",
@@ -27,6 +28,7 @@ export const limitRate = feature({
     }),
     after: field({
       key: "limit-rate-after",
+      example: "1024",
       kind: kilobytes,
       fallback: (settings) => settings.limitRateAfter,
       risk: "Low",

@@ -26,6 +26,7 @@ export const loadBalance = resolvedFeature({
   fields: {
     algorithm: field({
       key: "load-balance",
+      example: "ewma",
       kind: oneOf(["round_robin", "ewma", "chash", "chashsubset", "sticky_balanced", "sticky_persistent"]),
       fallback: (settings) => settings.loadBalance,
       onBad: "reject",

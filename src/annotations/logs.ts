@@ -10,6 +10,7 @@ export const logs = feature({
   fields: {
     access: field({
       key: "enable-access-log",
+      example: "false",
       kind: bool,
       fallback: () => true,
       risk: "Low",
@@ -17,6 +18,7 @@ export const logs = feature({
     }),
     rewrites: field({
       key: "enable-rewrite-log",
+      example: "true",
       kind: bool,
       fallback: () => false,
       risk: "Low",

@@ -92,6 +92,7 @@ export const mirror = resolvedFeature({
   fields: {
     target: field({
       key: "mirror-target",
+      example: "https://copy.example.com$request_uri",
       kind: target,
       naming: (declared) => ({ ...target, read: (text) => readTarget(text, declared) }),
       fallback: () => "",
@@ -100,6 +101,7 @@ export const mirror = resolvedFeature({
     }),
     host: field({
       key: "mirror-host",
+      example: "copy.example.com",
       kind: hostText,
       naming: (declared) => ({ ...hostText, read: (text) => readText(text, declared) }),
       fallback: () => "",
@@ -108,6 +110,7 @@ export const mirror = resolvedFeature({
     }),
     requestBody: field({
       key: "mirror-request-body",
+      example: "off",
       kind: oneOf(["on", "off"]),
       fallback: () => "on" as const,
       risk: "Low",

@@ -28,6 +28,7 @@ export const modsecurity = resolvedFeature({
   fields: {
     enable: field({
       key: "enable-modsecurity",
+      example: "true",
       kind: optional(bool),
       fallback: () => undefined,
       risk: "Low",
@@ -35,6 +36,7 @@ export const modsecurity = resolvedFeature({
     }),
     owasp: field({
       key: "enable-owasp-core-rules",
+      example: "true",
       kind: bool,
       fallback: () => false,
       risk: "Low",
@@ -42,6 +44,7 @@ export const modsecurity = resolvedFeature({
     }),
     transaction: field({
       key: "modsecurity-transaction-id",
+      example: "$req_id",
       kind: nameWithVariables,
       fallback: () => "",
       risk: "High",
@@ -49,6 +52,7 @@ export const modsecurity = resolvedFeature({
     }),
     rules: field({
       key: "modsecurity-snippet",
+      example: "SecRuleEngine On",
       kind: modsecurityRules,
       fallback: () => "",
       onBad: "reject",

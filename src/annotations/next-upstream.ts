@@ -25,6 +25,7 @@ export const nextUpstream = feature({
   fields: {
     cases: field({
       key: "proxy-next-upstream",
+      example: "error timeout http_503",
       kind: cases,
       fallback: (settings) => settings.proxyNextUpstream,
       risk: "Medium",
@@ -32,6 +33,7 @@ export const nextUpstream = feature({
     }),
     timeout: field({
       key: "proxy-next-upstream-timeout",
+      example: "10",
       kind: seconds({ min: 0, max: 2_073_600 }),
       fallback: (settings) => settings.proxyNextUpstreamTimeout,
       risk: "Low",
@@ -40,6 +42,7 @@ export const nextUpstream = feature({
     }),
     tries: field({
       key: "proxy-next-upstream-tries",
+      example: "2",
       kind: integer({ min: 0, max: 2_147_483_647 }),
       fallback: (settings) => settings.proxyNextUpstreamTries,
       risk: "Low",

@@ -14,6 +14,7 @@ export const opentelemetry = feature({
   fields: {
     enable: field({
       key: "enable-opentelemetry",
+      example: "true",
       kind: optional(bool),
       fallback: () => undefined,
       risk: "Low",
@@ -21,6 +22,7 @@ export const opentelemetry = feature({
     }),
     trust: field({
       key: "opentelemetry-trust-incoming-span",
+      example: "false",
       kind: optional(bool),
       fallback: () => undefined,
       risk: "Low",
@@ -28,6 +30,7 @@ export const opentelemetry = feature({
     }),
     operation: field({
       key: "opentelemetry-operation-name",
+      example: "shop",
       kind: trimmed(textOf({ label: "letters, digits, _ and -", characters: "A-Za-z0-9_\\-" })),
       fallback: () => "",
       onBad: "reject",

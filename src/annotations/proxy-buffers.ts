@@ -13,6 +13,7 @@ export const proxyBuffers = feature({
   fields: {
     buffering: field({
       key: "proxy-buffering",
+      example: "on",
       kind: oneOf(["on", "off"]),
       fallback: (settings) => settings.proxyBuffering,
       risk: "Low",
@@ -21,6 +22,7 @@ export const proxyBuffers = feature({
     }),
     number: field({
       key: "proxy-buffers-number",
+      example: "8",
       kind: integer({ min: 1, max: 65_536 }),
       fallback: (settings) => settings.proxyBuffersNumber,
       risk: "Low",
@@ -28,6 +30,7 @@ export const proxyBuffers = feature({
     }),
     size: field({
       key: "proxy-buffer-size",
+      example: "16k",
       kind: sizeBetween("512", "64m"),
       fallback: (settings) => settings.proxyBufferSize,
       risk: "Low",
@@ -35,6 +38,7 @@ export const proxyBuffers = feature({
     }),
     busy: field({
       key: "proxy-busy-buffers-size",
+      example: "32k",
       kind: sizeBetween("512", "64m"),
       fallback: (settings) => settings.proxyBusyBuffersSize ?? "",
       risk: "Low",
@@ -42,6 +46,7 @@ export const proxyBuffers = feature({
     }),
     maxTempFile: field({
       key: "proxy-max-temp-file-size",
+      example: "0",
       kind: sizeBetween("0"),
       fallback: (settings) => settings.proxyMaxTempFileSize,
       risk: "Low",

@@ -54,6 +54,7 @@ export const proxySsl = resolvedFeature({
   fields: {
     secret: field({
       key: "proxy-ssl-secret",
+      example: "shop/backend-identity",
       kind: referenceText,
       fallback: () => "",
       onBad: "reject",
@@ -62,6 +63,7 @@ export const proxySsl = resolvedFeature({
     }),
     verify: field({
       key: "proxy-ssl-verify",
+      example: "on",
       kind: onOff,
       fallback: () => "off" as const,
       onBad: "deny",
@@ -70,6 +72,7 @@ export const proxySsl = resolvedFeature({
     }),
     depth: field({
       key: "proxy-ssl-verify-depth",
+      example: "2",
       kind: integer({ min: 0, max: 100 }),
       fallback: () => 1,
       risk: "Low",
@@ -77,6 +80,7 @@ export const proxySsl = resolvedFeature({
     }),
     name: field({
       key: "proxy-ssl-name",
+      example: "web.shop.svc.cluster.local",
       kind: trimmed(serverName),
       fallback: () => "",
       risk: "High",
@@ -84,6 +88,7 @@ export const proxySsl = resolvedFeature({
     }),
     sni: field({
       key: "proxy-ssl-server-name",
+      example: "on",
       kind: onOff,
       fallback: () => "off" as const,
       risk: "Low",
@@ -91,6 +96,7 @@ export const proxySsl = resolvedFeature({
     }),
     protocols: field<readonly string[]>({
       key: "proxy-ssl-protocols",
+      example: "TLSv1.2 TLSv1.3",
       kind: { ...blankListOf(oneOf<string>(["TLSv1.2", "TLSv1.3"])), bad: ["SSLv3", "TLSv1.2;", "TLSv1.2,TLSv1.3"] },
       fallback: () => ["TLSv1.2"],
       risk: "Low",
@@ -98,6 +104,7 @@ export const proxySsl = resolvedFeature({
     }),
     ciphers: field({
       key: "proxy-ssl-ciphers",
+      example: "HIGH:!aNULL:!MD5",
       kind: trimmed(cipherList),
       fallback: () => "DEFAULT",
       risk: "Medium",

@@ -8,6 +8,7 @@ export const proxyTimeouts = feature({
   fields: {
     connect: field({
       key: "proxy-connect-timeout",
+      example: "5",
       kind: seconds({ min: 1 }),
       fallback: (settings) => settings.proxyConnectTimeout,
       risk: "Low",
@@ -16,6 +17,7 @@ export const proxyTimeouts = feature({
     }),
     send: field({
       key: "proxy-send-timeout",
+      example: "120",
       kind: seconds({ min: 1 }),
       fallback: (settings) => settings.proxySendTimeout,
       risk: "Low",
@@ -24,6 +26,7 @@ export const proxyTimeouts = feature({
     }),
     read: field({
       key: "proxy-read-timeout",
+      example: "3600",
       kind: seconds({ min: 1 }),
       fallback: (settings) => settings.proxyReadTimeout,
       risk: "Low",

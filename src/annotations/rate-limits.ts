@@ -29,20 +29,24 @@ export const rateLimits = feature({
     connections: field({
       ...limit,
       key: "limit-connections",
+      example: "10",
       doc: "Requests that one client may have at once; 0 is no limit.",
     }),
     perSecond: field({
       ...limit,
       key: "limit-rps",
+      example: "5",
       doc: "Requests per second of one client, beside a burst that is served at once; 0 is no limit.",
     }),
     perMinute: field({
       ...limit,
       key: "limit-rpm",
+      example: "300",
       doc: "Requests per minute of one client, beside a burst that is served at once; 0 is no limit.",
     }),
     burst: field({
       key: "limit-burst-multiplier",
+      example: "3",
       kind: integer({ min: 1, max: 1000 }),
       fallback: () => 5,
       risk: "Low",
@@ -50,6 +54,7 @@ export const rateLimits = feature({
     }),
     exempt: field<readonly string[]>({
       key: "limit-allowlist",
+      example: "10.0.0.0/8, 192.0.2.7",
       aliases: ["limit-whitelist"],
       kind: rangeList,
       fallback: () => [],

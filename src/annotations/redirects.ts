@@ -42,12 +42,14 @@ export const redirects = resolvedFeature({
     permanent: field({
       ...common,
       key: "permanent-redirect",
+      example: "https://www.example.com",
       kind: url,
       loose: looseUrl,
       doc: "Answers every request with 301 to this URL, as it stands; nothing of the request is appended.",
     }),
     permanentCode: field({
       key: "permanent-redirect-code",
+      example: "308",
       kind: integer(),
       fallback: () => 301,
       onBad: "reject",
@@ -57,12 +59,14 @@ export const redirects = resolvedFeature({
     temporal: field({
       ...common,
       key: "temporal-redirect",
+      example: "https://status.example.com",
       kind: url,
       loose: looseUrl,
       doc: "Answers every request with 302 to this URL, as it stands; wins over permanent-redirect.",
     }),
     temporalCode: field({
       key: "temporal-redirect-code",
+      example: "307",
       kind: integer(),
       fallback: () => 302,
       onBad: "reject",
@@ -71,6 +75,7 @@ export const redirects = resolvedFeature({
     }),
     relative: field({
       key: "relative-redirects",
+      example: "true",
       kind: bool,
       fallback: (settings) => settings.relativeRedirects,
       onBad: "reject",
@@ -79,6 +84,7 @@ export const redirects = resolvedFeature({
     }),
     twin: field({
       key: "from-to-www-redirect",
+      example: "true",
       kind: bool,
       fallback: () => false,
       onBad: "reject",

@@ -21,6 +21,7 @@ export const requestBody = feature({
   fields: {
     most: field({
       key: "proxy-body-size",
+      example: "16m",
       kind: sizeBetween("0"),
       fallback: (settings) => settings.proxyBodySize,
       risk: "Medium",
@@ -29,6 +30,7 @@ export const requestBody = feature({
     }),
     buffer: field({
       key: "client-body-buffer-size",
+      example: "64k",
       kind: memory,
       fallback: (settings) => settings.clientBodyBufferSize,
       onBad: "reject",
@@ -38,6 +40,7 @@ export const requestBody = feature({
     }),
     buffering: field({
       key: "proxy-request-buffering",
+      example: "off",
       kind: oneOf(["on", "off"]),
       fallback: (settings) => settings.proxyRequestBuffering,
       risk: "Low",

@@ -27,6 +27,7 @@ export const rewrite = feature({
   fields: {
     target: field({
       key: "rewrite-target",
+      example: "/$2",
       kind: target,
       fallback: () => "",
       risk: "Medium",
@@ -34,6 +35,7 @@ export const rewrite = feature({
     }),
     regex: field({
       key: "use-regex",
+      example: "true",
       kind: bool,
       fallback: () => false,
       risk: "Low",

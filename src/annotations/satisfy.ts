@@ -9,6 +9,7 @@ export const satisfy = feature({
   fields: {
     checks: field({
       key: "satisfy",
+      example: "any",
       kind: oneOf(["any", "all"]),
       fallback: () => "all" as const,
       risk: "Low",

@@ -9,6 +9,7 @@ export const serviceUpstream = feature({
   fields: {
     on: field({
       key: "service-upstream",
+      example: "true",
       kind: bool,
       fallback: (settings) => settings.serviceUpstream,
       risk: "Low",

@@ -17,6 +17,7 @@ export const sessionAffinity = feature({
   fields: {
     type: field({
       key: "affinity",
+      example: "cookie",
       kind: optional(oneOf(["cookie"])),
       fallback: () => undefined,
       risk: "Low",
@@ -24,6 +25,7 @@ export const sessionAffinity = feature({
     }),
     mode: field({
       key: "affinity-mode",
+      example: "persistent",
       kind: optional(oneOf(["balanced", "persistent"])),
       fallback: () => undefined,
       risk: "Medium",
@@ -31,6 +33,7 @@ export const sessionAffinity = feature({
     }),
     canaryBehavior: field({
       key: "affinity-canary-behavior",
+      example: "legacy",
       kind: oneOf(["sticky", "legacy"]),
       fallback: () => "sticky" as const,
       risk: "Low",
@@ -38,6 +41,7 @@ export const sessionAffinity = feature({
     }),
     name: field({
       key: "session-cookie-name",
+      example: "shop-route",
       kind: plainText,
       fallback: () => "INGRESSCOOKIE",
       risk: "Medium",
@@ -45,6 +49,7 @@ export const sessionAffinity = feature({
     }),
     path: field({
       key: "session-cookie-path",
+      example: "/",
       kind: trimmed(
         textOf({ label: "letters, digits, blanks and - . _ ~ / : , ? & =", characters: "A-Za-z0-9._~/:,?&= \\-" }),
       ),
@@ -54,6 +59,7 @@ export const sessionAffinity = feature({
     }),
     domain: field({
       key: "session-cookie-domain",
+      example: "shop.example.com",
       kind: plainText,
       fallback: () => "",
       risk: "Medium",
@@ -61,6 +67,7 @@ export const sessionAffinity = feature({
     }),
     expires: field({
       key: "session-cookie-expires",
+      example: "172800",
       kind: optional(trimmed(integer())),
       fallback: () => undefined,
       risk: "Medium",
@@ -68,6 +75,7 @@ export const sessionAffinity = feature({
     }),
     maxAge: field({
       key: "session-cookie-max-age",
+      example: "172800",
       kind: optional(trimmed(integer())),
       fallback: () => undefined,
       risk: "Medium",
@@ -75,6 +83,7 @@ export const sessionAffinity = feature({
     }),
     sameSite: field({
       key: "session-cookie-samesite",
+      example: "Lax",
       kind: optional(oneOf(["None", "Lax", "Strict"])),
       fallback: () => undefined,
       risk: "Low",
@@ -82,6 +91,7 @@ export const sessionAffinity = feature({
     }),
     conditionalSameSiteNone: field({
       key: "session-cookie-conditional-samesite-none",
+      example: "true",
       kind: bool,
       fallback: () => false,
       risk: "Low",
@@ -89,6 +99,7 @@ export const sessionAffinity = feature({
     }),
     secure: field({
       key: "session-cookie-secure",
+      example: "true",
       kind: bool,
       fallback: () => false,
       risk: "Low",
@@ -96,6 +107,7 @@ export const sessionAffinity = feature({
     }),
     changeOnFailure: field({
       key: "session-cookie-change-on-failure",
+      example: "true",
       kind: bool,
       fallback: () => false,
       risk: "Low",

@@ -38,9 +38,9 @@ export interface Snippet {
 
 const withPath = new Set(["location", "alias", "internal"]);
 
-function snippetField(key: string, doc: string, declares?: true) {
+function snippetField(key: string, example: string, doc: string, declares?: true) {
   const naming = declares === undefined ? {} : { declares };
-  return field({ key, kind: snippet, fallback: () => "", onBad: "reject", risk: "Critical", doc, ...naming });
+  return field({ key, example, kind: snippet, fallback: () => "", onBad: "reject", risk: "Critical", doc, ...naming });
 }
 
 function resolve(key: string): (values: { readonly text: string }, context: Context) => Resolved<Snippet> {
@@ -115,7 +115,14 @@ export const configurationSnippet = resolvedFeature({
   name: "configuration-snippet",
   scope: "location",
   guard: true,
-  fields: { text: snippetField("configuration-snippet", "nginx directives for the Ingress's locations.", true) },
+  fields: {
+    text: snippetField(
+      "configuration-snippet",
+      "more_set_headers 'X-Frame-Options: DENY';",
+      "nginx directives for the Ingress's locations.",
+      true,
+    ),
+  },
   resolve: resolve("configuration-snippet"),
   needsPath: ({ needsPath }) => needsPath,
   namesGroups: ({ namesGroups }) => namesGroups,
@@ -131,7 +138,14 @@ export const serverSnippet = resolvedFeature({
   name: "server-snippet",
   scope: "host",
   guard: true,
-  fields: { text: snippetField("server-snippet", "nginx directives for the server of the Ingress's hosts.", true) },
+  fields: {
+    text: snippetField(
+      "server-snippet",
+      "location = /robots.txt { return 200 'User-agent: *'; }",
+      "nginx directives for the server of the Ingress's hosts.",
+      true,
+    ),
+  },
   resolve: resolve("server-snippet"),
   provides: ({ text }) => text !== "",
   needsPath: ({ needsPath }) => needsPath,
@@ -153,7 +167,11 @@ export const streamSnippet = resolvedFeature({
   scope: "ingress",
   guard: true,
   fields: {
-    text: snippetField("stream-snippet", "nginx directives for the stream block, after the TCP and UDP services."),
+    text: snippetField(
+      "stream-snippet",
+      "server { listen 127.0.0.1:9000; return 'ready'; }",
+      "nginx directives for the stream block, after the TCP and UDP services.",
+    ),
   },
   resolve: resolve("stream-snippet"),
 });

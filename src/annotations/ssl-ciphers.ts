@@ -13,6 +13,7 @@ export const sslCiphers = feature({
   fields: {
     ciphers: field({
       key: "ssl-ciphers",
+      example: "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256",
       kind: optional(trimmed(colonCipherList)),
       fallback: () => undefined,
       onBad: "reject",
@@ -33,6 +34,7 @@ export const sslPreferServerCiphers = feature({
   fields: {
     ours: field({
       key: "ssl-prefer-server-ciphers",
+      example: "true",
       kind: optional(bool),
       fallback: () => undefined,
       risk: "Low",

@@ -8,6 +8,7 @@ export const sslPassthrough = feature({
   fields: {
     on: field({
       key: "ssl-passthrough",
+      example: "true",
       kind: bool,
       fallback: () => false,
       onBad: "reject",

@@ -10,6 +10,7 @@ export const sslRedirect = feature({
   fields: {
     whenConfigured: field({
       key: "ssl-redirect",
+      example: "false",
       kind: bool,
       fallback: (settings) => settings.sslRedirect,
       risk: "Low",
@@ -17,6 +18,7 @@ export const sslRedirect = feature({
     }),
     always: field({
       key: "force-ssl-redirect",
+      example: "true",
       kind: bool,
       fallback: (settings) => settings.forceSslRedirect,
       risk: "Medium",
@@ -24,6 +26,7 @@ export const sslRedirect = feature({
     }),
     keepTrailingSlash: field({
       key: "preserve-trailing-slash",
+      example: "true",
       kind: bool,
       fallback: (settings) => settings.preserveTrailingSlash,
       risk: "Medium",
@@ -31,6 +34,7 @@ export const sslRedirect = feature({
     }),
     port: field({
       key: "use-port-in-redirects",
+      example: "true",
       kind: bool,
       fallback: (settings) => settings.usePortInRedirects,
       risk: "Low",

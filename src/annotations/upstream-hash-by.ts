@@ -23,6 +23,7 @@ export const upstreamHashBy = resolvedFeature({
   fields: {
     text: field({
       key: "upstream-hash-by",
+      example: "$request_uri",
       kind: trimmed(textOf({ label: "letters, digits, blanks and - _ $ { }", characters: "A-Za-z0-9_${} \\-" })),
       fallback: () => "",
       onBad: "reject",
@@ -31,6 +32,7 @@ export const upstreamHashBy = resolvedFeature({
     }),
     bySubset: field({
       key: "upstream-hash-by-subset",
+      example: "true",
       kind: bool,
       fallback: () => false,
       onBad: "reject",
@@ -39,6 +41,7 @@ export const upstreamHashBy = resolvedFeature({
     }),
     subsetSize: field({
       key: "upstream-hash-by-subset-size",
+      example: "3",
       kind: integer(),
       fallback: () => 3,
       onBad: "reject",

@@ -21,6 +21,7 @@ import {
 export const fields = {
   url: field({
     key: "auth-url",
+    example: "http://oauth2-proxy.auth.svc.cluster.local:4180/oauth2/auth",
     kind: questionUrl,
     naming: questionUrlNaming,
     fallback: () => "",
@@ -30,6 +31,7 @@ export const fields = {
   }),
   useGlobal: field({
     key: "enable-global-auth",
+    example: "false",
     kind: bool,
     fallback: () => true,
     risk: "Low",
@@ -37,6 +39,7 @@ export const fields = {
   }),
   method: field({
     key: "auth-method",
+    example: "GET",
     kind: optional(oneOf(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"])),
     fallback: () => undefined,
     onBad: "deny",
@@ -45,6 +48,7 @@ export const fields = {
   }),
   signin: field({
     key: "auth-signin",
+    example: "https://login.example.com/oauth2/start?rd=$scheme://$host$escaped_request_uri",
     kind: signinUrl,
     naming: signinUrlNaming,
     fallback: () => "",
@@ -53,6 +57,7 @@ export const fields = {
   }),
   redirectParam: field({
     key: "auth-signin-redirect-param",
+    example: "next",
     kind: plainText,
     fallback: () => "rd",
     risk: "Medium",
@@ -60,6 +65,7 @@ export const fields = {
   }),
   responseHeaders: field<readonly string[]>({
     key: "auth-response-headers",
+    example: "X-Auth-Request-User, X-Auth-Request-Email",
     kind: settableHeaderNames,
     fallback: () => [],
     onBad: "deny",
@@ -68,6 +74,7 @@ export const fields = {
   }),
   headers: field({
     key: "auth-proxy-set-headers",
+    example: "shop/auth-headers",
     kind: referenceText,
     fallback: () => "",
     risk: "Medium",
@@ -75,6 +82,7 @@ export const fields = {
   }),
   requestRedirect: field({
     key: "auth-request-redirect",
+    example: "https://shop.example.com/welcome",
     kind: plainText,
     fallback: () => "",
     onBad: "deny",
@@ -83,6 +91,7 @@ export const fields = {
   }),
   alwaysSetCookie: field({
     key: "auth-always-set-cookie",
+    example: "true",
     kind: bool,
     fallback: () => false,
     onBad: "deny",
@@ -91,6 +100,7 @@ export const fields = {
   }),
   cacheKey: field({
     key: "auth-cache-key",
+    example: "$remote_user$http_authorization",
     kind: cacheKey,
     naming: cacheKeyNaming,
     fallback: () => "",
@@ -99,6 +109,7 @@ export const fields = {
   }),
   cacheDurations: field({
     key: "auth-cache-duration",
+    example: "200 202 10m, 401 1m",
     kind: cacheDurations,
     fallback: () => usualDurations,
     onBad: "deny",
@@ -107,6 +118,7 @@ export const fields = {
   }),
   keepalive: field({
     key: "auth-keepalive",
+    example: "16",
     kind: integer({ max: 1000 }),
     fallback: () => 0,
     risk: "Low",
@@ -114,6 +126,7 @@ export const fields = {
   }),
   keepaliveShareVars: field({
     key: "auth-keepalive-share-vars",
+    example: "true",
     kind: bool,
     fallback: () => false,
     risk: "Low",
@@ -121,6 +134,7 @@ export const fields = {
   }),
   keepaliveRequests: field({
     key: "auth-keepalive-requests",
+    example: "1000",
     kind: integer({ max: 1_000_000_000 }),
     fallback: () => 1000,
     risk: "Low",
@@ -128,6 +142,7 @@ export const fields = {
   }),
   keepaliveTimeout: field({
     key: "auth-keepalive-timeout",
+    example: "60",
     kind: integer({ max: 2_073_600 }),
     fallback: () => 60,
     risk: "Low",
@@ -135,6 +150,7 @@ export const fields = {
   }),
   snippet: field({
     key: "auth-snippet",
+    example: "proxy_set_header X-Team shop;",
     kind: snippet,
     fallback: () => "",
     onBad: "reject",

@@ -9,7 +9,8 @@ import { code, table } from "./markdown.ts";
 export function annotationsPage(): string {
   const parts = featureList.map(([, feature]) => {
     const rows = fieldsOf(feature).map(row);
-    return `## ${feature.name}\n\n${scopes[feature.scope]}\n\n${table(["Annotation", "Default", "Value", "Risk", "What it does"], rows)}`;
+    const head = ["Annotation", "Default", "Value", "Risk", "What it does"];
+    return `## ${feature.name}\n\n${scopes[feature.scope]}\n\n${table(head, rows)}\n${exampleOf(feature)}`;
   });
   return `${intro}\n${parts.join("\n")}\n${gone()}`;
 }
@@ -20,6 +21,8 @@ const intro = `# Annotations
 
 Each has the prefix \`nginx.ingress.kubernetes.io/\`, or the one that \`--annotations-prefix\` names. An Ingress with an annotation of a
 higher risk than the setting \`annotations-risk-level\` (\`High\`) is refused. A default in brackets is that of the setting it names.
+
+Below each table is an example value for each of its annotations. Few Ingresses need all of them at once.
 `;
 
 /** What a feature's annotations apply to. */
@@ -32,6 +35,14 @@ export const scopes: Readonly<Record<AnyFeature["scope"], string>> = {
 };
 
 export const fieldsOf = (feature: AnyFeature) => Object.values(feature.fields) as readonly Field<unknown>[];
+
+/** An example value for each annotation of a feature, as lines of an Ingress's metadata. */
+function exampleOf(feature: AnyFeature): string {
+  const lines = fieldsOf(feature).map(
+    ({ key, example }) => `    nginx.ingress.kubernetes.io/${key}: ${JSON.stringify(example)}`,
+  );
+  return `\`\`\`yaml\nmetadata:\n  annotations:\n${lines.join("\n")}\n\`\`\`\n`;
+}
 
 function row(field: Field<unknown>): readonly string[] {
   const { key, aliases = [], kind, risk, doc } = field;
