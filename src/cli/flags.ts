@@ -2,6 +2,7 @@
 import type { Flag, FlagValues } from "./flag.ts";
 import { changes, tls } from "./flags/changes.ts";
 import { apiServer, objects } from "./flags/cluster.ts";
+import { gatewayApi } from "./flags/gateway.ts";
 import { geoip } from "./flags/geoip.ts";
 import { information, logging } from "./flags/logging.ts";
 import { metrics } from "./flags/metrics.ts";
@@ -13,6 +14,7 @@ import { webhook } from "./flags/webhook.ts";
 export const flagGroups = {
   "The API server": apiServer,
   "What is served": objects,
+  "The Gateway API": gatewayApi,
   Ports: ports,
   TLS: tls,
   "Changes, start and end": changes,
@@ -28,6 +30,7 @@ export const flagGroups = {
 export const flags = {
   ...apiServer,
   ...objects,
+  ...gatewayApi,
   ...ports,
   ...tls,
   ...changes,

@@ -3,7 +3,7 @@ import { networkInterfaces } from "node:os";
 import type { RequestCounts } from "../directives/machine.ts";
 import { type AskedPolicy, canonical } from "../kinds/asked.ts";
 import type { MachineFlags } from "../machine.ts";
-import { defaultOptions, type TranslateOptions } from "../translate/options.ts";
+import type { TranslateOptions } from "../translate/options.ts";
 import { type Command, defaultFlags, type Flags } from "./flags.ts";
 
 export function translateOptions(flags: Flags, command: Command, zone: string | undefined): TranslateOptions {
@@ -27,7 +27,13 @@ export function translateOptions(flags: Flags, command: Command, zone: string | 
     defaultServerPort: flags.defaultServerPort,
     asked: askedPolicy(flags, command),
     lacks: new Set(flags.mode === "static" ? ["lua" as const] : []),
-    gateway: defaultOptions.gateway,
+    gateway: {
+      controllerName: flags.gatewayControllerName,
+      addresses: flags.gatewayAddresses,
+      sharesPorts: command === "serve",
+      httpPort: flags.httpPort,
+      httpsPort: flags.httpsPort,
+    },
     zone: flags.enableTopologyAwareRouting ? zone : undefined,
   };
 }

@@ -46,8 +46,6 @@ export interface GatewayOptions {
    * `httpPort` then, 443 is `httpsPort`, and other ports are themselves.
    */
   readonly sharesPorts: boolean;
-  /** `namespace/name` of the Gateway that has the Service, address and ports of the Ingresses. */
-  readonly sharedGateway: string | undefined;
   readonly httpPort: number;
   readonly httpsPort: number;
 }
@@ -77,7 +75,6 @@ export const defaultOptions: TranslateOptions = {
     controllerName: "sluice.dev/gateway-controller",
     addresses: [],
     sharesPorts: false,
-    sharedGateway: undefined,
     httpPort: 80,
     httpsPort: 443,
   },

@@ -3,17 +3,17 @@
  * the last turn, and by its indices what depends on a changed object. The memory is invisible: `translate` with an empty
  * one gives the same answer, and a property test holds the two together.
  *
- * The order of a turn is the order of dependence: Settings, Claims, Servers, then what the Servers use.
+ * The order of a turn is the order of dependence: Settings, Gateways, Claims, Servers, then what the Servers use.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Certificate, Configuration } from "../model/configuration.ts";
 import type { DesiredStatus } from "../model/gateway/status.ts";
-import type { ListenerPort } from "../model/listeners.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import { Table } from "../model/table.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 import { Claims } from "./claims.ts";
+import { GatewayApi } from "./gateway/gateway-api.ts";
 import { Certificates } from "./hosts/certificates.ts";
 import { Servers } from "./hosts/servers.ts";
 import { settingsFor } from "./hosts/weak-certificates.ts";
@@ -45,8 +45,6 @@ export function translate(inputs: Inputs, options: TranslateOptions, fake: Certi
 }
 
 const noStaples = Table.empty<string>();
-const noStatuses = Table.empty<DesiredStatus>();
-const noPorts = Table.empty<ListenerPort>();
 
 function nameOfObject({ kind, metadata: { namespace, name } }: KubernetesObject): ObjectName {
   return namespace === undefined ? { kind, name } : { kind, namespace, name };
@@ -56,6 +54,7 @@ export class Translator {
   readonly #problems = new Problems();
   readonly #settings: SettingsInForce;
   readonly #ingresses: IngressSource;
+  readonly #gatewayApi: GatewayApi;
   readonly #claims: Claims;
   readonly #servers: Servers;
   readonly #endpoints: ServiceEndpoints;
@@ -68,8 +67,9 @@ export class Translator {
   constructor(options: TranslateOptions, fake: Certificate) {
     this.#settings = new SettingsInForce(options, this.#problems);
     this.#ingresses = new IngressSource(options, this.#problems);
-    this.#claims = new Claims([this.#ingresses], this.#problems);
     this.#certificates = new Certificates(options.defaultSslCertificate, fake);
+    this.#gatewayApi = new GatewayApi(options, this.#problems, this.#certificates);
+    this.#claims = new Claims([this.#ingresses, this.#gatewayApi.source], this.#problems);
     const sources = {
       claims: this.#claims,
       certificates: this.#certificates,
@@ -86,11 +86,12 @@ export class Translator {
   turn(now: Inputs): Translation {
     const turn = this.#begin(now);
     this.#takeInFailures(turn);
-    const spoken = this.#claims.renew(turn);
     this.#certificates.takeIn(turn);
-    for (const { host, upstreams, certificate } of this.#servers.renew(turn, spoken)) {
+    this.#gatewayApi.begin(turn);
+    const spoken = this.#claims.renew(turn);
+    for (const { host, upstreams, certificates } of this.#servers.renew(turn, spoken)) {
       this.#upstreams.use(host, upstreams);
-      this.#certificates.use(host, certificate);
+      this.#certificates.use(host, certificates);
     }
     this.#upstreams.renew(turn, this.#endpoints.takeIn(turn));
     this.#certificates.renew();
@@ -99,7 +100,7 @@ export class Translator {
       configuration: this.#configuration(turn),
       problems: this.#problems.byOwner,
       lastGood: this.#lastGood(now),
-      statuses: noStatuses,
+      statuses: this.#gatewayApi.statuses(turn),
       accepted: this.#ingresses.accepted,
     };
   }
@@ -126,7 +127,7 @@ export class Translator {
     return {
       settings: settingsFor(defaultCertificate.weakness, settings),
       servers: this.#servers.all,
-      listenerPorts: noPorts,
+      listenerPorts: this.#gatewayApi.ports,
       upstreams: this.#upstreams.all,
       certificates: this.#certificates.all,
       defaultCertificate,

@@ -17,10 +17,10 @@ test("a Certificate is there while a host uses its Secret", () => {
   certificates.takeIn(turnTo(put(emptySnapshot, good)));
   certificates.renew();
   expect(certificates.all.size).toBe(0);
-  certificates.use("a.example", "ns/tls");
+  certificates.use("a.example", ["ns/tls"]);
   certificates.renew();
   expect(certificates.all.get("ns/tls")?.names).toEqual(["ingress.local"]);
-  certificates.use("a.example", undefined);
+  certificates.use("a.example", []);
   certificates.renew();
   expect(certificates.all.size).toBe(0);
 });
@@ -29,7 +29,7 @@ test("new content that is no pair leaves the old one in force until it is mended
   const certificates = new Certificates("ns/tls", fake);
   const broken = tlsSecret("no certificate", "no key");
   const [first, second] = [put(emptySnapshot, good), put(emptySnapshot, broken)];
-  certificates.use("a.example", "ns/tls");
+  certificates.use("a.example", ["ns/tls"]);
   certificates.takeIn(turnTo(first));
   certificates.takeIn(turnTo(second, first));
   certificates.renew();

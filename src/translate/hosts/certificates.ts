@@ -69,11 +69,11 @@ export class Certificates {
     return read?.ok === false ? read.why : undefined;
   }
 
-  /** Says which Secret `host` uses now, if any. */
-  use(host: string, key: string | undefined): void {
-    for (const used of this.#users.usedBy(host)) this.#outdated.add(used);
-    this.#users.set(host, key === undefined ? [] : [key]);
-    if (key !== undefined) this.#outdated.add(key);
+  /** Says which Secrets `user`, a host or a Gateway, uses now. */
+  use(user: string, keys: readonly string[]): void {
+    for (const used of this.#users.usedBy(user)) this.#outdated.add(used);
+    this.#users.set(user, keys);
+    for (const key of keys) this.#outdated.add(key);
   }
 
   /** Reads again what has changed. What nobody uses is no longer there. */

@@ -6,6 +6,7 @@ import type { FeatureValues } from "../../annotations/registry.ts";
 import { bugProblem, guarded } from "../../guarded.ts";
 import { catchAll, type Server } from "../../model/configuration.ts";
 import { Dependencies } from "../../model/dependencies.ts";
+import { partsOf } from "../../model/listeners.ts";
 import { Table } from "../../model/table.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Claim } from "../claim.ts";
@@ -15,6 +16,7 @@ import { type Turn, usersOfChanged } from "../turn.ts";
 import type { UpstreamUse } from "../upstreams/balance.ts";
 import type { World } from "../world.ts";
 import type { Certificates } from "./certificates.ts";
+import { listenerServer } from "./listener-server.ts";
 import { HostNames, wantedNames } from "./names.ts";
 import { hostOwner } from "./owner.ts";
 import { type BuiltServer, serverOf } from "./server.ts";
@@ -24,8 +26,8 @@ import { covers, hasTls, parentOf, tlsOf } from "./tls.ts";
 export interface HostUses {
   readonly host: string;
   readonly upstreams: readonly UpstreamUse[];
-  /** `namespace/name` of a Secret. */
-  readonly certificate: string | undefined;
+  /** `namespace/name` of Secrets. */
+  readonly certificates: readonly string[];
 }
 
 /** Whom Servers are made of. */
@@ -70,7 +72,7 @@ export class Servers {
     for (const host of outdated) {
       const { server, uses: upstreams, tlsSpeaker } = this.#build(host, world);
       built.set(host, server);
-      uses.push({ host, upstreams, certificate: server?.certificate });
+      uses.push({ host, upstreams, certificates: server?.certificate === undefined ? [] : [server.certificate] });
       if (host.startsWith("*.") && this.#isOtherTls(host, tlsSpeaker)) {
         for (const child of this.#parents.usersOf(host)) outdated.add(child);
       }
@@ -101,6 +103,7 @@ export class Servers {
 
   /** Hosts that may win or lose a name because of how `host` is now. */
   #noteNames(host: string, settings: Settings): ReadonlySet<string> {
+    if (isOfListener(host)) return noHosts;
     const claims = this.#sources.claims.of(host).filter(isOrdinary);
     const wanted = guarded(
       () => (claims.length === 0 ? undefined : wantedNames(host, claims, settings)),
@@ -111,7 +114,8 @@ export class Servers {
 
   #build(host: string, world: World): BuiltServer {
     const claims = this.#sources.claims.of(host);
-    const keeper = world.ownerOf(host) ?? host;
+    const ofListener = isOfListener(host);
+    const keeper = (ofListener ? undefined : world.ownerOf(host)) ?? host;
     const built =
       claims.length === 0 && host !== catchAll
         ? nothing
@@ -119,7 +123,7 @@ export class Servers {
           ? builtWithoutBugs(host, claims, world)
           : keptByAlias(host, claims, keeper);
     const { server, uses, secrets, problems } = built;
-    this.#parents.set(host, server === undefined ? [] : parentsOf(server));
+    this.#parents.set(host, server === undefined || ofListener ? [] : parentsOf(server));
     this.#services.set(
       host,
       uses.map(({ service }) => service),
@@ -165,6 +169,13 @@ function keptByAlias(host: string, claims: readonly Claim[], keeper: string): Bu
   };
 }
 
+const noHosts: ReadonlySet<string> = new Set();
+
+/** Whether the key is that of a host on a listener of a Gateway. */
+function isOfListener(host: string): boolean {
+  return partsOf(host).listener !== undefined;
+}
+
 function isOrdinary({ features }: Claim): boolean {
   return features.canary === undefined;
 }
@@ -187,7 +198,7 @@ function builtWithoutBugs(host: string, claims: readonly Claim[], world: World):
 
 function attempt(host: string, claims: readonly Claim[], world: World): BuiltServer | Error {
   return guarded<BuiltServer | Error>(
-    () => serverOf(host, claims, world),
+    () => (isOfListener(host) ? listenerServer(host, claims, world) : serverOf(host, claims, world)),
     (bug) => bug,
   );
 }

@@ -17,6 +17,8 @@ export interface UpstreamUse {
   readonly asDefault: boolean;
   /** Of a canary: the id of the Upstream it relieves. */
   readonly relieves: string | undefined;
+  /** Whether `port` is the number of the Service's port, and neither its name nor a target port. */
+  readonly byNumber?: true;
 }
 
 export const roundRobin: Balance = { algorithm: "round_robin" };

@@ -6,7 +6,7 @@
 import { bugProblem, guarded } from "../../guarded.ts";
 import { defaultUpstream, defaultUpstreamLabel, type Upstream } from "../../model/configuration.ts";
 import { Dependencies } from "../../model/dependencies.ts";
-import { nameOf } from "../../model/objects.ts";
+import { nameOf, type Service, type ServicePort } from "../../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../../model/snapshot.ts";
 import { Table } from "../../model/table.ts";
 import type { Problem } from "../../problem.ts";
@@ -96,11 +96,17 @@ export class Upstreams {
       this.#problems.tell(`upstream ${id}`, []);
       return undefined;
     }
-    const { service, port, claim, relieves } = speakerOf(uses);
+    const { service, port, claim, relieves, byNumber } = speakerOf(uses);
     this.#noteSource(id, service);
     this.#canaries.set(id, relieves === undefined ? [] : [relieves]);
     const relieved = relieves === undefined ? [] : this.#usesOf(relieves);
-    const question = { port, serviceUpstream: claim.features.serviceUpstream.on, protocol: "TCP" };
+    const declared = byNumber === true ? portNumbered(this.#services.get(service), port) : undefined;
+    const question = {
+      port,
+      ...(declared === undefined ? {} : { declared }),
+      serviceUpstream: claim.features.serviceUpstream.on,
+      protocol: "TCP",
+    };
     const answer = this.#endpoints.of(service, question);
     this.#problems.tell(`upstream ${id}`, unusable(answer, service, claim));
     return {
@@ -137,6 +143,10 @@ export class Upstreams {
     this.#byService.set(id, service === undefined ? [] : [service]);
     this.#byName.set(id, name === undefined ? [] : [name.toLowerCase()]);
   }
+}
+
+function portNumbered(service: Service | undefined, port: string): ServicePort | undefined {
+  return service?.spec?.ports?.find((one) => String(one.port) === port && (one.protocol ?? "TCP") === "TCP");
 }
 
 /** Reported of the owner that decides about the Upstream. */

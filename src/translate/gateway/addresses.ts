@@ -1,0 +1,161 @@
+/**
+ * Which Gateway has which addresses of the pool. One that has an address keeps it while it may; then each gets what it asks
+ * for, and at last the lowest that is free, the oldest Gateway first.
+ */
+import { canonical } from "../../kinds/asked.ts";
+import type { Gateway, GatewayAddress } from "../../model/gateway/objects.ts";
+import { keyOf } from "../../model/objects.ts";
+import type { ObjectName, Problem } from "../../problem.ts";
+import type { GatewayOptions } from "../options.ts";
+import { byCreation } from "./creation.ts";
+
+export interface Assignment {
+  /** Those that nginx listens on for it; empty: none, or all of this machine where Gateways share its ports. */
+  readonly addresses: readonly string[];
+  /** A type that is not served, of an address that is asked for. */
+  readonly unsupported: Problem | undefined;
+  /** Why it has not all that it asks for, or none. */
+  readonly lacking:
+    | { readonly reason: "AddressNotUsable" | "AddressNotAssigned"; readonly problem: Problem }
+    | undefined;
+}
+
+/** By `namespace/name`. `local` are the addresses on which nginx can listen here; undefined: all. */
+export function assignAddresses(
+  gateways: readonly Gateway[],
+  options: GatewayOptions,
+  local: ReadonlySet<string> | undefined,
+): ReadonlyMap<string, Assignment> {
+  const pool = new Pool(options, local);
+  const oldest = gateways.toSorted(byCreation);
+  for (const gateway of oldest) pool.keep(gateway);
+  for (const gateway of oldest) pool.request(gateway);
+  return new Map(oldest.map((gateway) => [keyOf(gateway), pool.assign(gateway)]));
+}
+
+class Pool {
+  readonly #options: GatewayOptions;
+  readonly #all: readonly string[];
+  readonly #local: ReadonlySet<string> | undefined;
+  readonly #owners = new Map<string, string>();
+
+  constructor(options: GatewayOptions, local: ReadonlySet<string> | undefined) {
+    this.#options = options;
+    this.#all = options.addresses.map(canonical);
+    this.#local = local;
+  }
+
+  keep(gateway: Gateway): void {
+    const asked = requestsOf(gateway);
+    const given = gateway.status?.addresses ?? [];
+    for (const { value = "" } of given.slice(0, Math.max(1, asked.length))) {
+      const address = canonical(value);
+      const isMeant = asked.length === 0 || asked.some(({ value: one }) => one === undefined || one === address);
+      if (isMeant && this.#whyNot(address) === undefined) this.#take(gateway, address);
+    }
+  }
+
+  request(gateway: Gateway): void {
+    for (const { value } of requestsOf(gateway)) {
+      if (value !== undefined && this.#whyNot(value) === undefined) this.#take(gateway, value);
+    }
+  }
+
+  assign(gateway: Gateway): Assignment {
+    const object = nameOf(gateway);
+    const unsupported = unsupportedType(gateway, object);
+    const asked = requestsOf(gateway);
+    const values = asked.flatMap(({ field, value }) => (value === undefined ? [] : [{ field, value }]));
+    const refused = values.flatMap(({ field, value }): Problem[] => {
+      const why =
+        this.#owners.get(value) === keyOf(gateway) ? undefined : (this.#whyNot(value) ?? this.#takenWhy(value));
+      return why === undefined
+        ? []
+        : [{ object, kind: "field-unusable", field, why, done: "nginx does not listen there" }];
+    });
+    if (this.#options.sharesPorts && this.#all.length === 0) {
+      return { addresses: [], unsupported, lacking: refused[0] && { reason: "AddressNotUsable", problem: refused[0] } };
+    }
+    const wanted = Math.max(asked.length, unsupported === undefined ? 1 : 0);
+    let addresses = this.#addressesOf(gateway);
+    if (refused.length === 0 || addresses.length > 0) {
+      for (let more = addresses.length + refused.length; more < wanted; more++) this.#takeFree(gateway);
+      addresses = this.#addressesOf(gateway);
+    }
+    if (refused[0] !== undefined)
+      return { addresses, unsupported, lacking: { reason: "AddressNotUsable", problem: refused[0] } };
+    if (addresses.length >= Math.max(1, asked.length)) return { addresses, unsupported, lacking: undefined };
+    const problem: Problem = { object, kind: "field-unusable", field: "spec.addresses", ...this.#exhausted(addresses) };
+    return { addresses, unsupported, lacking: { reason: "AddressNotAssigned", problem } };
+  }
+
+  #exhausted(addresses: readonly string[]): { readonly why: string; readonly done: string } {
+    const some = addresses.length > 0;
+    const done = some ? "nginx listens on those that it has" : "nginx listens nowhere for it";
+    if (this.#all.length === 0)
+      return { why: "there is no address for it, because --gateway-addresses names none", done };
+    return {
+      why: `all ${this.#all.length} addresses of --gateway-addresses are used or are not of this machine`,
+      done,
+    };
+  }
+
+  #takeFree(gateway: Gateway): void {
+    const free = this.#all.find((address) => !this.#owners.has(address) && this.#local?.has(address) !== false);
+    if (free !== undefined) this.#owners.set(free, keyOf(gateway));
+  }
+
+  #take(gateway: Gateway, address: string): void {
+    if (!this.#owners.has(address)) this.#owners.set(address, keyOf(gateway));
+  }
+
+  #whyNot(address: string): string | undefined {
+    if (!this.#all.includes(address)) return `${address} is none of the addresses of --gateway-addresses`;
+    return this.#local?.has(address) === false ? `${address} is no address of this machine` : undefined;
+  }
+
+  #takenWhy(address: string): string | undefined {
+    const owner = this.#owners.get(address);
+    return owner === undefined ? undefined : `${address} is used by Gateway ${owner}`;
+  }
+
+  /** In the order in which it asks for them, then the lowest first. */
+  #addressesOf(gateway: Gateway): string[] {
+    const mine = this.#all.filter((address) => this.#owners.get(address) === keyOf(gateway));
+    const asked = requestsOf(gateway).flatMap(({ value }) =>
+      value !== undefined && mine.includes(value) ? [value] : [],
+    );
+    return [...new Set([...asked, ...mine])];
+  }
+}
+
+/** Those of type IPAddress; a value that is undefined asks for any address. */
+function requestsOf({ spec }: Gateway): { readonly field: string; readonly value: string | undefined }[] {
+  return (spec?.addresses ?? []).flatMap(({ type = "IPAddress", value = "" }: GatewayAddress, at) =>
+    type === "IPAddress"
+      ? [{ field: `spec.addresses[${at}]`, value: value === "" ? undefined : canonical(value) }]
+      : [],
+  );
+}
+
+function unsupportedType({ spec }: Gateway, object: ObjectName): Problem | undefined {
+  const at = spec?.addresses?.findIndex(({ type = "IPAddress" }) => type !== "IPAddress") ?? -1;
+  if (at < 0) return undefined;
+  const why = `${spec?.addresses?.[at]?.type} is not IPAddress`;
+  return {
+    object,
+    kind: "field-unusable",
+    field: `spec.addresses[${at}].type`,
+    why,
+    done: "the Gateway is not accepted",
+  };
+}
+
+function nameOf({ metadata: { namespace = "default", name } }: Gateway): ObjectName {
+  return { kind: "Gateway", namespace, name };
+}
+
+/** What the assignment says about the Gateway, for its Problems. */
+export function assignmentProblems({ unsupported, lacking }: Assignment): readonly Problem[] {
+  return [unsupported, lacking?.problem].filter((one) => one !== undefined);
+}

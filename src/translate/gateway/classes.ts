@@ -1,0 +1,68 @@
+/** The GatewayClasses that are ours. There are few, so all are read when one of them or their parameters may be others. */
+import type { GatewayClass } from "../../model/gateway/objects.ts";
+import type { DesiredCondition, DesiredStatus } from "../../model/gateway/status.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import { type Problem, sentence } from "../../problem.ts";
+import type { TranslateOptions } from "../options.ts";
+import { fails, holds } from "./conditions.ts";
+import { supportedFeatures } from "./features.ts";
+import { parametersProblem } from "./parameters.ts";
+
+export interface ClassReading {
+  /** Whether Gateways of it are served. */
+  readonly isServed: boolean;
+  readonly status: DesiredStatus;
+  readonly problems: readonly Problem[];
+}
+
+/** By name. */
+export function readClasses(snapshot: Snapshot, options: TranslateOptions): ReadonlyMap<string, ClassReading> {
+  const ours = [...snapshot.gatewayClasses].filter(
+    ([, { spec }]) => spec?.controllerName === options.gateway.controllerName,
+  );
+  return new Map(ours.map(([name, object]) => [name, readClass(object, snapshot, options)]));
+}
+
+function readClass(gatewayClass: GatewayClass, { configMaps }: Snapshot, options: TranslateOptions): ClassReading {
+  const isStatic = options.lacks.has("lua");
+  const object = { kind: "GatewayClass", name: gatewayClass.metadata.name };
+  const reference = gatewayClass.spec?.parametersRef;
+  const parameters =
+    reference &&
+    parametersProblem({
+      reference,
+      object,
+      field: "spec.parametersRef",
+      done: "its Gateways have the usual parameters",
+      configMap: (key) => configMaps.get(key),
+    });
+  const unserved: Problem | undefined = isStatic
+    ? {
+        object,
+        kind: "field-unusable",
+        field: "spec.controllerName",
+        why: "the Gateway API needs dynamic mode, and this controller is in static mode",
+        done: "its Gateways are not served",
+      }
+    : undefined;
+  return {
+    isServed: !isStatic,
+    status: {
+      kind: "GatewayClass",
+      object: gatewayClass,
+      conditions: [accepted(unserved, parameters), supported()],
+      supportedFeatures: isStatic ? [] : supportedFeatures,
+    },
+    problems: [unserved, parameters].filter((one) => one !== undefined),
+  };
+}
+
+function accepted(unserved: Problem | undefined, parameters: Problem | undefined): DesiredCondition {
+  if (unserved !== undefined) return fails("Accepted", "Unsupported", sentence(unserved));
+  if (parameters !== undefined) return fails("Accepted", "InvalidParameters", sentence(parameters));
+  return holds("Accepted", "Sluice serves Gateways of this class");
+}
+
+function supported(): DesiredCondition {
+  return holds("SupportedVersion", "the definitions of the Gateway API are of a version that Sluice knows");
+}

@@ -1,0 +1,33 @@
+/** Conditions of statuses, whose messages are the sentences of Problems. */
+import type { DesiredCondition } from "../../model/gateway/status.ts";
+import { type Problem, sentence } from "../../problem.ts";
+
+/** A condition that is true; its reason is its type where none is given. */
+export function holds(type: string, message: string, reason = type): DesiredCondition {
+  return { type, status: "True", reason, message };
+}
+
+export function fails(type: string, reason: string, message: string): DesiredCondition {
+  return { type, status: "False", reason, message };
+}
+
+/** The API server takes 32,768 characters. */
+const longestMessage = 8_000;
+
+/** All of them, one after the other, as long as they fit. */
+export function wordsOfAll(problems: readonly Problem[]): string {
+  const said: string[] = [];
+  let length = 0;
+  for (const text of new Set(problems.map(sentence))) {
+    length += text.length + 2;
+    if (said.length > 0 && length > longestMessage) return `${said.join(". ")}. There are more.`;
+    said.push(text);
+  }
+  return said.join(". ");
+}
+
+/** What is wrong, with the reason by which the Gateway API knows it. */
+export interface Fault {
+  readonly reason: string;
+  readonly problem: Problem;
+}

@@ -1,0 +1,382 @@
+/** What becomes of Gateways and HTTPRoutes: conditions with their reasons, and the hosts, paths and ports that they make. */
+import { expect, test } from "vitest";
+import { gateway, gatewayClass, grant, listener, namespace, route, serviceIn } from "../../../test/support/gateways.ts";
+import { fake, put } from "../../../test/support/sketch.ts";
+import type { KubernetesObject } from "../../model/objects.ts";
+import { emptySnapshot } from "../../model/snapshot.ts";
+import { sentence } from "../../problem.ts";
+import { defaultOptions } from "../options.ts";
+import { translate } from "../translator.ts";
+import { emptyInputs } from "../turn.ts";
+
+const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10", "192.0.2.11"] } };
+const world = put(emptySnapshot, gatewayClass(), namespace("ns"), namespace("other"), serviceIn("ns", "web"));
+
+function outcome(...objects: KubernetesObject[]) {
+  const translation = translate({ ...emptyInputs, snapshot: put(world, ...objects) }, options, fake);
+  const short = (conditions: readonly { type: string; status: string; reason: string }[]) =>
+    Object.fromEntries(
+      conditions.map(({ type, status, reason }) => [type, status === "True" && reason === type ? true : reason]),
+    );
+  const statuses = new Map([...translation.statuses]);
+  return {
+    ...translation,
+    said: [...translation.problems.values()].flat().map(sentence),
+    gateway: (name = "gw") => {
+      const status = statuses.get(`Gateway ns/${name}`);
+      if (status?.kind !== "Gateway") throw new Error(`no status of ${name}`);
+      const listeners = status.listeners.map((one) => ({
+        attached: one.attachedRoutes,
+        kinds: one.supportedKinds.map(({ kind }) => kind),
+        ...short(one.conditions),
+      }));
+      return { addresses: status.addresses.map(({ value }) => value), ...short(status.conditions), listeners };
+    },
+    route: (key = "ns/route") => {
+      const status = statuses.get(`HTTPRoute ${key}`);
+      return status?.kind === "route" ? status.parents.map(({ conditions }) => short(conditions)) : undefined;
+    },
+  };
+}
+
+test("a Gateway with one HTTP listener has an address of the pool, a port and its route", () => {
+  const { gateway: of, route: parents, configuration, said } = outcome(gateway({}), route({}));
+  expect(said).toEqual([]);
+  expect(of()).toEqual({
+    addresses: ["192.0.2.10"],
+    Accepted: true,
+    Programmed: true,
+    ResolvedRefs: true,
+    listeners: [
+      {
+        attached: 1,
+        kinds: ["HTTPRoute"],
+        Accepted: true,
+        Conflicted: "NoConflicts",
+        Programmed: true,
+        ResolvedRefs: true,
+      },
+    ],
+  });
+  expect(parents()).toEqual([{ Accepted: true, ResolvedRefs: true }]);
+  expect([...configuration.listenerPorts.values()]).toMatchObject([
+    { id: "ns/gw:80", address: "192.0.2.10", listenPort: 80, port: 80, tls: false, listeners: [{ id: "ns/gw/http" }] },
+  ]);
+  const server = configuration.servers.get("ns/gw/http _");
+  expect(server?.routes).toEqual([{ match: "prefix", path: "/", location: 0 }]);
+  expect(server?.locations[0]?.backends).toMatchObject([{ upstream: "ns/web/80 for routes", port: "80", weight: 1 }]);
+});
+
+const listenerCases: readonly [string, readonly ReturnType<typeof listener>[], object, readonly object[]][] = [
+  [
+    "an unknown protocol",
+    [listener({ protocol: "INVALID", port: 1111 })],
+    { Accepted: "ListenersNotValid", Programmed: "Invalid" },
+    [{ Accepted: "UnsupportedProtocol", Programmed: "Invalid", kinds: [] }],
+  ],
+  [
+    "an unknown protocol beside a good one",
+    [listener({}), listener({ name: "bad", protocol: "INVALID", port: 1111 })],
+    { Accepted: "ListenersNotValid", Programmed: true },
+    [{ Accepted: true }, { Accepted: "UnsupportedProtocol" }],
+  ],
+  [
+    "a kind of route that HTTP does not carry",
+    [listener({ allowedRoutes: { kinds: [{ kind: "Strange" }] } })],
+    { Accepted: true },
+    [{ ResolvedRefs: "InvalidRouteKinds", kinds: [] }],
+  ],
+  [
+    "a good and a strange kind of route",
+    [listener({ allowedRoutes: { kinds: [{ kind: "HTTPRoute" }, { kind: "Strange" }] } })],
+    { Accepted: true },
+    [{ ResolvedRefs: "InvalidRouteKinds", kinds: ["HTTPRoute"] }],
+  ],
+  [
+    "one hostname twice on a port",
+    [listener({ name: "a", hostname: "a.example" }), listener({ name: "b", hostname: "a.example" })],
+    { Accepted: "ListenersNotValid", Programmed: "Invalid" },
+    [
+      { Accepted: "HostnameConflict", Conflicted: "HostnameConflict", Programmed: "HostnameConflict" },
+      { Accepted: "HostnameConflict", Conflicted: "HostnameConflict", Programmed: "HostnameConflict" },
+    ],
+  ],
+  [
+    "two protocols on a port",
+    [listener({ name: "a" }), listener({ name: "b", protocol: "HTTPS" })],
+    { Accepted: "ListenersNotValid", Programmed: "Invalid" },
+    [{ Conflicted: "ProtocolConflict" }, { Conflicted: "ProtocolConflict" }],
+  ],
+  [
+    "a Secret that is not there",
+    [listener({ protocol: "HTTPS", port: 443, tls: { certificateRefs: [{ name: "missing" }] } })],
+    { Accepted: true, Programmed: "Invalid", ResolvedRefs: "ListenersNotResolved" },
+    [{ Accepted: true, Programmed: "Invalid", ResolvedRefs: "InvalidCertificateRef" }],
+  ],
+  [
+    "a Secret of another namespace without a grant",
+    [listener({ protocol: "HTTPS", port: 443, tls: { certificateRefs: [{ name: "tls", namespace: "other" }] } })],
+    { Programmed: "Invalid" },
+    [{ ResolvedRefs: "RefNotPermitted" }],
+  ],
+  [
+    "a certificate of another kind",
+    [listener({ protocol: "HTTPS", port: 443, tls: { certificateRefs: [{ name: "tls", kind: "ConfigMap" }] } })],
+    { Programmed: "Invalid" },
+    [{ ResolvedRefs: "InvalidCertificateRef" }],
+  ],
+  [
+    "TLS that passes through",
+    [listener({ protocol: "TLS", port: 443, tls: { mode: "Passthrough" } })],
+    { Accepted: "ListenersNotValid" },
+    [{ Accepted: "UnsupportedProtocol", kinds: [] }],
+  ],
+];
+test.each(listenerCases)("listeners with %s", (_, listeners, whole, each) => {
+  const status = outcome(gateway({ listeners })).gateway();
+  expect(status).toMatchObject(whole);
+  expect(status.listeners).toMatchObject(each);
+});
+
+const addressCases: readonly [string, object, object][] = [
+  ["any address", { addresses: [{ type: "IPAddress" }] }, { addresses: ["192.0.2.10"], Programmed: true }],
+  ["the second of the pool", { addresses: [{ value: "192.0.2.11" }] }, { addresses: ["192.0.2.11"], Programmed: true }],
+  [
+    "two of the pool",
+    { addresses: [{ value: "192.0.2.11" }, { value: "192.0.2.10" }] },
+    { addresses: ["192.0.2.11", "192.0.2.10"], Programmed: true },
+  ],
+  [
+    "one that is not in the pool, and one that is",
+    { addresses: [{ value: "198.51.100.1" }, { value: "192.0.2.11" }] },
+    { Accepted: true, Programmed: "AddressNotUsable", addresses: ["192.0.2.11"] },
+  ],
+  [
+    "a type that is not known",
+    { addresses: [{ type: "test/fake", value: "x" }, { value: "192.0.2.11" }] },
+    { Accepted: "UnsupportedAddress", Programmed: "Invalid" },
+  ],
+  [
+    "more than there are",
+    { addresses: [{}, {}, {}] },
+    { Programmed: "AddressNotAssigned", addresses: ["192.0.2.10", "192.0.2.11"] },
+  ],
+];
+test.each(addressCases)("a Gateway that asks for %s", (_, spec, expected) => {
+  expect(outcome(gateway({ spec })).gateway()).toMatchObject(expected);
+});
+
+test("a Gateway keeps its address while it may, and the oldest chooses first", () => {
+  const kept = gateway({ name: "young", age: 1, status: { addresses: [{ type: "IPAddress", value: "192.0.2.10" }] } });
+  const found = outcome(kept, gateway({ name: "old", age: 9 }), gateway({ name: "third", age: 0 }));
+  expect(found.gateway("young").addresses).toEqual(["192.0.2.10"]);
+  expect(found.gateway("old").addresses).toEqual(["192.0.2.11"]);
+  expect(found.gateway("third")).toMatchObject({ addresses: [], Programmed: "AddressNotAssigned" });
+  expect(found.said).toEqual([
+    "spec.addresses: all 2 addresses of --gateway-addresses are used or are not of this machine; nginx listens nowhere for it",
+  ]);
+});
+
+const parentCases: readonly [string, readonly ReturnType<typeof listener>[], Parameters<typeof route>[0], object][] = [
+  ["an unknown section", [listener({})], { parent: { sectionName: "other" } }, { Accepted: "NoMatchingParent" }],
+  ["another port", [listener({})], { parent: { port: 81 } }, { Accepted: "NoMatchingParent" }],
+  ["the port", [listener({})], { parent: { port: 80, sectionName: "http" } }, { Accepted: true }],
+  [
+    "a listener that takes no HTTPRoutes",
+    [listener({ protocol: "TLS", tls: { mode: "Passthrough" } })],
+    {},
+    { Accepted: "NotAllowedByListeners", ResolvedRefs: true },
+  ],
+  ["another namespace", [listener({})], { namespace: "other" }, { Accepted: "NotAllowedByListeners" }],
+  [
+    "another namespace that is allowed",
+    [listener({ allowedRoutes: { namespaces: { from: "All" } } })],
+    { namespace: "other" },
+    { Accepted: true },
+  ],
+  [
+    "no namespace allowed",
+    [listener({ allowedRoutes: { namespaces: { from: "None" } } })],
+    {},
+    { Accepted: "NotAllowedByListeners" },
+  ],
+  [
+    "a namespace that is selected by its name",
+    [
+      listener({
+        allowedRoutes: {
+          namespaces: { from: "Selector", selector: { matchLabels: { "kubernetes.io/metadata.name": "other" } } },
+        },
+      }),
+    ],
+    { namespace: "other" },
+    { Accepted: true },
+  ],
+  [
+    "no host of the listener",
+    [listener({ hostname: "*.a.example" })],
+    { hostnames: ["a.example", "b.example"] },
+    { Accepted: "NoMatchingListenerHostname" },
+  ],
+  [
+    "a host some labels below",
+    [listener({ hostname: "*.a.example" })],
+    { hostnames: ["x.y.a.example"] },
+    { Accepted: true },
+  ],
+  ["a wider wildcard", [listener({ hostname: "b.a.example" })], { hostnames: ["*.example"] }, { Accepted: true }],
+];
+test.each(parentCases)("a route with %s", (_, listeners, sketch, expected) => {
+  const found = outcome(gateway({ listeners }), route(sketch));
+  expect(found.route(`${sketch.namespace ?? "ns"}/route`)).toMatchObject([expected]);
+});
+
+const backendCases: readonly [string, object, object, readonly KubernetesObject[]][] = [
+  ["a Service that is not there", { name: "none", port: 80 }, { ResolvedRefs: "BackendNotFound" }, []],
+  ["a port that the Service has not", { name: "web", port: 81 }, { ResolvedRefs: "BackendNotFound" }, []],
+  ["another kind", { name: "web", kind: "Strange", port: 80 }, { ResolvedRefs: "InvalidKind" }, []],
+  [
+    "a Service of another namespace",
+    { name: "web", namespace: "other", port: 80 },
+    { ResolvedRefs: "RefNotPermitted" },
+    [serviceIn("other", "web")],
+  ],
+  [
+    "a Service of another namespace with a grant",
+    { name: "web", namespace: "other", port: 80 },
+    { ResolvedRefs: true },
+    [serviceIn("other", "web"), grant({ namespace: "other", from: "HTTPRoute", to: "Service" })],
+  ],
+  [
+    "a Service of another namespace with a grant for another name",
+    { name: "web", namespace: "other", port: 80 },
+    { ResolvedRefs: "RefNotPermitted" },
+    [serviceIn("other", "web"), grant({ namespace: "other", from: "HTTPRoute", to: "Service", name: "api" })],
+  ],
+  [
+    "a Service whose protocol is not known",
+    { name: "strange", port: 80 },
+    { ResolvedRefs: "UnsupportedProtocol" },
+    [serviceIn("ns", "strange", { appProtocol: "mongo" })],
+  ],
+];
+test.each(backendCases)("a route to %s", (_, backend, expected, objects) => {
+  const { route: of, configuration } = outcome(gateway({}), route({ rules: [{ backendRefs: [backend] }] }), ...objects);
+  expect(of()).toMatchObject([{ Accepted: true, ...expected }]);
+  const [location] = configuration.servers.get("ns/gw/http _")!.locations;
+  expect(location!.backends[0]!.unusable === undefined).toBe(
+    "ResolvedRefs" in expected && expected.ResolvedRefs === true,
+  );
+});
+
+const backendRefs = [{ name: "web", port: 80 }];
+const ruleCases: readonly [string, readonly object[], object][] = [
+  [
+    "an unknown filter",
+    [{ filters: [{ type: "Strange" }], backendRefs }],
+    { Accepted: "UnsupportedValue", PartiallyInvalid: undefined },
+  ],
+  [
+    "an unknown filter beside a good rule",
+    [{ filters: [{ type: "Strange" }], backendRefs }, { backendRefs }],
+    { Accepted: true, PartiallyInvalid: "UnsupportedValue" },
+  ],
+  [
+    "filters that exclude each other",
+    [
+      {
+        filters: [
+          { type: "URLRewrite", urlRewrite: {} },
+          { type: "RequestRedirect", requestRedirect: {} },
+        ],
+      },
+    ],
+    { Accepted: "IncompatibleFilters" },
+  ],
+  [
+    "a pattern that is none",
+    [{ matches: [{ path: { type: "RegularExpression", value: "/(" } }] }],
+    { Accepted: "UnsupportedValue" },
+  ],
+  ["a duration that is none", [{ timeouts: { request: "soon" }, backendRefs }], { Accepted: "UnsupportedValue" }],
+  [
+    "a login that is not served",
+    [{ filters: [{ type: "ExternalAuth" }], backendRefs }],
+    { Accepted: "UnsupportedValue" },
+  ],
+];
+test.each(ruleCases)("a rule with %s", (_, rules, expected) => {
+  const { PartiallyInvalid, ...others } = { PartiallyInvalid: undefined, ...expected };
+  const [parent] = outcome(gateway({}), route({ rules })).route()!;
+  expect(parent).toMatchObject(others);
+  expect(parent!.PartiallyInvalid).toBe(PartiallyInvalid);
+});
+
+test("what a filter would have guarded is answered with 500", () => {
+  const rules = [
+    { matches: [{ path: { value: "/admin" } }], filters: [{ type: "ExternalAuth" }], backendRefs },
+    { backendRefs },
+  ];
+  const { configuration } = outcome(gateway({}), route({ rules }));
+  const { locations, routes } = configuration.servers.get("ns/gw/http _")!;
+  expect(routes.map(({ match, path }) => [match, path])).toEqual([
+    ["exact", "/admin"],
+    ["prefix", "/admin/"],
+    ["prefix", "/"],
+  ]);
+  expect(locations.map(({ backends }) => backends[0]!.unusable?.kind)).toEqual(["field-unusable", undefined]);
+});
+
+test("routes stand under their own hostnames, so that the longest one is tried first", () => {
+  const { configuration } = outcome(
+    gateway({ listeners: [listener({ hostname: "foo.a.example" })] }),
+    route({ name: "wide", hostnames: ["*.example", "*.a.example"] }),
+    route({ name: "exact", hostnames: ["foo.a.example", "bar.a.example"] }),
+    route({ name: "any" }),
+  );
+  expect([...configuration.servers.keys()].sort()).toEqual([
+    "_",
+    "ns/gw/http *.a.example",
+    "ns/gw/http *.example",
+    "ns/gw/http _",
+    "ns/gw/http foo.a.example",
+  ]);
+});
+
+test("matches stand in the order of the specification", () => {
+  const path = (value: string, type = "PathPrefix") => ({ path: { type, value } });
+  const header = (name: string) => ({ name, value: "1" });
+  const matches = [
+    path("/"),
+    path("/a"),
+    { ...path("/a"), headers: [header("x")] },
+    { ...path("/a"), headers: [header("x"), header("y"), header("X")] },
+    { ...path("/a"), method: "GET" },
+    { ...path("/a"), queryParams: [header("q")] },
+    path("/b.*", "RegularExpression"),
+    path("/a", "Exact"),
+    path("/long/"),
+  ];
+  const { configuration } = outcome(gateway({}), route({ rules: [{ matches, backendRefs }] }));
+  const { routes } = configuration.servers.get("ns/gw/http _")!;
+  const words = routes.map(({ match, path: text, conditions }) =>
+    [match, text, conditions?.method, conditions?.headers.length, conditions?.query.length].join(" ").trim(),
+  );
+  expect(words).toEqual([
+    "exact /a",
+    "exact /long",
+    "prefix /long/",
+    "exact /a GET 0 0",
+    "prefix /a/ GET 0 0",
+    "exact /a  2 0",
+    "prefix /a/  2 0",
+    "exact /a  1 0",
+    "prefix /a/  1 0",
+    "exact /a  0 1",
+    "prefix /a/  0 1",
+    "exact /a",
+    "prefix /a/",
+    "prefix /",
+    "pattern /b.*",
+  ]);
+});

@@ -1,0 +1,64 @@
+/** The Gateway API in one place: what it makes of a turn, in the order in which its parts depend on each other. */
+import type { DesiredStatus } from "../../model/gateway/status.ts";
+import type { ListenerPort } from "../../model/listeners.ts";
+import { objectKey } from "../../model/objects.ts";
+import { Table } from "../../model/table.ts";
+import type { ClaimSource } from "../claims.ts";
+import type { Certificates } from "../hosts/certificates.ts";
+import type { TranslateOptions } from "../options.ts";
+import type { Problems } from "../problems.ts";
+import type { Turn } from "../turn.ts";
+import { Gateways } from "./gateways.ts";
+import { Grants } from "./grants.ts";
+import { RouteSource } from "./route-source.ts";
+
+export class GatewayApi {
+  readonly #grants = new Grants();
+  readonly #gateways: Gateways;
+  readonly #routes: RouteSource;
+  #statuses = Table.empty<DesiredStatus>();
+
+  constructor(options: TranslateOptions, problems: Problems, certificates: Certificates) {
+    this.#gateways = new Gateways(options, problems, this.#grants, certificates);
+    this.#routes = new RouteSource(options, problems, this.#grants, this.#gateways);
+  }
+
+  /** What its routes claim. */
+  get source(): ClaimSource {
+    return this.#routes;
+  }
+
+  get ports(): Table<ListenerPort> {
+    return this.#gateways.ports;
+  }
+
+  /** Reads Gateways and grants of this turn, before any route is read. Secrets have been taken in. */
+  begin(turn: Turn): void {
+    const granting = this.#grants.takeIn(turn);
+    this.#routes.begin(this.#gateways.renew(turn, granting), granting);
+  }
+
+  /** What the statuses should be, after all routes have been read. */
+  statuses(turn: Turn): Table<DesiredStatus> {
+    const classes = new Map<string, DesiredStatus | undefined>();
+    for (const key of this.#statuses.keys()) if (key.startsWith("GatewayClass ")) classes.set(key, undefined);
+    for (const [name, { status }] of this.#gateways.classes) classes.set(objectKey("GatewayClass", name), status);
+    const entries = [
+      ...classes,
+      ...this.#gateways.statuses(this.#routes.counted, (id) => this.#routes.attached(id)),
+      ...this.#routes.statuses(turn),
+    ].filter(([key, status]) => !isSame(this.#statuses.get(key), status));
+    if (entries.length > 0) this.#statuses = this.#statuses.with(entries);
+    return this.#statuses;
+  }
+}
+
+function isSame(one: DesiredStatus | undefined, other: DesiredStatus | undefined): boolean {
+  if (one === other) return true;
+  return (
+    one !== undefined &&
+    other !== undefined &&
+    one.object === other.object &&
+    JSON.stringify(one) === JSON.stringify(other)
+  );
+}

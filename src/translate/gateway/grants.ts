@@ -1,0 +1,48 @@
+/** Which references from one namespace into another are permitted. A grant that is gone permits nothing from that turn on. */
+import type { ReferenceGrant } from "../../model/gateway/objects.ts";
+import type { Turn } from "../turn.ts";
+
+export interface Reference {
+  readonly from: { readonly group: string; readonly kind: string; readonly namespace: string };
+  readonly to: { readonly group: string; readonly kind: string; readonly namespace: string; readonly name: string };
+}
+
+export class Grants {
+  readonly #byNamespace = new Map<string, Map<string, ReferenceGrant>>();
+
+  /** Takes in the grants of this turn; gives the namespaces whose objects may be referred to by others now, or no more. */
+  takeIn({ before, now }: Pick<Turn, "before" | "now">): Set<string> {
+    const namespaces = new Set<string>();
+    for (const { key, before: old, after } of now.snapshot.referenceGrants.changesSince(
+      before.snapshot.referenceGrants,
+    )) {
+      const namespace = namespaceOf(after ?? old!);
+      namespaces.add(namespace);
+      const grants = this.#byNamespace.get(namespace) ?? new Map<string, ReferenceGrant>();
+      if (after === undefined) grants.delete(key);
+      else grants.set(key, after);
+      if (grants.size === 0) this.#byNamespace.delete(namespace);
+      else this.#byNamespace.set(namespace, grants);
+    }
+    return namespaces;
+  }
+
+  /** Within a namespace everything is. */
+  permits({ from, to }: Reference): boolean {
+    if (from.namespace === to.namespace) return true;
+    for (const { spec } of this.#byNamespace.get(to.namespace)?.values() ?? []) {
+      const isFrom = spec?.from?.some(
+        ({ group, kind, namespace }) => group === from.group && kind === from.kind && namespace === from.namespace,
+      );
+      const isTo = spec?.to?.some(
+        ({ group, kind, name = "" }) => group === to.group && kind === to.kind && (name === "" || name === to.name),
+      );
+      if (isFrom === true && isTo === true) return true;
+    }
+    return false;
+  }
+}
+
+function namespaceOf({ metadata: { namespace = "default" } }: ReferenceGrant): string {
+  return namespace;
+}

@@ -1,0 +1,126 @@
+/** A turn over any history of Gateways, routes and what they refer to says what a full translation says. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { drawn } from "../../../test/support/drawn.ts";
+import { gateway, gatewayClass, grant, listener, namespace, route, serviceIn } from "../../../test/support/gateways.ts";
+import { fake, ingress, put } from "../../../test/support/sketch.ts";
+import { type KubernetesObject, keyOf } from "../../model/objects.ts";
+import { emptySnapshot, type WatchedKind, withObjects } from "../../model/snapshot.ts";
+import { defaultOptions, type GatewayOptions } from "../options.ts";
+import { type Translation, Translator, translate } from "../translator.ts";
+import { emptyInputs } from "../turn.ts";
+
+const names = ["a", "b"] as const;
+const hostname = fc.constantFrom(undefined, "a.example", "*.a.example", "x.a.example", "*.example");
+const from = fc.constantFrom(undefined, "All", "Same", "None");
+const listeners = fc.uniqueArray(
+  fc.record({
+    name: fc.constantFrom("http", "https", "other"),
+    port: fc.constantFrom(80, 443, 8080),
+    protocol: fc.constantFrom("HTTP", "HTTPS", "TCP"),
+    hostname,
+    from,
+    secret: fc.constantFrom("tls", "other/tls"),
+  }),
+  { selector: ({ name }) => name, minLength: 1, maxLength: 3 },
+);
+const gateways = fc
+  .record({
+    name: fc.constantFrom(...names),
+    age: fc.integer({ min: 0, max: 3 }),
+    listeners,
+    address: fc.constantFrom(undefined, "", "192.0.2.10", "198.51.100.1"),
+    kept: fc.constantFrom(undefined, "192.0.2.11"),
+  })
+  .map(({ name, age, listeners: all, address, kept }) =>
+    gateway({
+      name,
+      age,
+      listeners: all.map(({ hostname: host, from: namespaces, secret, ...one }) => {
+        const [home, named] = secret.includes("/") ? secret.split("/") : [undefined, secret];
+        const reference = { name: named!, ...(home === undefined ? {} : { namespace: home }) };
+        return listener({
+          ...one,
+          ...(host === undefined ? {} : { hostname: host }),
+          ...(namespaces === undefined ? {} : { allowedRoutes: { namespaces: { from: namespaces } } }),
+          ...(one.protocol === "HTTPS" ? { tls: { certificateRefs: [reference] } } : {}),
+        });
+      }),
+      spec: address === undefined ? {} : { addresses: [{ value: address }] },
+      ...(kept === undefined ? {} : { status: { addresses: [{ value: kept }] } }),
+    }),
+  );
+const routes = fc
+  .record({
+    name: fc.constantFrom(...names),
+    namespace: fc.constantFrom("ns", "other"),
+    age: fc.integer({ min: 0, max: 3 }),
+    parent: fc.record({ name: fc.constantFrom(...names), port: fc.constantFrom(80, 8080) }, { requiredKeys: ["name"] }),
+    hostnames: fc.uniqueArray(fc.constantFrom("a.example", "x.a.example", "*.example"), { maxLength: 2 }),
+    path: fc.constantFrom("/", "/x", "/y/"),
+    backend: fc.constantFrom({ name: "web" }, { name: "web", namespace: "other" }, { name: "gone" }),
+  })
+  .map(({ path, backend, ...sketch }) =>
+    route({ ...sketch, rules: [{ matches: [{ path: { value: path } }], backendRefs: [{ ...backend, port: 80 }] }] }),
+  );
+const gone = (kind: WatchedKind, ...keys: string[]) => fc.constantFrom(...keys).map((key) => ({ kind, key }));
+const step = fc.oneof(
+  gateways,
+  routes,
+  gone("Gateway", "ns/a", "ns/b"),
+  gone("HTTPRoute", "ns/a", "other/a"),
+  gone("Service", "ns/web", "other/web"),
+  gone("ReferenceGrant", "other/to-service", "other/to-secret"),
+  gone("GatewayClass", "sluice"),
+  fc.constantFrom(
+    gatewayClass(),
+    gatewayClass("sluice", "other.example/controller"),
+    serviceIn("ns", "web"),
+    serviceIn("other", "web", { appProtocol: "kubernetes.io/h2c" }),
+    grant({ namespace: "other", from: "HTTPRoute", to: "Service" }),
+    grant({ namespace: "other", from: "Gateway", to: "Secret" }),
+    namespace("other", { team: "b" }),
+    ingress({ name: "a", host: "a.example" }),
+  ),
+);
+
+function told({ configuration, problems, statuses }: Translation) {
+  const sorted = <T>(table: Iterable<readonly [string, T]>) => [...table].sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    servers: sorted(configuration.servers),
+    ports: sorted(configuration.listenerPorts),
+    upstreams: sorted(configuration.upstreams),
+    certificates: sorted(configuration.certificates),
+    statuses: sorted(statuses),
+    problems: sorted(problems),
+  };
+}
+
+const pool: Partial<GatewayOptions> = { addresses: ["192.0.2.10", "192.0.2.11"] };
+const shared: Partial<GatewayOptions> = { sharesPorts: true, httpPort: 8080, httpsPort: 8443 };
+
+test.each([
+  ["with a pool", pool],
+  ["that share ports", shared],
+])("turns over Gateways %s", (_, more) => {
+  const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, ...more } };
+  fc.assert(
+    fc.property(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 }), (history) => {
+      const translator = new Translator(options, fake);
+      let snapshot = put(emptySnapshot, gatewayClass(), serviceIn("ns", "web"));
+      for (const batch of history) {
+        snapshot = withObjects(
+          snapshot,
+          batch.map((one: KubernetesObject | { kind: WatchedKind; key: string }) =>
+            "key" in one
+              ? { kind: one.kind, key: one.key, object: undefined }
+              : { kind: one.kind as WatchedKind, key: keyOf(one), object: one },
+          ),
+        );
+        const inputs = { ...emptyInputs, snapshot };
+        expect(told(translator.turn(inputs))).toEqual(told(translate(inputs, options, fake)));
+      }
+    }),
+    drawn(300),
+  );
+});

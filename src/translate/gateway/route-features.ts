@@ -1,0 +1,10 @@
+/** What holds for routes of the Gateway API without being written there: what guards, logs and limits. */
+import { unannotated } from "../../annotations/read.ts";
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { routeSettings } from "../../settings/for-routes.ts";
+import type { Settings } from "../../settings/registry.ts";
+
+/** The same object for the same Settings. */
+export function routeFeatures(settings: Settings): FeatureValues {
+  return unannotated(routeSettings(settings));
+}

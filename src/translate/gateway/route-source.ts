@@ -1,0 +1,222 @@
+/** The HTTPRoutes that are attached to Gateways of ours, as Claims on the hosts of listeners. */
+import { Dependencies } from "../../model/dependencies.ts";
+import type { HTTPRoute } from "../../model/gateway/objects.ts";
+import type { DesiredParentStatus, DesiredStatus } from "../../model/gateway/status.ts";
+import { serverKey } from "../../model/listeners.ts";
+import { objectKey } from "../../model/objects.ts";
+import type { ObjectName, Problem } from "../../problem.ts";
+import { ageOf } from "../age.ts";
+import type { Claim, ClaimedPath } from "../claim.ts";
+import type { ClaimSource } from "../claims.ts";
+import type { TranslateOptions } from "../options.ts";
+import type { Problems } from "../problems.ts";
+import { type Turn, usersOfChanged } from "../turn.ts";
+import type { Gateways } from "./gateways.ts";
+import type { Grants } from "./grants.ts";
+import { type Attachment, attachmentsOf, hostsOn, parentKeys } from "./route/attach.ts";
+import { servicesNamed } from "./route/backends.ts";
+import { type RulesRead, rulesOf } from "./route/rules.ts";
+import { isAccepted, parentStatus } from "./route/status.ts";
+import { routeFeatures } from "./route-features.ts";
+
+export class RouteSource implements ClaimSource {
+  readonly kind = "HTTPRoute";
+  readonly #options: TranslateOptions;
+  readonly #problems: Problems;
+  readonly #grants: Grants;
+  readonly #gateways: Gateways;
+  readonly #references = new Dependencies();
+  /** Routes by the ids of the listeners that they are attached to. */
+  readonly #attached = new Dependencies();
+  readonly #parents = new Map<string, readonly DesiredParentStatus[]>();
+  readonly #changedStatus = new Set<string>();
+  readonly #counted = new Set<string>();
+  #outdated: Iterable<string> = [];
+  #hasClasses = false;
+  #isAnyOutdated = false;
+
+  constructor(options: TranslateOptions, problems: Problems, grants: Grants, gateways: Gateways) {
+    this.#options = options;
+    this.#problems = problems;
+    this.#grants = grants;
+    this.#gateways = gateways;
+  }
+
+  /** Says what of the Gateway API is otherwise than before: Gateways, and namespaces with other grants. */
+  begin(gateways: ReadonlySet<string>, granting: ReadonlySet<string>): void {
+    this.#changedStatus.clear();
+    this.#counted.clear();
+    const hasClasses = this.#gateways.classes.size > 0;
+    this.#isAnyOutdated = hasClasses !== this.#hasClasses;
+    this.#hasClasses = hasClasses;
+    const names = [...[...gateways].map((key) => `Gateway ${key}`), ...[...granting].map((one) => `grants ${one}`)];
+    this.#outdated = names.flatMap((name) => [...this.#references.usersOf(name)]);
+  }
+
+  changed(turn: Turn): Set<string> {
+    const { before, now, afresh } = turn;
+    const { httpRoutes, namespaces } = now.snapshot;
+    const changes = httpRoutes.changesSince(before.snapshot.httpRoutes);
+    for (const { key } of changes) this.#changedStatus.add(key);
+    if (afresh || this.#isAnyOutdated)
+      return new Set([...this.#parents.keys(), ...httpRoutes.keys(), ...changes.map(({ key }) => key)]);
+    const keys = new Set(this.#outdated);
+    for (const { key, before: old, after } of changes) if (asksForOther(old, after)) keys.add(key);
+    for (const key of usersOfChanged(this.#references, "Service", turn, "Service ")) keys.add(key);
+    for (const { key } of namespaces.changesSince(before.snapshot.namespaces)) {
+      for (const route of this.#references.usersOf(`Namespace ${key}`)) keys.add(route);
+    }
+    return keys;
+  }
+
+  claim(key: string, turn: Turn): Claim | undefined {
+    this.#changedStatus.add(key);
+    const { snapshot } = turn.now;
+    const route = snapshot.httpRoutes.get(key);
+    if (route === undefined) {
+      this.setAside(key);
+      this.#problems.tell(`HTTPRoute ${key}`, []);
+      return undefined;
+    }
+    const object = nameOf(route);
+    const attachments = attachmentsOf(route, {
+      gateway: (name) => this.#gateways.reading(name),
+      namespace: (name) => snapshot.namespaces.get(name),
+    });
+    const service = (name: string) => snapshot.services.get(name);
+    const rules = attachments.length === 0 ? nothing : rulesOf(route, { object, grants: this.#grants, service });
+    this.#references.set(key, referencesOf(route, attachments.length > 0));
+    this.#parents.set(
+      key,
+      attachments.map((one) => parentStatus(one, rules)),
+    );
+    this.#attach(
+      key,
+      attachments.filter((one) => isAccepted(one, rules)),
+    );
+    this.#problems.tell(`HTTPRoute ${key}`, [...this.#orphaned(route, turn), ...problemsOf(route, attachments, rules)]);
+    const hosts = this.#hostsOf(route, attachments, rules.paths);
+    return hosts.size === 0 ? undefined : claimOf(key, route, hosts, turn);
+  }
+
+  setAside(key: string): void {
+    this.#references.set(key, []);
+    this.#attach(key, []);
+    this.#parents.delete(key);
+  }
+
+  /** How many accepted routes a listener has. */
+  attached(id: string): number {
+    return [...this.#attached.usersOf(id)].length;
+  }
+
+  /** Listeners whose routes have changed in this turn. */
+  get counted(): ReadonlySet<string> {
+    return this.#counted;
+  }
+
+  /** The statuses that may be others now. */
+  statuses({ now }: Turn): [string, DesiredStatus | undefined][] {
+    return [...this.#changedStatus].map((key) => {
+      const object = now.snapshot.httpRoutes.get(key);
+      const parents = this.#parents.get(key) ?? [];
+      const { controllerName } = this.#options.gateway;
+      const isNamed = object?.status?.parents?.some((one) => one.controllerName === controllerName) === true;
+      const isOurs = object !== undefined && (parents.length > 0 || isNamed);
+      return [objectKey("HTTPRoute", key), isOurs ? { kind: "route", object, parents } : undefined];
+    });
+  }
+
+  #attach(key: string, attachments: readonly Attachment[]): void {
+    const ids = new Set(attachments.flatMap(({ listeners }) => listeners.map(({ id }) => id)));
+    const before = this.#attached.usedBy(key);
+    for (const id of before) if (!ids.has(id)) this.#counted.add(id);
+    for (const id of ids) if (!before.includes(id)) this.#counted.add(id);
+    this.#attached.set(key, [...ids]);
+  }
+
+  #hostsOf(
+    { spec }: HTTPRoute,
+    attachments: readonly Attachment[],
+    paths: readonly ClaimedPath[],
+  ): ReadonlyMap<string, readonly ClaimedPath[]> {
+    const hosts = new Map<string, readonly ClaimedPath[]>();
+    if (paths.length === 0) return hosts;
+    const hostnames = (spec?.hostnames ?? []).map((hostname) => hostname.toLowerCase());
+    for (const { gateway, listeners } of attachments) {
+      for (const listener of listeners) {
+        if (!this.#gateways.isServed(listener.id, gateway)) continue;
+        for (const name of hostsOn(listener, hostnames)) hosts.set(serverKey({ listener: listener.id, name }), paths);
+      }
+    }
+    return hosts;
+  }
+
+  /** Parents that are nowhere. Others serve those of other classes. */
+  #orphaned(route: HTTPRoute, { now }: Turn): Problem[] {
+    if (!this.#hasClasses) return [];
+    return parentKeys(route).flatMap((parent): Problem[] => {
+      if (now.snapshot.gateways.has(parent)) return [];
+      const done = "the route is not attached there";
+      const why = `Gateway ${parent} not found`;
+      return [{ object: nameOf(route), kind: "field-unusable", field: "spec.parentRefs", why, done }];
+    });
+  }
+}
+
+const nothing: RulesRead = { paths: [], unresolved: [], invalid: [], isVoid: false, notes: [] };
+
+/** Whether a version asks for something else than the one before it: not where only its status differs. */
+function asksForOther(before: HTTPRoute | undefined, after: HTTPRoute | undefined): boolean {
+  if (before === undefined || after === undefined) return true;
+  return JSON.stringify(askedBy(before)) !== JSON.stringify(askedBy(after));
+}
+
+function askedBy({ metadata: { uid, creationTimestamp, annotations }, spec }: HTTPRoute) {
+  return [uid, creationTimestamp, annotations, spec];
+}
+
+function referencesOf(route: HTTPRoute, isOurs: boolean): readonly string[] {
+  const { namespace = "default" } = route.metadata;
+  const parents = parentKeys(route).map((key) => `Gateway ${key}`);
+  if (!isOurs) return parents;
+  const references = (route.spec?.rules ?? []).flatMap(({ backendRefs = [] }) => backendRefs);
+  const strange = references.flatMap((one) => (one.namespace === undefined ? [] : [`grants ${one.namespace}`]));
+  const services = servicesNamed(references, namespace).map((key) => `Service ${key}`);
+  return [...new Set([...parents, `Namespace ${namespace}`, ...services, ...strange])];
+}
+
+function problemsOf({ spec, ...route }: HTTPRoute, attachments: readonly Attachment[], rules: RulesRead): Problem[] {
+  const faults = attachments.flatMap(({ fault }) => fault ?? []);
+  const problems = [...faults, ...rules.unresolved, ...rules.invalid].map(({ problem }) => problem);
+  const notes = [...rules.notes];
+  if (attachments.length > 0 && (spec?.useDefaultGateways ?? "None") !== "None") {
+    const done = "the route is attached to the Gateways that spec.parentRefs names";
+    const why = "is not served yet";
+    notes.push({ object: nameOf(route), kind: "field-unusable", field: "spec.useDefaultGateways", why, done });
+  }
+  return [...new Map([...problems, ...notes].map((one) => [JSON.stringify(one), one])).values()];
+}
+
+function nameOf({ metadata: { namespace = "default", name } }: Pick<HTTPRoute, "metadata">): ObjectName & {
+  readonly namespace: string;
+} {
+  return { kind: "HTTPRoute", namespace, name };
+}
+
+function claimOf(key: string, route: HTTPRoute, hosts: Claim["hosts"], { settings }: Turn): Claim {
+  const { metadata } = route;
+  return {
+    key: `HTTPRoute ${key}`,
+    owner: nameOf(route),
+    uid: metadata.uid,
+    since: ageOf(route),
+    annotations: metadata.annotations ?? {},
+    features: routeFeatures(settings),
+    closed: undefined,
+    hosts,
+    defaultBackend: undefined,
+    answersUnknownHosts: false,
+    tls: [],
+  };
+}

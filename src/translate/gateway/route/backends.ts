@@ -1,0 +1,130 @@
+/** The backends of a rule: which Service and port each names, and why it cannot be used. */
+import type { BackendProtocol } from "../../../model/filters.ts";
+import { gatewayGroup, type HTTPBackendReference } from "../../../model/gateway/objects.ts";
+import type { Service } from "../../../model/objects.ts";
+import type { ObjectName, Problem } from "../../../problem.ts";
+import type { ClaimedBackend } from "../../claim.ts";
+import type { Fault } from "../conditions.ts";
+import type { Grants } from "../grants.ts";
+import { filtersOf } from "./filters.ts";
+
+export interface BackendWorld {
+  readonly object: ObjectName & { readonly namespace: string };
+  readonly grants: Grants;
+  service(key: string): Service | undefined;
+}
+
+export interface BackendsRead {
+  readonly backends: readonly ClaimedBackend[];
+  readonly faults: readonly Fault[];
+  /** Faults of their filters, which are mistakes in values and not in references. */
+  readonly invalid: readonly Fault[];
+}
+
+/** How requests are sent, by `appProtocol` of the port. */
+const protocols: Readonly<Record<string, BackendProtocol>> = {
+  http: "http",
+  https: "https",
+  "kubernetes.io/h2c": "h2c",
+  "kubernetes.io/ws": "http",
+  "kubernetes.io/wss": "https",
+};
+
+/** What an id of an Upstream ends with where it is made for routes: Ingresses balance theirs as annotations say. */
+const ofRoutes = "for routes";
+
+/** `field` is that of the rule. There is always one: where the rule names none, one that cannot be used. */
+export function backendsOf(
+  references: readonly HTTPBackendReference[],
+  field: string,
+  prefix: string | undefined,
+  world: BackendWorld,
+): BackendsRead {
+  const { object } = world;
+  if (references.length === 0) {
+    const why = "names no backend";
+    const done = "its requests get 500";
+    return {
+      backends: [unusable("backendRefs", { object, kind: "field-unusable", field: `${field}.backendRefs`, why, done })],
+      faults: [],
+      invalid: [],
+    };
+  }
+  const faults: Fault[] = [];
+  const invalid: Fault[] = [];
+  const backends = references.map((reference, at): ClaimedBackend => {
+    const part = `backendRefs[${at}]`;
+    const { weight = 1, filters = [] } = reference;
+    const read = filtersOf(filters, prefix);
+    const problem = (where: string, why: string): Problem => {
+      const done = "its share of the requests gets 500";
+      return { object, kind: "field-unusable", field: `${field}.${part}${where}`, why, done };
+    };
+    if (!read.ok) {
+      invalid.push({ reason: read.reason, problem: problem(`.filters${read.part}`, read.why) });
+      return { ...unusable(part, invalid.at(-1)!.problem), weight };
+    }
+    const found = targetOf(reference, world);
+    if ("why" in found) {
+      faults.push({ reason: found.reason, problem: problem(found.part, found.why) });
+      return { ...unusable(part, faults.at(-1)!.problem), weight };
+    }
+    const { key, port, protocol } = found;
+    return {
+      part,
+      upstream: `${key}/${port} ${ofRoutes}`,
+      key,
+      service: reference.name,
+      port: String(port),
+      weight,
+      ...(protocol === undefined ? {} : { protocol }),
+      ...(read.filters === undefined ? {} : { filters: read.filters }),
+    };
+  });
+  return { backends, faults, invalid };
+}
+
+export function unusable(part: string, problem: Problem): ClaimedBackend {
+  return { part, upstream: "", key: "", service: "", port: "", weight: 1, unusable: problem };
+}
+
+type Target =
+  | { readonly key: string; readonly port: number; readonly protocol: BackendProtocol | undefined }
+  | { readonly reason: string; readonly part: string; readonly why: string };
+
+function targetOf(reference: HTTPBackendReference, { object, grants, service }: BackendWorld): Target {
+  const { group = "", kind = "Service", name, port } = reference;
+  if (group !== "" || kind !== "Service") {
+    return { reason: "InvalidKind", part: "", why: `names a ${group === "" ? "" : `${group} `}${kind}, not a Service` };
+  }
+  const namespace = reference.namespace ?? object.namespace;
+  const key = `${namespace}/${name}`;
+  const from = { group: gatewayGroup, kind: object.kind, namespace: object.namespace };
+  if (!grants.permits({ from, to: { group, kind, namespace, name } })) {
+    const why = `no ReferenceGrant of namespace ${namespace} permits ${object.kind}s of namespace ${object.namespace} to use Service ${key}`;
+    return { reason: "RefNotPermitted", part: "", why };
+  }
+  const found = service(key);
+  if (found === undefined) return { reason: "BackendNotFound", part: "", why: `Service ${key} not found` };
+  if (found.spec?.type === "ExternalName") {
+    const why = `Service ${key} is of type ExternalName, which the Gateway API asks not to serve, because no ReferenceGrant guards where it leads`;
+    return { reason: "InvalidKind", part: "", why };
+  }
+  if (port === undefined) return { reason: "BackendNotFound", part: "", why: `names no port of Service ${key}` };
+  const declared = found.spec?.ports?.find((one) => one.port === port && (one.protocol ?? "TCP") === "TCP");
+  if (declared === undefined) {
+    return { reason: "BackendNotFound", part: ".port", why: `Service ${key} has no port ${port}` };
+  }
+  const { appProtocol = "" } = declared;
+  const protocol = protocols[appProtocol];
+  if (appProtocol !== "" && protocol === undefined) {
+    const why = `port ${port} of Service ${key} has the appProtocol ${appProtocol}, which is not one of ${Object.keys(protocols).join(", ")}`;
+    return { reason: "UnsupportedProtocol", part: "", why };
+  }
+  return { key, port, protocol };
+}
+
+/** Services that the backends name, of namespaces that they may name them in or not. */
+export function servicesNamed(references: readonly HTTPBackendReference[], home: string): string[] {
+  return references.map(({ namespace = home, name }) => `${namespace}/${name}`);
+}

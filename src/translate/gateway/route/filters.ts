@@ -1,0 +1,138 @@
+/** The filters of a rule or a backend, as what is done to requests and answers. */
+import { shown } from "../../../kinds/kind.ts";
+import type { CorsPolicy, Filters, HeaderChanges, PathChange, Redirect } from "../../../model/filters.ts";
+import type { HeaderModifier, HTTPRouteFilter, PathModifier } from "../../../model/gateway/objects.ts";
+
+export type FiltersRead =
+  | { readonly ok: true; readonly filters: Filters | undefined }
+  | {
+      readonly ok: false;
+      readonly reason: "UnsupportedValue" | "IncompatibleFilters";
+      /** Below the field of the filters: `[0].type`. */
+      readonly part: string;
+      readonly why: string;
+    };
+
+/** `prefix` is the path that is matched, without a slash at its end; undefined where that is no PathPrefix. */
+export function filtersOf(filters: readonly HTTPRouteFilter[], prefix: string | undefined): FiltersRead {
+  if (filters.length === 0) return { ok: true, filters: undefined };
+  const mistake = together(filters) ?? apart(filters, prefix);
+  if (mistake !== undefined) return { ok: false, ...mistake };
+  return { ok: true, filters: Object.assign({}, ...filters.map((filter) => filterOf(filter, prefix ?? ""))) };
+}
+
+type Mistake = Omit<Extract<FiltersRead, { ok: false }>, "ok">;
+
+function together(filters: readonly HTTPRouteFilter[]): Mistake | undefined {
+  const types = filters.map(({ type }) => type);
+  const twice = types.findIndex((type, at) => types.indexOf(type) !== at);
+  if (twice >= 0) {
+    return { reason: "IncompatibleFilters", part: `[${twice}].type`, why: `${types[twice]} stands there twice` };
+  }
+  if (types.includes("URLRewrite") && types.includes("RequestRedirect")) {
+    const part = `[${types.indexOf("RequestRedirect")}].type`;
+    return { reason: "IncompatibleFilters", part, why: "RequestRedirect and URLRewrite cannot be used together" };
+  }
+  return undefined;
+}
+
+const unserved: Readonly<Record<string, string>> = {
+  RequestMirror: "RequestMirror is not served yet",
+  ExternalAuth: "ExternalAuth is not served yet",
+  ExtensionRef: "no extension of filters is known to Sluice",
+};
+
+const fieldOf: Readonly<Record<string, keyof HTTPRouteFilter>> = {
+  RequestHeaderModifier: "requestHeaderModifier",
+  ResponseHeaderModifier: "responseHeaderModifier",
+  RequestRedirect: "requestRedirect",
+  URLRewrite: "urlRewrite",
+  CORS: "cors",
+};
+
+const statuses = [301, 302, 303, 307, 308] as const;
+
+function apart(filters: readonly HTTPRouteFilter[], prefix: string | undefined): Mistake | undefined {
+  for (const [at, filter] of filters.entries()) {
+    const no = (part: string, why: string): Mistake => ({ reason: "UnsupportedValue", part: `[${at}]${part}`, why });
+    const why = unserved[filter.type];
+    if (why !== undefined) return no(".type", why);
+    const field = fieldOf[filter.type];
+    if (field === undefined) return no(".type", `${shown(filter.type)} is no filter that Sluice knows`);
+    if (filter[field] === undefined) return no("", `has no ${field}, and its type is ${filter.type}`);
+    const { requestRedirect: redirect, urlRewrite: rewrite } = filter;
+    const code = redirect?.statusCode ?? 302;
+    if (!statuses.some((one) => one === code)) {
+      return no(".requestRedirect.statusCode", `${code} is not one of ${statuses.join(", ")}`);
+    }
+    const scheme = redirect?.scheme ?? "https";
+    if (scheme !== "http" && scheme !== "https") {
+      return no(".requestRedirect.scheme", `${shown(scheme)} is not http or https`);
+    }
+    const mistake = pathMistake((redirect ?? rewrite)?.path, prefix);
+    if (mistake !== undefined) return no(`.${field}.path`, mistake);
+  }
+  return undefined;
+}
+
+function pathMistake(path: PathModifier | undefined, prefix: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  const { type, replaceFullPath, replacePrefixMatch } = path;
+  if (type === "ReplaceFullPath") return replaceFullPath === undefined ? "has no replaceFullPath" : undefined;
+  if (type !== "ReplacePrefixMatch") return `type ${shown(type)} is not ReplaceFullPath or ReplacePrefixMatch`;
+  if (replacePrefixMatch === undefined) return "has no replacePrefixMatch";
+  return prefix === undefined ? "ReplacePrefixMatch needs matches of type PathPrefix" : undefined;
+}
+
+function filterOf(filter: HTTPRouteFilter, prefix: string): Filters {
+  const { type, requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite, cors } = filter;
+  if (type === "RequestHeaderModifier") return { requestHeaders: changesOf(requestHeaderModifier!) };
+  if (type === "ResponseHeaderModifier") return { responseHeaders: changesOf(responseHeaderModifier!) };
+  if (type === "RequestRedirect") {
+    const { scheme, hostname, path, port, statusCode = 302 } = requestRedirect!;
+    const redirect: Redirect = {
+      scheme: scheme as Redirect["scheme"],
+      hostname: hostname?.toLowerCase(),
+      path: pathChange(path, prefix),
+      port,
+      status: statusCode as Redirect["status"],
+    };
+    return { redirect };
+  }
+  if (type === "URLRewrite") {
+    return { rewrite: { hostname: urlRewrite!.hostname, path: pathChange(urlRewrite!.path, prefix) } };
+  }
+  return { cors: corsOf(cors!) };
+}
+
+/** Of entries with one name only the first counts. */
+function changesOf({ set = [], add = [], remove = [] }: HeaderModifier): HeaderChanges {
+  return {
+    set: firstOfEach(set),
+    add: firstOfEach(add),
+    remove: [...new Set(remove.map((name) => name.toLowerCase()))],
+  };
+}
+
+function firstOfEach(values: HeaderChanges["set"]): HeaderChanges["set"] {
+  const names = values.map(({ name }) => name.toLowerCase());
+  return values.filter((_, at) => names.indexOf(names[at]!) === at).map(({ name, value }) => ({ name, value }));
+}
+
+function pathChange(path: PathModifier | undefined, prefix: string): PathChange | undefined {
+  if (path === undefined) return undefined;
+  if (path.type === "ReplaceFullPath") return { type: "full", path: path.replaceFullPath ?? "" };
+  return { type: "prefix", prefix, path: path.replacePrefixMatch ?? "" };
+}
+
+function corsOf(cors: NonNullable<HTTPRouteFilter["cors"]>): CorsPolicy {
+  const { allowOrigins, allowCredentials, allowMethods, allowHeaders, exposeHeaders, maxAge } = cors;
+  return {
+    allowOrigins: allowOrigins ?? [],
+    allowCredentials: allowCredentials ?? false,
+    allowMethods: allowMethods ?? [],
+    allowHeaders: allowHeaders ?? [],
+    exposeHeaders: exposeHeaders ?? [],
+    maxAge: maxAge ?? 5,
+  };
+}

@@ -1,0 +1,93 @@
+/** The matches of a rule: what a request has to be like. */
+import { shown } from "../../../kinds/kind.ts";
+import { regexMistake } from "../../../kinds/patterns.ts";
+import type { Conditions, ValueCondition } from "../../../model/configuration.ts";
+import type { HTTPRouteMatch, HTTPRouteRule, ValueMatch } from "../../../model/gateway/objects.ts";
+import type { PathMatch } from "../../claim.ts";
+
+export interface ReadMatch {
+  /** Below the field of the rule: `.matches[0]`; empty where the rule has no matches. */
+  readonly part: string;
+  readonly match: PathMatch;
+}
+
+export interface MatchMistake {
+  readonly part: string;
+  readonly why: string;
+}
+
+/** A match with a mistake is left out: nothing can be compared with it. */
+export function matchesOf({ matches = [] }: HTTPRouteRule): {
+  readonly matches: readonly ReadMatch[];
+  readonly mistakes: readonly MatchMistake[];
+} {
+  const mistakes: MatchMistake[] = [];
+  const all = matches.length === 0 ? [{}] : matches;
+  const read = all.flatMap((match, at): ReadMatch[] => {
+    const part = matches.length === 0 ? "" : `.matches[${at}]`;
+    const mistake = mistakeIn(match);
+    if (mistake === undefined) return [{ part, match: pathMatchOf(match) }];
+    mistakes.push({ part: `${part}${mistake.part}`, why: mistake.why });
+    return [];
+  });
+  return { matches: read, mistakes };
+}
+
+const pathTypes = ["Exact", "PathPrefix", "RegularExpression"];
+const valueTypes = ["Exact", "RegularExpression"];
+
+function mistakeIn({ path, headers = [], queryParams = [] }: HTTPRouteMatch): MatchMistake | undefined {
+  const { type = "PathPrefix", value = "/" } = path ?? {};
+  if (!pathTypes.includes(type))
+    return { part: ".path.type", why: `${shown(type)} is not one of ${pathTypes.join(", ")}` };
+  const bad = type === "RegularExpression" ? regexMistake(value) : undefined;
+  if (bad !== undefined) return { part: ".path.value", why: `${shown(value)} is no regular expression: ${bad}` };
+  if (type !== "RegularExpression" && !value.startsWith("/")) {
+    return { part: ".path.value", why: `${shown(value)} does not start with a slash` };
+  }
+  return valueMistake(headers, ".headers") ?? valueMistake(queryParams, ".queryParams");
+}
+
+function valueMistake(values: readonly ValueMatch[], part: string): MatchMistake | undefined {
+  for (const [at, { type = "Exact", value }] of values.entries()) {
+    if (!valueTypes.includes(type)) {
+      return { part: `${part}[${at}].type`, why: `${shown(type)} is not one of ${valueTypes.join(", ")}` };
+    }
+    const bad = type === "RegularExpression" ? regexMistake(value) : undefined;
+    if (bad !== undefined) {
+      return { part: `${part}[${at}].value`, why: `${shown(value)} is no regular expression: ${bad}` };
+    }
+  }
+  return undefined;
+}
+
+function pathMatchOf(match: HTTPRouteMatch): PathMatch {
+  const { type = "PathPrefix", value = "/" } = match.path ?? {};
+  const conditions = conditionsOf(match);
+  return {
+    text: value,
+    type: type === "Exact" ? "exact" : "prefix",
+    ...(type === "RegularExpression" ? { pattern: true as const } : {}),
+    loose: false,
+    ...(conditions === undefined ? {} : { conditions }),
+  };
+}
+
+function conditionsOf({ method, headers = [], queryParams = [] }: HTTPRouteMatch): Conditions | undefined {
+  if (method === undefined && headers.length === 0 && queryParams.length === 0) return undefined;
+  return {
+    ...(method === undefined ? {} : { method }),
+    headers: firstOfEach(headers, (name) => name.toLowerCase()),
+    query: firstOfEach(queryParams, (name) => name),
+  };
+}
+
+/** Only the first entry of a name counts. */
+function firstOfEach(values: readonly ValueMatch[], canonical: (name: string) => string): readonly ValueCondition[] {
+  const byName = new Map<string, ValueCondition>();
+  for (const { type = "Exact", name, value } of values) {
+    const key = canonical(name);
+    if (!byName.has(key)) byName.set(key, { name: key, type: type === "Exact" ? "exact" : "regex", value });
+  }
+  return [...byName.values()];
+}

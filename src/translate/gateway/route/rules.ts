@@ -1,0 +1,138 @@
+/** The rules of an HTTPRoute as paths, with what is wrong with them. */
+import type { Timeouts } from "../../../model/filters.ts";
+import type { HTTPRoute, HTTPRouteRule } from "../../../model/gateway/objects.ts";
+import type { Problem } from "../../../problem.ts";
+import type { ClaimedPath } from "../../claim.ts";
+import type { Fault } from "../conditions.ts";
+import { type BackendWorld, backendsOf, unusable } from "./backends.ts";
+import { durationMs } from "./duration.ts";
+import { filtersOf } from "./filters.ts";
+import { matchesOf } from "./matches.ts";
+
+export interface RulesRead {
+  /** In the order of the rules. */
+  readonly paths: readonly ClaimedPath[];
+  /** References that cannot be followed. */
+  readonly unresolved: readonly Fault[];
+  /** What makes a rule void, or a part of it. */
+  readonly invalid: readonly Fault[];
+  /** Whether no rule is left. */
+  readonly isVoid: boolean;
+  /** What is not served or not as it may be meant, and makes nothing void. */
+  readonly notes: readonly Problem[];
+}
+
+interface RuleRead extends Omit<RulesRead, "isVoid"> {
+  readonly isDropped: boolean;
+}
+
+export function rulesOf(route: HTTPRoute, world: BackendWorld): RulesRead {
+  const rules = route.spec?.rules ?? [{}];
+  const read = rules.map((rule, at) => ruleOf(rule, `spec.rules[${at}]`, world));
+  const all = <T>(part: (one: RuleRead) => readonly T[]) => read.flatMap(part);
+  return {
+    paths: all(({ paths }) => paths),
+    unresolved: all(({ unresolved }) => unresolved),
+    invalid: all(({ invalid }) => invalid),
+    isVoid: read.length > 0 && read.every(({ isDropped }) => isDropped),
+    notes: all(({ notes }) => notes),
+  };
+}
+
+function ruleOf(rule: HTTPRouteRule, field: string, world: BackendWorld): RuleRead {
+  const { object } = world;
+  const { matches, mistakes } = matchesOf(rule);
+  const named = rule.name === undefined ? {} : { rule: rule.name };
+  const wrong = mistakes.map(({ part, why }): Fault => {
+    const done = "no request is sent by this match";
+    return {
+      reason: "UnsupportedValue",
+      problem: { object, kind: "field-unusable", field: `${field}${part}`, why, done },
+    };
+  });
+  const timeouts = timeoutsOf(rule);
+  const notes = unservedOf(rule, field, world);
+  const unresolved: Fault[] = [];
+  const invalid: Fault[] = [...wrong];
+  let isDropped = matches.length === 0;
+  const seen = new Set<string>();
+  const note = (faults: Fault[], more: readonly Fault[]) => {
+    for (const fault of more) {
+      const key = JSON.stringify(fault);
+      if (!seen.has(key)) faults.push(fault);
+      seen.add(key);
+    }
+  };
+  const paths = matches.map(({ part, match }): ClaimedPath => {
+    const isPrefix = match.type === "prefix" && match.pattern !== true;
+    const prefix = isPrefix ? match.text.replace(/\/$/, "") : undefined;
+    const read = filtersOf(rule.filters ?? [], prefix);
+    const broken = !read.ok ? { ...read, part: `.filters${read.part}` } : timeouts.ok ? undefined : timeouts;
+    const path = { field: `${field}${part}`, match, ...named };
+    if (broken !== undefined) {
+      const done = "the requests of the rule get 500";
+      const problem: Problem = {
+        object,
+        kind: "field-unusable",
+        field: `${field}${broken.part}`,
+        why: broken.why,
+        done,
+      };
+      note(invalid, [{ reason: broken.reason, problem }]);
+      isDropped = true;
+      return { ...path, backends: [unusable("backendRefs", problem)] };
+    }
+    const filters = read.ok ? read.filters : undefined;
+    const { backends, faults, invalid: ofBackends } = backendsOf(rule.backendRefs ?? [], field, prefix, world);
+    note(unresolved, faults);
+    note(invalid, ofBackends);
+    const isAnswered = filters?.redirect !== undefined;
+    const [only] = backends;
+    if ((rule.backendRefs ?? []).length === 0 && !isAnswered && only?.unusable !== undefined) notes.push(only.unusable);
+    return {
+      ...path,
+      backends,
+      ...(filters === undefined ? {} : { filters }),
+      ...(timeouts.ok && timeouts.timeouts !== undefined ? { timeouts: timeouts.timeouts } : {}),
+    };
+  });
+  return { paths, unresolved, invalid, isDropped, notes: [...new Set(notes)] };
+}
+
+type TimeoutsRead =
+  | { readonly ok: true; readonly timeouts: Timeouts | undefined }
+  | { readonly ok: false; readonly reason: "UnsupportedValue"; readonly part: string; readonly why: string };
+
+function timeoutsOf({ timeouts }: HTTPRouteRule): TimeoutsRead {
+  const values: Record<"request" | "backendRequest", number | undefined> = {
+    request: undefined,
+    backendRequest: undefined,
+  };
+  for (const name of ["request", "backendRequest"] as const) {
+    const text = timeouts?.[name];
+    if (text === undefined) continue;
+    const value = durationMs(text);
+    if (value === undefined) {
+      const why = `${JSON.stringify(text)} is no duration like 500ms, 10s or 1h30m`;
+      return { ok: false, reason: "UnsupportedValue", part: `.timeouts.${name}`, why };
+    }
+    values[name] = value === 0 ? undefined : value;
+  }
+  const isSet = values.request !== undefined || values.backendRequest !== undefined;
+  return { ok: true, timeouts: isSet ? values : undefined };
+}
+
+/** Fields that guard nothing and are not served. */
+function unservedOf({ retry, sessionPersistence }: HTTPRouteRule, field: string, { object }: BackendWorld): Problem[] {
+  const problems: Problem[] = [];
+  const why = "is not served yet";
+  if (retry !== undefined) {
+    const done = "requests are tried again as nginx does by itself";
+    problems.push({ object, kind: "field-unusable", field: `${field}.retry`, why, done });
+  }
+  if (sessionPersistence !== undefined) {
+    const done = "clients are not bound to a backend";
+    problems.push({ object, kind: "field-unusable", field: `${field}.sessionPersistence`, why, done });
+  }
+  return problems;
+}

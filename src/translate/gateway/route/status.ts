@@ -1,0 +1,46 @@
+/** The status of an HTTPRoute at each of its parents. */
+import type { DesiredCondition, DesiredParentStatus } from "../../../model/gateway/status.ts";
+import { sentence } from "../../../problem.ts";
+import { fails, holds, wordsOfAll } from "../conditions.ts";
+import type { Attachment } from "./attach.ts";
+import type { RulesRead } from "./rules.ts";
+
+/** Whether the route counts as attached to the listeners of the attachment. */
+export function isAccepted({ fault }: Attachment, { isVoid }: RulesRead): boolean {
+  return fault === undefined && !isVoid;
+}
+
+export function parentStatus(attachment: Attachment, rules: RulesRead): DesiredParentStatus {
+  const { parentRef } = attachment;
+  const isPartly = isAccepted(attachment, rules) && rules.invalid.length > 0;
+  return {
+    parentRef,
+    conditions: [accepted(attachment, rules), resolved(rules), ...(isPartly ? [partiallyInvalid(rules)] : [])],
+  };
+}
+
+function accepted({ fault, gateway, listeners }: Attachment, { isVoid, invalid, notes }: RulesRead): DesiredCondition {
+  if (fault !== undefined) return fails("Accepted", fault.reason, sentence(fault.problem));
+  if (isVoid) {
+    return fails(
+      "Accepted",
+      invalid[0]?.reason ?? "UnsupportedValue",
+      wordsOfAll(invalid.map(({ problem }) => problem)),
+    );
+  }
+  const names = listeners.map(({ listener }) => listener.name).join(", ");
+  const which = `the route is attached to ${listeners.length === 1 ? "listener" : "listeners"} ${names} of Gateway ${gateway.key}`;
+  return holds("Accepted", notes.length === 0 ? which : `${which}. ${wordsOfAll(notes)}`);
+}
+
+function resolved({ unresolved }: RulesRead): DesiredCondition {
+  const [first] = unresolved;
+  if (first === undefined) return holds("ResolvedRefs", "all that the route refers to is found and permitted");
+  return fails("ResolvedRefs", first.reason, wordsOfAll(unresolved.map(({ problem }) => problem)));
+}
+
+/** The Gateway API wants the message to begin so. */
+function partiallyInvalid({ invalid }: RulesRead): DesiredCondition {
+  const words = wordsOfAll(invalid.map(({ problem }) => problem));
+  return holds("PartiallyInvalid", `Dropped Rule: ${words}`, invalid[0]!.reason);
+}

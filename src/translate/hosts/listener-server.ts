@@ -1,0 +1,156 @@
+/**
+ * The Server of one host on a listener of a Gateway, by the rules of the Gateway API: the path decides first, then the method, the
+ * number of headers and of query parameters, then the oldest route. There is no path that nobody wrote, and no name beside its own.
+ */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import type { Conditions, Location, Route, Server } from "../../model/configuration.ts";
+import { partsOf } from "../../model/listeners.ts";
+import type { Problem } from "../../problem.ts";
+import type { Claim, ClaimedPath } from "../claim.ts";
+import type { UpstreamUse } from "../upstreams/balance.ts";
+import type { World } from "../world.ts";
+import { asksForTimes } from "./draft.ts";
+import { pathFault } from "./path-fault.ts";
+import type { BuiltServer } from "./server.ts";
+
+/** Patterns of one host. Some hundreds are honest; a request that none of them takes tries them all. */
+const mostPatterns = 1_000;
+
+interface Entry {
+  readonly claim: Claim;
+  readonly claimed: ClaimedPath;
+  /** The path without a slash at its end where it is a prefix, and without escapes. */
+  readonly path: string;
+  readonly rank: 0 | 1 | 2;
+}
+
+/** `key` is the `serverKey` of the host. */
+export function listenerServer(key: string, claims: readonly Claim[], world: World): BuiltServer {
+  const problems: Problem[] = [];
+  const ordered = fewEnough(claims.flatMap((claim) => entriesOf(claim, key, world, problems)).sort(before), problems);
+  const [first] = claims;
+  if (first === undefined || ordered.length === 0) return { server: undefined, uses: [], secrets: [], problems };
+  const { listener, name } = partsOf(key);
+  const server: Server<FeatureValues> = {
+    ...(listener === undefined ? {} : { listener }),
+    name,
+    aliases: [],
+    redirectFrom: undefined,
+    certificate: undefined,
+    tlsConfigured: false,
+    appRoot: undefined,
+    locations: ordered.map(locationOf),
+    routes: ordered.flatMap(routesOf),
+    features: first.features,
+  };
+  return { server, uses: usesOf(ordered), secrets: [], problems };
+}
+
+function entriesOf(claim: Claim, key: string, world: World, problems: Problem[]): Entry[] {
+  return (claim.hosts.get(key) ?? []).flatMap((claimed): Entry[] => {
+    const { match, field } = claimed;
+    const why = pathFault(match, world.pathsAreText);
+    if (why !== undefined) {
+      const done = "no request is sent by this match";
+      problems.push({ object: claim.owner, kind: "field-unusable", field: `${field}.path.value`, why, done });
+      return [];
+    }
+    const rank = match.pattern === true ? 2 : match.type === "exact" ? 0 : 1;
+    const text = rank === 2 ? match.text : decoded(match.text);
+    return [{ claim, claimed, rank, path: rank === 1 ? text.replace(/\/$/, "") : text }];
+  });
+}
+
+/** Paths are compared as nginx decodes them. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Matches of one object come in the order in which they stand there. */
+function before(one: Entry, other: Entry): number {
+  return (
+    one.rank - other.rank ||
+    other.path.length - one.path.length ||
+    compared(one.path, other.path) ||
+    byConditions(one.claimed.match.conditions, other.claimed.match.conditions) ||
+    compared(one.claim.since.created, other.claim.since.created) ||
+    compared(nameIn(one.claim), nameIn(other.claim))
+  );
+}
+
+function byConditions(one: Conditions | undefined, other: Conditions | undefined): number {
+  return (
+    Number(other?.method !== undefined) - Number(one?.method !== undefined) ||
+    (other?.headers.length ?? 0) - (one?.headers.length ?? 0) ||
+    (other?.query.length ?? 0) - (one?.query.length ?? 0)
+  );
+}
+
+function compared(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+function nameIn({ since: { namespace, name } }: Claim): string {
+  return `${namespace}/${name}`;
+}
+
+/** Those of the oldest owners stay. */
+function fewEnough(entries: readonly Entry[], problems: Problem[]): readonly Entry[] {
+  const patterns = entries.filter(({ rank }) => rank === 2);
+  if (patterns.length <= mostPatterns) return entries;
+  const byAge = patterns.toSorted(
+    (one, other) =>
+      compared(one.claim.since.created, other.claim.since.created) || compared(nameIn(one.claim), nameIn(other.claim)),
+  );
+  const surplus = new Set(byAge.slice(mostPatterns));
+  for (const { claim, claimed } of surplus) {
+    const why = `the host has more than ${mostPatterns} regular expressions, and each request may be compared with all`;
+    const done = "no request is sent by this match";
+    problems.push({ object: claim.owner, kind: "field-unusable", field: `${claimed.field}.path.value`, why, done });
+  }
+  return entries.filter((entry) => !surplus.has(entry));
+}
+
+function locationOf({ claim, claimed }: Entry): Location<FeatureValues> {
+  const { owner, uid, features, closed } = claim;
+  const { match, backends, filters, timeouts, rule } = claimed;
+  return {
+    path: match.text,
+    owner,
+    ownerUid: uid,
+    backends,
+    features,
+    ...(filters === undefined ? {} : { filters }),
+    ...(timeouts === undefined ? {} : { timeouts }),
+    ...(rule === undefined ? {} : { rule }),
+    standIn: undefined,
+    canaries: [],
+    timed: asksForTimes(features),
+    closed,
+  };
+}
+
+/** The prefix `/foo` is the path itself and all below `/foo/`. */
+function routesOf({ path, rank, claimed: { match } }: Entry, location: number): Route[] {
+  const more = { location, ...(match.conditions === undefined ? {} : { conditions: match.conditions }) };
+  if (rank === 2) return [{ match: "pattern", path, ...more }];
+  if (rank === 0) return [{ match: "exact", path, ...more }];
+  const below: Route = { match: "prefix", path: `${path}/`, ...more };
+  return path === "" ? [below] : [{ match: "exact", path, ...more }, below];
+}
+
+function usesOf(entries: readonly Entry[]): UpstreamUse[] {
+  const uses = new Map<string, UpstreamUse>();
+  for (const { claim, claimed } of entries) {
+    for (const { upstream: id, key: service, port, unusable } of claimed.backends) {
+      if (unusable !== undefined) continue;
+      const use: UpstreamUse = { id, service, port, claim, asDefault: false, relieves: undefined, byNumber: true };
+      if (!uses.has(`${id} ${claim.key}`)) uses.set(`${id} ${claim.key}`, use);
+    }
+  }
+  return [...uses.values()];
+}

@@ -1,0 +1,107 @@
+/** Small objects of the Gateway API for tests; everything is in the namespace `ns`. */
+import {
+  type Gateway,
+  type GatewayClass,
+  type GatewayListener,
+  gatewayGroup,
+  type HTTPRoute,
+  type ParentReference,
+  type ReferenceGrant,
+} from "../../src/model/gateway/objects.ts";
+import type { Namespace, Service } from "../../src/model/objects.ts";
+
+const apiVersion = `${gatewayGroup}/v1`;
+
+function born(age: number): string {
+  return new Date(Date.UTC(2026, 0, 1) - age * 1000).toISOString();
+}
+
+export function gatewayClass(name = "sluice", controllerName = "sluice.dev/gateway-controller"): GatewayClass {
+  return { apiVersion, kind: "GatewayClass", metadata: { name }, spec: { controllerName } };
+}
+
+export function listener(one: Partial<GatewayListener>): GatewayListener {
+  return { name: "http", port: 80, protocol: "HTTP", ...one };
+}
+
+export interface GatewaySketch {
+  readonly name?: string;
+  readonly age?: number;
+  readonly listeners?: readonly GatewayListener[];
+  readonly spec?: Gateway["spec"];
+  readonly status?: NonNullable<Gateway["status"]>;
+}
+
+export function gateway({ name = "gw", age = 5, listeners = [listener({})], spec, status }: GatewaySketch): Gateway {
+  return {
+    apiVersion,
+    kind: "Gateway",
+    metadata: { name, namespace: "ns", uid: name, creationTimestamp: born(age) },
+    spec: { gatewayClassName: "sluice", listeners, ...spec },
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+export interface RouteSketch {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly age?: number;
+  readonly parent?: Partial<ParentReference>;
+  readonly hostnames?: readonly string[];
+  readonly rules?: readonly object[];
+}
+
+const toWeb = [{ backendRefs: [{ name: "web", port: 80 }] }];
+
+export function route({
+  name = "route",
+  namespace: home = "ns",
+  age = 0,
+  parent = {},
+  hostnames,
+  rules = toWeb,
+}: RouteSketch): HTTPRoute {
+  return {
+    apiVersion,
+    kind: "HTTPRoute",
+    metadata: { name, namespace: home, uid: `${home}-${name}`, creationTimestamp: born(age) },
+    spec: {
+      parentRefs: [{ name: "gw", namespace: "ns", ...parent }],
+      ...(hostnames === undefined ? {} : { hostnames }),
+      rules: rules as NonNullable<HTTPRoute["spec"]>["rules"] & object,
+    },
+  };
+}
+
+export interface GrantSketch {
+  readonly namespace: string;
+  readonly from: string;
+  readonly to: string;
+  readonly name?: string;
+}
+
+/** For objects of the namespace `ns`. */
+export function grant({ namespace: home, from, to, name }: GrantSketch): ReferenceGrant {
+  return {
+    apiVersion,
+    kind: "ReferenceGrant",
+    metadata: { name: `to-${to.toLowerCase()}`, namespace: home },
+    spec: {
+      from: [{ group: gatewayGroup, kind: from, namespace: "ns" }],
+      to: [{ group: "", kind: to, ...(name === undefined ? {} : { name }) }],
+    },
+  };
+}
+
+export function namespace(name: string, labels: Readonly<Record<string, string>> = {}): Namespace {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };
+}
+
+export function serviceIn(home: string, name: string, port: object = {}): Service {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name, namespace: home },
+    spec: { ports: [{ port: 80, ...port }] },
+  };
+}
