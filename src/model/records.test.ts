@@ -18,12 +18,17 @@ const variables: Readonly<Record<keyof typeof recordFields, readonly string[]>> 
   balance: ["balance"],
   pair: ["pair"],
   patterns: ["list"],
+  backend: ["backend"],
+  choice: ["choice"],
+  scope: ["scope"],
+  listener: ["listener"],
 };
 
 /** What the Lua keeps in a decoded record, and functions of its modules that have such a name. */
 const ownFields: readonly string[] = [
   ...["record.by_path", "location.labels", "upstream.ring", "upstream.by_key", "upstream.keys"],
   ...["upstream.position", "upstream.groups", "canary.choose"],
+  ...["backend.labels", "backend.labels_for"],
 ];
 
 test.each(Object.keys(recordFields) as (keyof typeof recordFields)[])(

@@ -13,6 +13,11 @@ export const hostKey = (name: string): RecordKey => `host ${name}`;
 export const upstreamKey = (id: string): RecordKey => `upstream ${id}`;
 /** All aliases that are no exact names. */
 export const patternsKey: RecordKey = "patterns";
+/**
+ * The listeners of a ListenerPort, by the address and port that nginx accepted the connection on; the address is empty where
+ * it listens on all.
+ */
+export const scopeKey = (address: string, port: number): RecordKey => `scope ${address}:${port}`;
 /** The pair for a server name. */
 export const sniKey = (name: string): RecordKey => `sni ${name}`;
 /** A certificate chain and its key. */
@@ -55,7 +60,7 @@ export function isNamed(key: RecordKey): boolean {
 }
 
 /** A record comes after those that it names. */
-const order = ["pair", "staple", "sni", "upstream", "host"];
+const order = ["pair", "staple", "sni", "upstream", "host", "scope"];
 
 /** Orders changes: what a request can meet is there before the record that names it, and is removed after that. */
 export function inOrder(changes: readonly RecordChange[]): RecordChange[] {
@@ -68,12 +73,33 @@ export function inOrder(changes: readonly RecordChange[]): RecordChange[] {
 
 /** The fields of each JSON object in a record. */
 export const recordFields = {
-  /** A host, an alias of it (`as`) or its www twin (`to`). */
-  host: ["tls", "locations", "root", "parent", "exact", "prefix", "slash", "regex", "certificate", "as", "to"],
+  /** A host, an alias of it (`as`) or its www twin (`to`); `pattern` is there for a host of a listener alone. */
+  host: [
+    "tls",
+    "locations",
+    "root",
+    "parent",
+    "exact",
+    "prefix",
+    "slash",
+    "regex",
+    "pattern",
+    "certificate",
+    "as",
+    "to",
+  ],
   location: [
     ...["shape", "upstream", "limit", "namespace", "ingress", "service", "port", "path", "closed", "variables"],
     ...["canaries", "standIn", "sticky", "rewritesLate"],
+    ...["route", "rule", "backends", "unusable"],
   ],
+  /** One of several backends of a location, or one with a word in its requests. */
+  backend: ["upTo", "shape", "upstream", "service", "port", "unusable"],
+  /** One of several routes with one path: all of it has to fit. */
+  choice: ["location", "method", "headers", "query"],
+  /** A ListenerPort. With `addresses` the same port has others, each for one address. */
+  scope: ["port", "tls", "exact", "wildcard", "any", "addresses"],
+  listener: ["id", "name", "gateway", "pairs"],
   standIn: ["upstream", "shape"],
   canary: ["upstream", "header", "value", "pattern", "cookie", "share"],
   upstream: ["label", "endpoints", "balance"],

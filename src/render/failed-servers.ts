@@ -5,6 +5,7 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import { bugProblem, guarded } from "../guarded.ts";
 import type { Server } from "../model/configuration.ts";
+import { type ServerKey, serverKey } from "../model/listeners.ts";
 import { named, type Problem } from "../problem.ts";
 import type { RenderBugs } from "./rendering.ts";
 import { TemplateError } from "./template.ts";
@@ -18,18 +19,19 @@ export class FailedServers {
 
   /** What `work` makes of the Server, or `instead` where it throws. A mistake in the operator's template goes on to be thrown. */
   render<T>(server: Server<FeatureValues>, isOwnTemplate: boolean, work: () => T, instead: () => T): T {
-    this.#bugs.delete(server.name);
+    const key = serverKey(server);
+    this.#bugs.delete(key);
     return guarded(work, (bug) => {
       if (bug instanceof TemplateError && isOwnTemplate) throw bug;
-      this.#bugs.set(server.name, problemsOf(server, bug));
+      this.#bugs.set(key, problemsOf(server, bug));
       return instead();
     });
   }
 
   /** The Server is gone, or all are made again. */
-  forget(name?: string): void {
-    if (name === undefined) this.#bugs.clear();
-    else this.#bugs.delete(name);
+  forget(key?: ServerKey): void {
+    if (key === undefined) this.#bugs.clear();
+    else this.#bugs.delete(key);
   }
 }
 

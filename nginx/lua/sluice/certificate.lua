@@ -63,13 +63,16 @@ local function staple(fingerprint, generation)
   end
 end
 
--- Whether the handshake goes on with this pair.
-local function set(pair)
+-- Whether the handshake goes on with this pair; with `beside`, together with those that were set
+-- before, whose keys are of other types.
+local function set(pair, beside)
   pair = pair and parsed(pair)
   if not pair then
     return false
   end
-  ssl.clear_certs()
+  if not beside then
+    ssl.clear_certs()
+  end
   local ok, problem = ssl.set_cert(pair.chain)
   if ok then
     ok, problem = ssl.set_priv_key(pair.key)
@@ -78,6 +81,24 @@ local function set(pair)
     ngx.log(ngx.ERR, "a certificate could not be set: ", problem)
   end
   return ok
+end
+
+-- Shows these pairs, one for each type of key, or the default one where none of them can be used.
+function _M.show(ids, generation)
+  local shown
+  for i = 1, ids and #ids or 0 do
+    local pair = store.get("pair", ids[i], generation)
+    if set(pair, shown) then
+      shown = shown or pair
+    end
+  end
+  if not shown then
+    local pair = store.get("pair", "default", generation)
+    shown = set(pair) and pair
+  end
+  if shown then
+    staple(shown.fingerprint, generation)
+  end
 end
 
 -- With `rejects`, a name that no host has ends the handshake (ssl-reject-handshake).

@@ -99,7 +99,9 @@ end
 local own = {}
 
 function _M.end_names(ending)
-  for _, name in ipairs({ "unrouted", "www", "app_root", "undecided", "unknown_shape", "contrary_host" }) do
+  for _, name in ipairs({
+    "unrouted", "www", "app_root", "undecided", "unknown_shape", "contrary_host", "misdirected",
+  }) do
     own[name] = "@sluice_" .. name .. ending
   end
 end
@@ -244,6 +246,10 @@ local function target_of(slot, generation, shapes)
   rewrite.run(location, route, groups, uri)
   return shape
 end
+
+-- What the router of the ports of Gateways shares with this one.
+_M.comes_back = comes_back
+_M.shapes_of, _M.told, _M.told_groups, _M.names = shapes_of, told, told_groups, own
 
 -- The named location that nginx is to go on with.
 local function target_now(slot)

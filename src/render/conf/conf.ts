@@ -20,6 +20,7 @@ import {
   closedReasonVariable,
   defaultPairFile,
   fixedNames,
+  gatewayLabels,
   routeLabels,
   routeVariables,
 } from "./server-views.ts";
@@ -48,12 +49,18 @@ export interface ConfParts extends AboutServers {
 export interface LuaParts {
   /** Bytes of shared memory for records. */
   readonly recordsBytes: number;
+  /** Whether nginx listens for Gateways. */
+  readonly gateway: boolean;
   /** The shapes that each server with a router has. */
   readonly slots: readonly { readonly name: string; readonly shapes: readonly Shape[] }[];
 }
 
 export function confOf(template: Template, parts: ConfParts, files: readonly RenderedFile[]) {
-  const { text: noted, isRead } = withoutUnreadVariables(textOf(template, parts), routeLabels);
+  const { text: noted, isRead } = withoutUnreadVariables(
+    textOf(template, parts),
+    [...routeLabels, ...gatewayLabels],
+    gatewayLabels,
+  );
   const { text, map } = withoutNotes(noted);
   const conf = text.replace(String(Token.gaps.told), () => toldVariables(text, isRead, parts.machine).join(", "));
   const generation = generationOf(conf, files, parts.lua === undefined ? "" : parts.machine.luaVersion);
@@ -71,12 +78,15 @@ function textOf(template: Template, parts: ConfParts): string {
 /** What the router is to set because something reads it. */
 function toldVariables(text: string, isRead: (name: string) => boolean, { counts }: Machine): string[] {
   const told = [
-    ...[...routeLabels, ...groupVariables].filter(isRead),
+    ...[...routeLabels, ...gatewayLabels, ...groupVariables].filter(isRead),
     ...(counts === undefined ? [] : ["route_labels"]),
     ...(onlyOurMapReadsTheId(text) ? ["route_request_id"] : []),
   ];
   return told.map((name) => `"${name}"`);
 }
+
+/** What the router sets only where something reads it, and no record names. */
+const setWhereRead = new Set([...groupVariables, ...gatewayLabels, closedReasonVariable]);
 
 /** Where a log or a snippet names `$request_id`, it is to be the id that backends are told, so nginx makes both. */
 function onlyOurMapReadsTheId(text: string): boolean {
@@ -149,9 +159,7 @@ function mainView(about: ConfParts, withLua: boolean): View {
     servers,
     // A record may name any of them but those that the router sets only where something reads them.
     variables: routeVariables().map((name) =>
-      lua === undefined || groupVariables.includes(name) || name === closedReasonVariable
-        ? ifRead(name)
-        : Token.name(name),
+      lua === undefined || setWhereRead.has(name) ? ifRead(name) : Token.name(name),
     ),
     internal: {
       default: listens(machine, ports.defaultServer),
@@ -174,8 +182,9 @@ function sharedLines(lines: readonly Token[]): Token[] {
 }
 
 /** Strings in Lua have the same quotes and escapes as words of nginx. */
-function luaView({ paths, counts }: Machine, settings: Settings, { recordsBytes, slots }: LuaParts): View {
+function luaView({ paths, counts }: Machine, settings: Settings, { recordsBytes, gateway, slots }: LuaParts): View {
   return {
+    gateway,
     dictionaries: ownDictionaries(settings),
     packagePath: Token.word(`${paths.lua}/?.lua;;`),
     recordsSize: Token.name(`${Math.ceil(recordsBytes / 1024)}k`),
@@ -209,7 +218,7 @@ function listens({ ipv6 }: Machine, port: number): Token[] {
 }
 
 /** Strict-Transport-Security: over TLS, without it, and of a page that is not the location's own. */
-function transportSecurity(settings: Settings): { readonly [name: string]: Token } {
+export function transportSecurity(settings: Settings): { readonly [name: string]: Token } {
   const { hsts, hstsMaxAge, hstsIncludeSubdomains, hstsPreload, followed } = settings;
   const added = followed.addHeaders.find(({ name }) => name.toLowerCase() === "strict-transport-security");
   const otherwise =

@@ -6,6 +6,8 @@
  */
 
 const noteEnd = "\u0004";
+/** Begins a note of what is over at the end of its line. */
+const lineMark = "\u0003listen%20";
 /** Marks the end of a noted block. */
 const blockEnd = "\u0005";
 
@@ -28,7 +30,8 @@ export function indented(text: string): string {
     for (let at = line.indexOf(noteEnd); at >= 0; at = line.indexOf(noteEnd, at + 1)) {
       // A block on one line is over already, and the depth after its line is that of the block
       // around it.
-      if (opened > 0 && opened === closed) lines[lines.length - 1] += blockEnd;
+      const isLine = line.slice(0, at).includes(lineMark);
+      if (isLine || (opened > 0 && opened === closed)) lines[lines.length - 1] += blockEnd;
       else noted.push(depth);
     }
     while (noted.length > 0 && depth < noted.at(-1)!) {

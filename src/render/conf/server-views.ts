@@ -9,6 +9,7 @@ import { ownHost } from "../../settings/own-host.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Shape } from "../dynamic/shape.ts";
 import type { RoutedTextServer } from "../dynamic/text-locations.ts";
+import type { ListenedPort } from "../gateway/listen.ts";
 import { filesOf, type RenderedFile } from "../rendered-files.ts";
 import { withSettingsFiles } from "../settings/files.ts";
 import { quicLines, speaksHttp3 } from "../settings/http3.ts";
@@ -16,7 +17,7 @@ import { listenLines } from "../settings/listen.ts";
 import { settingsView } from "../settings/view.ts";
 import { InternalNames } from "./internal-names.ts";
 import { hostBlock, locationBlock, shapeBlock } from "./source-map.ts";
-import { dataSlot, plainServerView, type Slot } from "./text-servers.ts";
+import { dataSlot, gatewaySlot, plainServerView, type Slot } from "./text-servers.ts";
 
 /** Says why a closed path answers 503, for log formats that name it. */
 export const closedReasonVariable = "closed_reason";
@@ -26,6 +27,9 @@ export const routeLabels = [
   ...["namespace", "ingress_name", "service_name", "service_port", "location_path"],
   closedReasonVariable,
 ];
+
+/** The same of a request that came in for a Gateway. */
+export const gatewayLabels = ["gateway", "listener", "route", "rule"];
 
 /** Variables that the router sets, or a location that needs them. */
 const routerVariables = [
@@ -62,11 +66,15 @@ export interface AboutServers {
   readonly files: readonly RenderedFile[];
 }
 
-export function aboutServers(settings: Settings, machine: Machine): AboutServers {
+export function aboutServers(
+  settings: Settings,
+  machine: Machine,
+  listeners: readonly ListenedPort[] = [],
+): AboutServers {
   const { capabilities, paths } = machine;
   const files: RenderedFile[] = [];
   const withFiles = withSettingsFiles(machine, settings, capabilities, filesOf(paths.root, files));
-  return { settings, machine, parts: settingsView(settings, capabilities, withFiles), files };
+  return { settings, machine, parts: settingsView(settings, capabilities, withFiles, listeners), files };
 }
 
 /**
@@ -99,13 +107,15 @@ export function textServerView(about: AboutServers, server: RoutedTextServer, sh
   };
 }
 
-function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[]) {
+/** What each server with a router has. */
+export function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[]) {
   const beside = new Map(shapes.flatMap((shape) => shape.beside).map((one) => [String(one.match), one]));
   return {
     ...headOf(about, slot === dataSlot),
     // Asked only beside a snippet: the router checks the host of all else.
     openNames: true,
     dynamic: true,
+    router: Token.text(slot === gatewaySlot ? "sluice.gateway" : "sluice.route"),
     inspected: about.settings.enableModsecurity && about.machine.capabilities.modsecurity,
     counts: about.machine.counts !== undefined,
     http3: speaksHttp3(about.settings, about.machine.capabilities),
@@ -137,6 +147,7 @@ const fixedLocations = [
   "undecided",
   "unknown_shape",
   "contrary_host",
+  "misdirected",
   "health",
   "status",
 ] as const;
@@ -148,6 +159,7 @@ export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: b
     listenLines(settings, capabilities, machine, { port, tls, catchAll: isCatchAll });
   const asked = machine.mode === "static" && speaksHttp3(settings, capabilities) ? "asked_host" : "http_host";
   return {
+    gateway: false as View,
     askedHost: Token.variable(asked),
     ownHost: Token.variable(ownHost(settings)),
     // Names that clients may choose a part of.
@@ -185,5 +197,5 @@ export function certificateAt({ paths }: Machine, name: string, staple?: string)
 
 export function routeVariables(): string[] {
   const bound = featureList.flatMap(([, { variables = [] }]) => variables.map((name) => `route_${name}`));
-  return [...new Set([...routerVariables, ...groupVariables, ...bound])];
+  return [...new Set([...routerVariables, ...gatewayLabels, ...groupVariables, ...bound])];
 }

@@ -7,6 +7,7 @@
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { Token } from "../../directives/token.ts";
 import type { Location, Server } from "../../model/configuration.ts";
+import type { ListenerPort } from "../../model/listeners.ts";
 import { objectKey } from "../../model/objects.ts";
 import type { OwnersAt } from "../rendering.ts";
 
@@ -28,9 +29,21 @@ export function shapeBlock(name: string): Token {
   return Token.noted(Token.name(name), `shape ${name}`);
 }
 
+/** A `listen` line for a ListenerPort, which is its own block. */
+export function listenLine(value: Token, port: string): Token {
+  return Token.noted(value, `${lineNote}${port}`);
+}
+
+/** Begins notes of what is over at the end of its line. */
+export const lineNote = "listen ";
+
 interface Hosts {
   get(name: string): Host | undefined;
   values(): Iterable<Host>;
+}
+
+interface Ports {
+  get(id: string): ListenerPort | undefined;
 }
 
 /** The names of the shapes that a Location may be served by. */
@@ -60,11 +73,12 @@ export class SourceMap {
   }
 
   /** Looks owners up among these hosts: those of the innermost block that has any. */
-  ownersAmong(hosts: Hosts, shapesOf: ShapesOf = noShapes): OwnersAt {
+  ownersAmong(hosts: Hosts, shapesOf: ShapesOf = noShapes, ports?: Ports): OwnersAt {
     return (line) => {
       const notes = this.around(line).map(kindAndName);
       const host = hosts.get(notes.find(([kind]) => kind === "host")?.[1] ?? "");
       for (const [kind, name] of notes) {
+        if (kind === "listen") return keysOf((ports?.get(name)?.owners ?? []).map((owner) => ({ owner })));
         const owners = keysOf(locationsOf(kind, name, { host, hosts, shapesOf }));
         if (owners.size > 0) return owners;
       }
@@ -85,7 +99,7 @@ function locationsOf(kind: string, name: string, { host, hosts, shapesOf }: Look
   return [...hosts.values()].flatMap((one) => one.locations.filter((own) => shapesOf(own, one).includes(name)));
 }
 
-function keysOf(locations: readonly Own[]): ReadonlySet<string> {
+function keysOf(locations: readonly Pick<Own, "owner">[]): ReadonlySet<string> {
   const owners = locations.flatMap(({ owner }) => owner ?? []);
   return new Set(owners.map(({ kind, namespace, name }) => objectKey(kind, `${namespace}/${name}`)));
 }

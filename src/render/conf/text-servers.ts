@@ -15,6 +15,8 @@ import { filesOf, type RenderedFile } from "../rendered-files.ts";
 /** Where a shape is rendered: the data hosts' common server, or a host's own. */
 export type Slot = string;
 export const dataSlot: Slot = "";
+/** The server of all ports of Gateways; no host can be called so. */
+export const gatewaySlot: Slot = ":gateway";
 
 export interface TextServer {
   readonly name: string;
@@ -36,8 +38,8 @@ export const plainServerView: Readonly<Record<string, View>> = Object.fromEntrie
 );
 
 export function needsText(server: Server<FeatureValues>): boolean {
-  const { name, features } = server;
-  if (name === catchAll) return false;
+  const { listener, name, features } = server;
+  if (listener !== undefined || name === catchAll) return false;
   if (hasTextPaths(server)) return true;
   return ownServer.some(([feature, { textServer }]) => textServer!(features[feature]));
 }

@@ -26,12 +26,19 @@ export interface ReadVariables {
   isRead(name: string): boolean;
 }
 
-/** `others` are variables to be told about besides the marked ones. */
-export function withoutUnreadVariables(marked: string, others: readonly string[] = []): ReadVariables {
+/**
+ * `others` are variables to be told about besides the marked ones. Those of `words` have names that other text has, too: only
+ * behind a `$` or `ngx.var.` are they read.
+ */
+export function withoutUnreadVariables(
+  marked: string,
+  others: readonly string[] = [],
+  words: readonly string[] = [],
+): ReadVariables {
   const lines = [...marked.matchAll(lineIfRead)].map(([line, name = ""]) => ({ line, name }));
   const rest = marked.replace(lineIfRead, "");
   const names = new Set([...others, ...lines.map(({ name }) => name)]);
-  const read = readsElsewhere.test(rest) ? names : readOf(names, lines, rest);
+  const read = readsElsewhere.test(rest) ? names : readOf(names, new Set(words), lines, rest);
   const isRead = (name: string): boolean => read.has(name);
   const text = marked.replace(lineIfRead, (line, name: string) => (isRead(name) ? line.replace(mark, "") : ""));
   return { text, isRead };
@@ -40,10 +47,12 @@ export function withoutUnreadVariables(marked: string, others: readonly string[]
 /** Those that the rest reads, and those that they are made of themselves. */
 function readOf(
   names: ReadonlySet<string>,
+  words: ReadonlySet<string>,
   lines: readonly { readonly line: string; readonly name: string }[],
   rest: string,
 ): ReadonlySet<string> {
-  const reading = new RegExp(`(?<!\\bset \\$)\\b(?:${[...names].join("|")})\\b`, "g");
+  const patterns = [...names].map((name) => (words.has(name) ? `(?<=\\$\\{?|\\bvar\\.)${name}` : name));
+  const reading = new RegExp(`(?<!\\bset \\$)\\b(?:${patterns.join("|")})\\b`, "g");
   const read = new Set(rest.match(reading));
   // A Set goes on to what is added to it on the way.
   for (const name of read)

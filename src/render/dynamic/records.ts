@@ -13,6 +13,7 @@ import { formOf } from "../../kinds/server-names.ts";
 import type { Alias, Certificate, Endpoint, Location, Server, Upstream } from "../../model/configuration.ts";
 import { backendOf, closedReason } from "../../model/location.ts";
 import { type Fields, hostKey, type RecordKey, recordFields, sniKey } from "../../model/records.ts";
+import { listenerHostRecords } from "../gateway/host-record.ts";
 import { balanceRecord, canaryRecord } from "../location/balance-record.ts";
 import { hopOf } from "../location/hops.ts";
 import { keptBy } from "../location/kept-by.ts";
@@ -24,6 +25,7 @@ export const defaultPair = "default";
 
 /** The records of one Server: its own host, its aliases and its www twin, and the names that reach it by SNI. */
 export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): KeyedRecord[] {
+  if (server.listener !== undefined) return listenerHostRecords(server, shapes);
   const records: KeyedRecord[] = [[hostKey(server.name), hostRecord(server, shapes)]];
   addSni(server, records);
   for (const alias of server.aliases) addAlias(alias, { as: server.name }, records);

@@ -11,8 +11,10 @@ import type { Configuration, Server } from "../../model/configuration.ts";
 import { pairKey, patternsKey, stapleKey, upstreamKey } from "../../model/records.ts";
 import { Table } from "../../model/table.ts";
 import type { Settings } from "../../settings/registry.ts";
-import { dataSlot, type Slot, textServerOf, twinServerOf } from "../conf/text-servers.ts";
+import type { ShapesOf } from "../conf/source-map.ts";
+import { dataSlot, gatewaySlot, type Slot, textServerOf, twinServerOf } from "../conf/text-servers.ts";
 import { FailedServers } from "../failed-servers.ts";
+import { scopeRecords } from "../gateway/scope-records.ts";
 import {
   type Circumstances,
   type Rendered,
@@ -47,6 +49,7 @@ export class DynamicRenderer implements Renderer {
   readonly #textServers = new Map<string, readonly RoutedTextServer[]>();
   readonly #used = new UsedShapes();
   readonly #failed = new FailedServers();
+  #scopes: ReadonlyMap<string, string> = new Map();
   readonly #builtIn: Template;
   #bytes = 0;
 
@@ -137,6 +140,17 @@ export class DynamicRenderer implements Renderer {
       this.#renewServer(changes, name, next, shapes);
     }
     changes.putOrRemove(patternsKey, patternsRecord([...this.#patterns.values()].flat()));
+    this.#addScopes(changes, next);
+  }
+
+  /** A scope names certificates of its listeners by the types of their keys. */
+  #addScopes(changes: RecordChanges, { listenerPorts, certificates }: Whole): void {
+    const last = this.#last;
+    if (last !== undefined && last.listenerPorts === listenerPorts && last.certificates === certificates) return;
+    const records = scopeRecords([...listenerPorts.values()], certificates);
+    for (const key of this.#scopes.keys()) changes.remove(key);
+    for (const [key, value] of records) changes.put(key, value);
+    this.#scopes = records;
   }
 
   /** Changed Servers; all, where other hosts than before may be drawn into text. */
@@ -144,7 +158,8 @@ export class DynamicRenderer implements Renderer {
     const changes = servers.changesSince(this.#last?.servers ?? Table.empty());
     for (const { key, after } of changes) {
       this.#textHosts.note(key, after);
-      const patterns = after === undefined ? [] : guarded(() => patternsOf(after), none);
+      const hasPatterns = after !== undefined && after.listener === undefined;
+      const patterns = hasPatterns ? guarded(() => patternsOf(after), none) : [];
       if (patterns.length > 0) this.#patterns.set(key, patterns);
       else this.#patterns.delete(key);
     }
@@ -187,7 +202,7 @@ export class DynamicRenderer implements Renderer {
       const routed = { ...own, locations: textLocationsOf(server, shapes) };
       this.#textServers.set(name, twin === undefined ? [routed] : [routed, { ...twin, locations: [] }]);
     } else this.#textServers.delete(name);
-    const slot = isText ? name : dataSlot;
+    const slot = isText ? name : server?.listener === undefined ? dataSlot : gatewaySlot;
     for (const shape of used) this.#used.use(slot, shape);
     for (const shape of before.shapes) this.#used.leave(before.slot, shape);
     if (server === undefined) this.#serverParts.delete(name);
@@ -212,8 +227,9 @@ export class DynamicRenderer implements Renderer {
   }
 }
 
-function withOwners({ map, ...text }: DynamicText, { servers }: Whole, shapes: Shapes): RenderedText {
-  return { ...text, ownersAt: map.ownersAmong(servers, (location, host) => shapes.namesOf(location, host)) };
+function withOwners({ map, ...text }: DynamicText, { servers, listenerPorts }: Whole, shapes: Shapes): RenderedText {
+  const shapesOf: ShapesOf = (location, host) => shapes.namesOf(location, host);
+  return { ...text, ownersAt: map.ownersAmong(servers, shapesOf, listenerPorts) };
 }
 
 /** Of what Sluice failed on nothing is published. */

@@ -7,11 +7,18 @@ import type { Machine } from "../../directives/machine.ts";
 import type { ErrorBackend, Place } from "../../directives/place.ts";
 import { poolOf } from "../../directives/pools.ts";
 import { Token } from "../../directives/token.ts";
-import { defaultUpstream, defaultUpstreamLabel, type Location, type Server } from "../../model/configuration.ts";
+import {
+  defaultUpstream,
+  defaultUpstreamLabel,
+  type Location,
+  type Server,
+  type WeightedBackend,
+} from "../../model/configuration.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { InternalNames } from "../conf/internal-names.ts";
 import { needsPath } from "../conf/text-servers.ts";
 import { balancedBlock } from "../conf/upstream-views.ts";
+import { routeTraitsOf } from "../gateway/traits.ts";
 import { type LocationText, LocationTexts, type LocationTraits, traitsOf } from "../location/text.ts";
 import type { Template } from "../template.ts";
 
@@ -38,9 +45,14 @@ export class Shapes {
   }
 
   /** All that the Locations of a Server may be served by, each once. */
-  ofServer({ locations, features }: Server<FeatureValues>): readonly Shape[] {
+  ofServer(server: Server<FeatureValues>): readonly Shape[] {
+    const { locations, features } = server;
     const shapes: Shape[] = [];
     for (const location of locations) {
+      if (server.listener !== undefined) {
+        for (const backend of location.backends) shapes.push(this.ofBackend(location, backend, features));
+        continue;
+      }
       shapes.push(this.of(location, features));
       if (location.standIn !== undefined) shapes.push(this.standInOf(location, features));
     }
@@ -48,7 +60,10 @@ export class Shapes {
   }
 
   /** The names of those that one Location may be served by. */
-  namesOf(location: Location<FeatureValues>, { features }: Server<FeatureValues>): readonly string[] {
+  namesOf(location: Location<FeatureValues>, { listener, features }: Server<FeatureValues>): readonly string[] {
+    if (listener !== undefined) {
+      return location.backends.map((backend) => this.ofBackend(location, backend, features).name);
+    }
     const own = [
       this.of(location, features),
       ...(location.standIn === undefined ? [] : [this.standInOf(location, features)]),
@@ -59,6 +74,11 @@ export class Shapes {
   /** `host`: what is said of the host as a whole. */
   of(location: Location<FeatureValues>, host: FeatureValues): Shape {
     return this.#shapeOf(location.features, traitsOf(location, host, this.#settings));
+  }
+
+  /** For requests of a route that one of its backends gets. */
+  ofBackend(location: Location<FeatureValues>, backend: WeightedBackend, host: FeatureValues): Shape {
+    return this.#shapeOf(location.features, routeTraitsOf(location, backend, host, this.#settings));
   }
 
   /** For the Service that stands in where the Location's own has no endpoints. */

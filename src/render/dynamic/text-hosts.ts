@@ -22,7 +22,7 @@ export class TextHosts {
 
   /** Takes in how a host is now; `settle` says whether that matters to others. */
   note(name: string, server: Host | undefined): void {
-    const patterns = server === undefined ? [] : ownPatterns(server);
+    const patterns = server === undefined || server.listener !== undefined ? [] : ownPatterns(server);
     if (server === undefined || patterns.length === 0) this.#patterned.delete(name);
     else this.#patterned.set(name, { patterns, needsText: needsText(server) });
   }
@@ -37,7 +37,9 @@ export class TextHosts {
     return before.size !== this.#drawing.size || [...this.#drawing].some(([name, one]) => before.get(name) !== one);
   }
 
+  /** A listener's host never is: its routes are data, and no name of another server takes its requests. */
   isText(server: Host): boolean {
+    if (server.listener !== undefined) return false;
     if (needsText(server) || this.#drawing.has(server.name)) return true;
     if (this.#drawing.size === 0) return false;
     const names = [

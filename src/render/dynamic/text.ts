@@ -7,8 +7,10 @@ import type { Settings } from "../../settings/registry.ts";
 import { confOf, defaultFiles, distinct, hashOf } from "../conf/conf.ts";
 import { aboutServers, dataServerView, textServerView } from "../conf/server-views.ts";
 import type { SourceMap } from "../conf/source-map.ts";
-import { dataSlot } from "../conf/text-servers.ts";
+import { dataSlot, gatewaySlot } from "../conf/text-servers.ts";
 import { balancedBlock, balancedUpstream } from "../conf/upstream-views.ts";
+import { listenedOn } from "../gateway/listen.ts";
+import { gatewayServerView } from "../gateway/server-view.ts";
 import type { RenderedText } from "../rendering.ts";
 import type { Template } from "../template.ts";
 import type { RoutedTextServer } from "./text-locations.ts";
@@ -18,7 +20,7 @@ import type { UsedShapes } from "./used-shapes.ts";
 export interface DynamicParts {
   readonly configuration: Pick<
     Configuration<Settings, FeatureValues>,
-    "settings" | "defaultCertificate" | "streams" | "streamSnippets"
+    "settings" | "defaultCertificate" | "listenerPorts" | "streams" | "streamSnippets"
   >;
   /** By name. */
   readonly textServers: readonly RoutedTextServer[];
@@ -29,9 +31,10 @@ export interface DynamicParts {
 
 /** Hashes of all but the shapes, by what people call it. It is asked at each change, so what is the same object is not hashed again. */
 export function hashesOf({ configuration, textServers, recordsBytes }: DynamicParts): Record<string, string> {
-  const { settings, defaultCertificate, streams, streamSnippets } = configuration;
+  const { settings, defaultCertificate, listenerPorts, streams, streamSnippets } = configuration;
   return {
     settings: hashOfObject(settings),
+    ...(listenerPorts.size === 0 ? {} : { "ports of Gateways": hashOf(JSON.stringify(listenedOn(listenerPorts))) }),
     "default certificate": defaultCertificate.fingerprint,
     "shared memory size": String(recordsBytes),
     "TCP, UDP and passthrough": hashOf([streams, streamSnippets].map(hashOfObject).join()),
@@ -59,12 +62,15 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
   const { configuration, textServers, shapes, recordsBytes } = parts;
   const { settings, defaultCertificate, streams, streamSnippets } = configuration;
   const { all, places } = shapes;
-  const about = aboutServers(settings, machine);
+  const listeners = listenedOn(configuration.listenerPorts);
+  const gateway = listeners.length > 0;
+  const about = aboutServers(settings, machine, listeners);
   const verifies = textServers.some((server) => server.verifies);
   const names = textServers.map(({ name }) => name);
   const views = [
     ...textServers.map((server) => textServerView(about, server, shapes.of(server.name))),
     dataServerView(about, shapes.of(dataSlot), verifies),
+    ...(gateway ? [gatewayServerView(about, listeners, shapes.of(gatewaySlot))] : []),
   ];
   const pools = new Set([balancedBlock, ...all.flatMap((shape) => shape.pools).sort()]);
   const files = distinct([
@@ -85,7 +91,14 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
       verifies,
       streams,
       streamSnippets,
-      lua: { recordsBytes, slots: [dataSlot, ...names].map((name) => ({ name, shapes: shapes.of(name) })) },
+      lua: {
+        recordsBytes,
+        gateway,
+        slots: [dataSlot, ...(gateway ? [gatewaySlot] : []), ...names].map((name) => ({
+          name,
+          shapes: shapes.of(name),
+        })),
+      },
     },
     files,
   );

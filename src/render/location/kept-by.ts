@@ -5,12 +5,14 @@
 import { isSaid } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Server } from "../../model/configuration.ts";
+import { serverKey } from "../../model/listeners.ts";
 
 /** Empty where no answer is kept. `index` is that of the Location. */
-export function keptBy({ name, locations, routes }: Server<FeatureValues>, index: number): string {
+export function keptBy(server: Server<FeatureValues>, index: number): string {
+  const { locations, routes } = server;
   const { path, features } = locations[index]!;
   if (!isSaid("keepsAnswers", features, "location")) return "";
   const own = routes.filter((route) => route.match !== "slash" && route.location === index);
   const isExact = own.every(({ match }) => match === "exact");
-  return `${name} ${isExact ? "exact" : "prefix"} ${path}`;
+  return `${serverKey(server)} ${isExact ? "exact" : "prefix"} ${path}`;
 }

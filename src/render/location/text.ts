@@ -17,6 +17,7 @@ import { declaredBySettings } from "../../settings/declared-variables.ts";
 import { forgottenLines, type HeaderLine } from "../../settings/header-lines.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { InternalNames } from "../conf/internal-names.ts";
+import type { RouteTraits } from "../gateway/route-traits.ts";
 import { filesOf, type RenderedFile } from "../rendered-files.ts";
 import { checkedResolver } from "../settings/composed.ts";
 import { inEveryLocation } from "../settings/everywhere.ts";
@@ -72,6 +73,8 @@ export interface LocationTraits {
   readonly wantsCertificate?: true;
   /** Groups of the path that its snippet names, where it does. */
   readonly groups?: readonly NamedGroup[];
+  /** What a route of a Gateway asks of it; absent where none asks. */
+  readonly route?: RouteTraits;
 }
 
 /** How a tenant's values are written. */

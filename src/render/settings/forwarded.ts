@@ -16,13 +16,23 @@ import { isVariableName, withGroupVariables } from "../../kinds/variables.ts";
 import { clientCertificateHeaders } from "../../settings/client-certificate-headers.ts";
 import type { Settings } from "../../settings/registry.ts";
 
+/** A port of a Gateway: where nginx listens, and what clients see. */
+export interface SeenPort {
+  readonly listenPort: number;
+  readonly port: number;
+}
+
 /** For `templates/settings/forwarded.tmpl`, in the http block. */
-export function forwardedView(settings: Settings, { ports }: Machine): View {
+export function forwardedView(settings: Settings, { ports }: Machine, listeners: readonly SeenPort[] = []): View {
+  const seen = new Map(listeners.map(({ listenPort, port }) => [listenPort, port]));
+  const https = ports.https;
+  const others = [...seen].filter(([listened, port]) => listened !== port && listened !== https);
   return {
+    seenPorts: others.map(([listened, port]) => ({ listened: Token.count(listened), port: Token.count(port) })),
     trusted: settings.useForwardedHeaders,
     proxyProtocol: settings.useProxyProtocol,
     port: Token.variable(settings.useProxyProtocol ? "proxy_protocol_server_port" : "server_port"),
-    httpsPort: Token.count(ports.https),
+    httpsPort: Token.count(https),
     requestId: settings.generateRequestId,
     keepalive: settings.upstreamKeepaliveConnections > 0,
     earlyData: settings.sslEarlyData,

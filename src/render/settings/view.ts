@@ -10,7 +10,7 @@ import { settings as declarations, type Settings } from "../../settings/registry
 import { blockedView } from "./blocked.ts";
 import { directivesOf } from "./directives.ts";
 import { serverSnippetView, snippetView, uses } from "./everywhere.ts";
-import { forwardedView, realIpView, streamRealIpView } from "./forwarded.ts";
+import { forwardedView, realIpView, type SeenPort, streamRealIpView } from "./forwarded.ts";
 import { geoip2View } from "./geoip2.ts";
 import { http3View, whyNoHttp3 } from "./http3.ts";
 import { httpLogs, streamLogs } from "./logs.ts";
@@ -19,7 +19,12 @@ import { tracingView } from "./tracing.ts";
 import { settingsWithoutLua } from "./without-lua.ts";
 
 /** Names of partials below `templates/settings/` are the names of these parts. */
-export function settingsView(settings: Settings, can: Capabilities, machine: Machine) {
+export function settingsView(
+  settings: Settings,
+  can: Capabilities,
+  machine: Machine,
+  listeners: readonly SeenPort[] = [],
+) {
   const { main, events, http, stream } = directivesOf(settings, can, machine);
   return {
     main: { directives: main, snippet: snippetView(settings.mainSnippet) },
@@ -28,7 +33,7 @@ export function settingsView(settings: Settings, can: Capabilities, machine: Mac
       directives: http,
       snippet: snippetView(withOwnLocations(settings.httpSnippet)),
       requestPool: !uses(settings.httpSnippet, "request_pool_size"),
-      forwarded: forwardedView(settings, machine),
+      forwarded: forwardedView(settings, machine, listeners),
       realIp: realIpView(settings, can),
       logs: httpLogs(settings, machine),
       blocked: blockedView(settings),

@@ -1,0 +1,159 @@
+-- The router of the ports of Gateways: from the port and the host to a listener, from there to the
+-- hosts of that listener, and on to a shape as route.lua does it for the hosts of Ingresses.
+local budget = require("sluice.budget")
+local forms = require("sluice.route.forms")
+local hosts = require("sluice.route.hosts")
+local label = require("sluice.gateway.label")
+local backends = require("sluice.gateway.backends")
+local paths = require("sluice.gateway.paths")
+local route = require("sluice.route")
+local scopes = require("sluice.gateway.scope")
+local store = require("sluice.store")
+
+local ngx = ngx
+local find = string.find
+local gsub = string.gsub
+local lower = string.lower
+local sub = string.sub
+
+local own, shapes_of = route.names, route.shapes_of
+
+local _M = {}
+
+local function server_address()
+  return ngx.var.server_addr
+end
+
+-- The host's newest record; with `shapes`, the youngest form that a server with only these shapes
+-- can serve.
+local function get(name, generation, shapes)
+  if shapes then
+    return forms.served(name, generation, shapes)
+  end
+  return store.get("host", name, generation)
+end
+
+-- The location that takes the request: of the host itself, else of the longest wildcard above it that
+-- has a route for the request, else of the host for all. Nil where none does, false where that could
+-- not be found out.
+local function location_of(listener, host, uri, generation, shapes)
+  local scope = listener.id .. " "
+  local record = get(scope .. host, generation, shapes)
+  local location = record and paths.find(record, uri)
+  if location ~= nil then
+    return location
+  end
+  local dot = find(host, ".", 2, true)
+  while dot do
+    record = get(scope .. "*" .. sub(host, dot), generation, shapes)
+    location = record and paths.find(record, uri)
+    if location ~= nil then
+      return location
+    end
+    dot = find(host, ".", dot + 1, true)
+  end
+  record = get(scope .. "_", generation, shapes)
+  return record and paths.find(record, uri)
+end
+
+-- Whether the client asked the wrong connection: the name in its handshake led to another listener.
+-- Of clients that named none the Host decides alone.
+local function chosen_by_name(scope)
+  local name = ngx.var.ssl_server_name
+  if not name or name == "" then
+    return nil, false
+  end
+  return scopes.listener(scope, (gsub(lower(name), "%.$", ""))), true
+end
+
+-- The location that serves the request; nil and its name where that is a shape which the server
+-- lacks. With `shapes`, records of hosts are taken in the youngest form that needs only these.
+local function target_of(slot, generation, shapes)
+  local var = ngx.var
+  local host = var.host
+  local asked = var.http_host
+  if asked ~= host and hosts.differ(host, asked) then
+    return own.contrary_host
+  end
+  local scope = scopes.of(var.server_port, server_address, generation)
+  if not scope then
+    return own.unrouted
+  end
+  local listener = scopes.listener(scope, host)
+  if scope.tls then
+    local chosen, named = chosen_by_name(scope)
+    if named and chosen ~= listener then
+      return listener and own.misdirected or own.unrouted
+    end
+  end
+  if not listener then
+    return own.unrouted
+  end
+  local location = location_of(listener, host, var.uri, generation, shapes)
+  if not location then
+    return location == false and own.undecided or own.unrouted
+  end
+
+  local backend = location.backends and backends.choose(location.backends) or location
+  local shape = backend.shape or location.shape
+  if not shapes_of[slot][shape] then
+    return nil, shape
+  end
+  local upstream_id = backend.upstream
+  local upstream = store.get("upstream", upstream_id, generation)
+  if not (upstream and #upstream.endpoints > 0) then
+    var.route_unserved = "1"
+  end
+  var.route_upstream = upstream_id
+  var.proxy_upstream_name = upstream and upstream.label or upstream_id
+  label.tell(location, backend, listener)
+  if backend.unusable then
+    return own.undecided
+  end
+  local limit = location.limit
+  if limit then
+    local length = tonumber(var.content_length)
+    if length and length > limit then
+      var.route_too_large = "1"
+    end
+  end
+  local variables = location.variables
+  if variables then
+    for name, value in pairs(variables) do
+      var["route_" .. name] = value
+    end
+    if variables.hop and route.comes_back(variables.hop) then
+      var.route_loops = "1"
+    end
+  end
+  return shape
+end
+
+-- The named location that nginx is to go on with.
+local function target_now(slot)
+  local generation = store.generation()
+  budget.begin()
+  local target, unknown = target_of(slot, generation)
+  if target then
+    return target
+  end
+  target = target_of(slot, generation, shapes_of[slot])
+  if target then
+    return target
+  end
+  ngx.log(ngx.WARN, "no shape ", unknown, " in this configuration, for ", ngx.var.host)
+  return own.unknown_shape
+end
+
+-- The same for a request that comes from outside; empty for one that an error page or the like
+-- sends here, as in route.lua.
+function _M.run(slot)
+  return ngx.req.is_internal() and "" or target_now(slot)
+end
+
+-- Leaves the phase for the location.
+function _M.jump(slot)
+  return ngx.exec(target_now(slot))
+end
+
+return _M

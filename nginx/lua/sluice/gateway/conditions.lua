@@ -1,0 +1,98 @@
+-- What a request has to fulfil beside its path: method, headers and query parameters.
+local budget = require("sluice.budget")
+
+local ngx = ngx
+local find = string.find
+local gmatch = string.gmatch
+local gsub = string.gsub
+local lower = string.lower
+local sub = string.sub
+local type = type
+
+local _M = {}
+
+-- The same from 1.23 on, which joins headers of one name; older ones know the first alone.
+local joins = (ngx.config.nginx_version or 0) >= 1023000
+
+-- All values of a header in one text; nil where the request has none.
+local function header(name)
+  local value = ngx.var["http_" .. gsub(lower(name), "-", "_")]
+  if not value or joins then
+    return value
+  end
+  local all = ngx.req.get_headers(0)[lower(name)]
+  return type(all) == "table" and table.concat(all, ", ") or value
+end
+
+local function from_hex(digits)
+  return string.char(tonumber(digits, 16))
+end
+
+local function decoded(text)
+  if find(text, "[+%%]") then
+    return (gsub(gsub(text, "+", " "), "%%(%x%x)", from_hex))
+  end
+  return text
+end
+
+-- The value of the first parameter of the name, decoded; nil where the query has none.
+local function parameter(args, name)
+  if not args or args == "" then
+    return nil
+  end
+  for pair in gmatch(args, "[^&]+") do
+    local equals = find(pair, "=", 1, true)
+    local key = equals and sub(pair, 1, equals - 1) or pair
+    if decoded(key) == name then
+      return equals and decoded(sub(pair, equals + 1)) or ""
+    end
+  end
+end
+
+-- Whether the value is the wanted one, or one that the pattern takes as a whole. The second answer
+-- is true where a pattern could not be finished.
+local function fits(value, wanted, is_pattern)
+  if not value then
+    return false
+  end
+  if not is_pattern then
+    return value == wanted
+  end
+  if budget.is_spent() then
+    ngx.log(ngx.WARN, "the patterns before ", wanted, " took too long for one request")
+    return false, true
+  end
+  local from, _, why = ngx.re.find(value, wanted, "jo")
+  if why then
+    ngx.log(ngx.WARN, "condition ", wanted, ": ", why)
+    return false, not find(why, "compile", 1, true)
+  end
+  return from ~= nil
+end
+
+-- Whether the request fulfils all of it; nil where a pattern ran into the limit of its steps: it
+-- cannot be said whose the request is then, and the next one may guard less.
+function _M.hold(choice)
+  if choice.method and choice.method ~= ngx.var.request_method then
+    return false
+  end
+  for _, one in ipairs(choice.headers or {}) do
+    local held, undecided = fits(header(one[1]), one[2], one[3])
+    if undecided then
+      return nil
+    elseif not held then
+      return false
+    end
+  end
+  for _, one in ipairs(choice.query or {}) do
+    local held, undecided = fits(parameter(ngx.var.args, one[1]), one[2], one[3])
+    if undecided then
+      return nil
+    elseif not held then
+      return false
+    end
+  end
+  return true
+end
+
+return _M

@@ -1,0 +1,73 @@
+-- Says where a request of a Gateway was routed to: for logs, metrics and error pages.
+local random = require("sluice.random")
+local route = require("sluice.route")
+
+local ngx = ngx
+local told = route.told
+
+local _M = {}
+
+-- What requests are counted by, in one text: those of Ingresses, and behind them those of routes.
+local function labels_of(location, backend, listener)
+  local labels = backend.labels
+  if not labels or backend.labels_for ~= listener then
+    labels = (location.namespace or "")
+      .. "\t\t"
+      .. (backend.service or "")
+      .. "\t"
+      .. (location.path or "")
+      .. "\t"
+      .. listener.gateway
+      .. "\t"
+      .. listener.name
+      .. "\t"
+      .. (location.route or "")
+      .. "\t"
+      .. (location.rule or "")
+    backend.labels, backend.labels_for = labels, listener
+  end
+  return labels
+end
+
+-- Sets what something of this configuration reads.
+function _M.tell(location, backend, listener)
+  local var = ngx.var
+  if told.route_request_id then
+    var.route_request_id = random.request_id()
+  end
+  if told.route_labels then
+    var.route_labels = labels_of(location, backend, listener)
+  end
+  if told.namespace then
+    var.namespace = location.namespace
+  end
+  if told.service_name then
+    var.service_name = backend.service
+  end
+  if told.service_port then
+    var.service_port = backend.port
+  end
+  if told.location_path then
+    var.location_path = location.path
+  end
+  if told.gateway then
+    var.gateway = listener.gateway
+  end
+  if told.listener then
+    var.listener = listener.name
+  end
+  if told.route then
+    var.route = location.route
+  end
+  if told.rule then
+    var.rule = location.rule
+  end
+  if location.closed then
+    if told.closed_reason then
+      var.closed_reason = location.closed
+    end
+    ngx.log(ngx.INFO, "503 for ", var.host, ": ", location.closed)
+  end
+end
+
+return _M

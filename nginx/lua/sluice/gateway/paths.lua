@@ -1,0 +1,131 @@
+-- Which location of a listener's host takes a request: by its path alone where that decides, else by
+-- the first of the routes with one path whose conditions hold. Where none does, the next shorter
+-- path is asked. A place in the record is the number of a location, or a list of such routes.
+local budget = require("sluice.budget")
+local conditions = require("sluice.gateway.conditions")
+
+local ngx = ngx
+local find = string.find
+local sub = string.sub
+local type = type
+
+local _M = {}
+
+-- The location of the first route that the request fits; nil where it fits none, false where that
+-- could not be found out.
+local function chosen(place)
+  if type(place) == "number" then
+    return place
+  end
+  for i = 1, #place do
+    local choice = place[i]
+    if type(choice) == "number" then
+      return choice
+    end
+    local held = conditions.hold(choice)
+    if held == nil then
+      return false
+    elseif held then
+      return choice.location
+    end
+  end
+end
+
+-- Prefixes by their text, where there are many.
+local few = 8
+
+local function by_path(record)
+  local all = record.by_path
+  if not all then
+    all = {}
+    for at = 1, #record.prefix, 2 do
+      all[record.prefix[at]] = record.prefix[at + 1]
+    end
+    record.by_path = all
+  end
+  return all
+end
+
+-- As `chosen`, for the longest prefix of the path whose routes the request fits.
+local function longest_prefix(record, uri)
+  local list = record.prefix
+  if #list > 2 * few then
+    local all = by_path(record)
+    local at = #uri
+    while at > 0 do
+      if sub(uri, at, at) == "/" then
+        local place = all[sub(uri, 1, at)]
+        local location = place and chosen(place)
+        if location ~= nil then
+          return location
+        end
+      end
+      at = at - 1
+    end
+    return nil
+  end
+  for at = 1, #list, 2 do
+    local prefix = list[at]
+    if sub(uri, 1, #prefix) == prefix then
+      local location = chosen(list[at + 1])
+      if location ~= nil then
+        return location
+      end
+    end
+  end
+end
+
+-- Patterns take the whole path and stand in the order in which they are tried. False where one ran
+-- into the limit of its steps.
+local function by_pattern(record, uri)
+  for _, one in ipairs(record.pattern) do
+    if budget.is_spent() then
+      ngx.log(ngx.WARN, "the patterns before ", one[1], " took too long for one request")
+      return false
+    end
+    local from, _, why = ngx.re.find(uri, one[1], "jo")
+    if why then
+      ngx.log(ngx.WARN, "path ", one[1], ": ", why)
+      if not find(why, "compile", 1, true) then
+        return false
+      end
+    elseif from then
+      local location = chosen(one[2])
+      if location ~= nil then
+        return location
+      end
+    end
+  end
+end
+
+-- The location that takes the path; nil where none does, false where that could not be found out.
+function _M.find(record, uri)
+  local place = record.exact and record.exact[uri]
+  if not place and record.prefix then
+    -- Most hosts have few prefixes and no conditions. Without a loop on its way LuaJIT makes one
+    -- piece of machine code of such a request.
+    local list = record.prefix
+    local one, two = list[1], list[3]
+    if sub(uri, 1, #one) == one then
+      place = list[2]
+    elseif two and sub(uri, 1, #two) == two then
+      place = list[4]
+    end
+  end
+  if type(place) == "number" then
+    return record.locations[place]
+  end
+  local index
+  if record.exact and record.exact[uri] then
+    index = chosen(record.exact[uri])
+  end
+  if index == nil and record.prefix then
+    index = longest_prefix(record, uri)
+  end
+  if index == nil and record.pattern then
+    index = by_pattern(record, uri)
+  end
+  return index and record.locations[index] or index
+end
+
+return _M

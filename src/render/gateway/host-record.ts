@@ -1,0 +1,131 @@
+/**
+ * A host of a listener as data. Routes with one path stand in one place of the record: the number of a location where the path
+ * alone decides, else a list in the order in which they are tried. What follows a route without conditions is never met.
+ */
+import { recordOf } from "../../annotations/hooks.ts";
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { groupsOf } from "../../directives/pattern-groups.ts";
+import type {
+  Conditions,
+  Location,
+  Route,
+  Server,
+  ValueCondition,
+  WeightedBackend,
+} from "../../model/configuration.ts";
+import { serverKey } from "../../model/listeners.ts";
+import { backendOf, closedReason } from "../../model/location.ts";
+import { type Fields, hostKey, type RecordKey } from "../../model/records.ts";
+import type { Shapes } from "../dynamic/shape.ts";
+import { hopOf } from "../location/hops.ts";
+import { keptBy } from "../location/kept-by.ts";
+
+type Place = number | readonly (number | Fields<"choice">)[];
+
+export function listenerHostRecords(
+  server: Server<FeatureValues>,
+  shapes: Shapes,
+): (readonly [key: RecordKey, value: string])[] {
+  return [[hostKey(serverKey(server)), JSON.stringify(hostRecord(server, shapes))]];
+}
+
+function hostRecord(server: Server<FeatureValues>, shapes: Shapes): Fields<"host"> {
+  const of = (match: Route["match"]) => placesOf(server.routes.filter((route) => route.match === match));
+  const exact = of("exact");
+  const prefix = [...of("prefix")].sort(([a], [b]) => Buffer.byteLength(b) - Buffer.byteLength(a));
+  const pattern = [...of("pattern")].map(([path, place]) => [wholeOf(path), place]);
+  return {
+    locations: server.locations.map((_, at) => locationRecord(server, at, shapes)),
+    ...(exact.size > 0 ? { exact: Object.fromEntries(exact) } : {}),
+    ...(prefix.length > 0 ? { prefix: prefix.flat() } : {}),
+    ...(pattern.length > 0 ? { pattern } : {}),
+  };
+}
+
+/** By path, in the order in which the paths come. Lua counts locations from 1. */
+function placesOf(routes: readonly Route[]): ReadonlyMap<string, Place> {
+  const places = new Map<string, Place>();
+  for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
+    const last = same.findIndex(({ conditions }) => conditions === undefined);
+    const choices = last < 0 ? same : same.slice(0, last + 1);
+    places.set(path, last === 0 ? same[0]!.location + 1 : choices.map(choiceOf));
+  }
+  return places;
+}
+
+function choiceOf({ location, conditions }: Route): number | Fields<"choice"> {
+  if (conditions === undefined) return location + 1;
+  const { method, headers, query }: Conditions = conditions;
+  return {
+    location: location + 1,
+    ...(method === undefined ? {} : { method }),
+    ...(headers.length > 0 ? { headers: headers.map(conditionOf) } : {}),
+    ...(query.length > 0 ? { query: query.map(conditionOf) } : {}),
+  };
+}
+
+/** With a third item where the value is a pattern. */
+function conditionOf({ name, type, value }: ValueCondition): readonly (string | number)[] {
+  return type === "regex" ? [name, wholeOf(value), 1] : [name, value];
+}
+
+/** The pattern for texts that it takes as a whole. */
+function wholeOf(pattern: string): string {
+  return `\\A(?:${groupsOf(pattern).text})\\z`;
+}
+
+function locationRecord(server: Server<FeatureValues>, at: number, shapes: Shapes): Fields<"location"> {
+  const { features } = server;
+  const location = server.locations[at]!;
+  const { owner, path, rule } = location;
+  const shapeOf = (backend: WeightedBackend) => shapes.ofBackend(location, backend, features);
+  const { name: shape, variables } = shapeOf(backendOf(location));
+  const closed = closedReason(location);
+  const own = { kept: keptBy(server, at), hop: hopOf(server, at) };
+  const all = { ...variables, ...said(own) };
+  return {
+    ...recordOf(location.features),
+    shape,
+    ...backendsOf(location, (backend) => shapeOf(backend).name),
+    ...(owner === undefined ? {} : { namespace: owner.namespace, route: `${owner.namespace}/${owner.name}` }),
+    path,
+    ...(rule === undefined ? {} : { rule }),
+    ...(closed === "" ? {} : { closed }),
+    ...(Object.keys(all).length > 0 ? { variables: all } : {}),
+  };
+}
+
+function said(words: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(words).filter(([, word]) => word !== ""));
+}
+
+/** A single backend without anything special is that of the location itself, as it is for other sources. */
+function backendsOf(
+  { backends }: Location<FeatureValues>,
+  shapeOf: (backend: WeightedBackend) => string,
+): Fields<"location"> {
+  const total = backends.reduce((sum, { weight }) => sum + weight, 0);
+  const [first] = backends;
+  if (total === 0 || first === undefined) return { unusable: 1 };
+  const taking = backends.filter(({ weight }) => weight > 0);
+  if (taking.length === 1) {
+    const backend = taking[0]!;
+    return { ...ownOf(backend), ...(shapeOf(backend) === shapeOf(first) ? {} : { shape: shapeOf(backend) }) };
+  }
+  let sum = 0;
+  return {
+    backends: taking.map((backend): Fields<"backend"> => {
+      sum += backend.weight;
+      return { upTo: sum / total, shape: shapeOf(backend), ...ownOf(backend) };
+    }),
+  };
+}
+
+function ownOf({ upstream, service, port, unusable }: WeightedBackend): Fields<"location" & "backend"> {
+  return {
+    upstream,
+    ...(service === "" ? {} : { service }),
+    ...(port === "" ? {} : { port }),
+    ...(unusable === undefined ? {} : { unusable: 1 }),
+  };
+}

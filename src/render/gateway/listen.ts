@@ -1,0 +1,49 @@
+/** Where nginx listens for Gateways. Nothing else of a ListenerPort is text. */
+import type { Capabilities } from "../../directives/capabilities.ts";
+import type { Machine } from "../../directives/machine.ts";
+import { Token } from "../../directives/token.ts";
+import type { ListenerPort } from "../../model/listeners.ts";
+import type { Table } from "../../model/table.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { listenLine } from "../conf/source-map.ts";
+import { addressesOf } from "../settings/listen.ts";
+
+/** The part of a ListenerPort that is text. */
+export type ListenedPort = Pick<ListenerPort, "id" | "address" | "listenPort" | "port" | "tls">;
+
+/** By id. */
+export function listenedOn(ports: Table<ListenerPort>): readonly ListenedPort[] {
+  return [...ports.values()]
+    .map(({ id, address, listenPort, port, tls }) => ({ id, address, listenPort, port, tls }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/**
+ * The values of the `listen` lines. They have no parameter of the socket: then nginx binds one socket for a port where some server
+ * listens on all addresses, and finds the address of a connection when it comes in.
+ */
+export function gatewayListenLines(
+  ports: readonly ListenedPort[],
+  settings: Settings,
+  can: Capabilities,
+  machine: Machine,
+): readonly Token[] {
+  return ports.flatMap(({ id, address, listenPort, tls }) => {
+    const parameters = [
+      ...(settings.useProxyProtocol ? ["proxy_protocol"] : []),
+      ...(tls ? ["ssl"] : []),
+      ...(tls && settings.useHttp2 && can.http2 && !can.http2Directive ? ["http2"] : []),
+    ];
+    const addresses = address === undefined ? allAddresses(settings, machine) : [bracketed(address)];
+    return addresses.map((one) => listenLine(Token.words([`${one}${listenPort}`, ...parameters].map(Token.name)), id));
+  });
+}
+
+/** nginx names the address of a port that it cannot have, so it is written here, too. */
+function allAddresses(settings: Settings, machine: Machine): readonly string[] {
+  return addressesOf(settings, machine).map((address) => (address === "" ? "0.0.0.0:" : address));
+}
+
+function bracketed(address: string): string {
+  return address.includes(":") ? `[${address}]:` : `${address}:`;
+}

@@ -1,0 +1,74 @@
+/** ListenerPorts as data: which listener takes a host, and with which certificates, by the address and port of a connection. */
+import type { Certificate } from "../../model/configuration.ts";
+import type { Listener, ListenerPort } from "../../model/listeners.ts";
+import { type Fields, type RecordKey, scopeKey } from "../../model/records.ts";
+import type { Table } from "../../model/table.ts";
+
+/**
+ * One record for each ListenerPort. Where some on one port have addresses, the record of the port alone says so, and is that of
+ * all other addresses where there is one.
+ */
+export function scopeRecords(
+  ports: readonly ListenerPort[],
+  certificates: Table<Certificate>,
+): ReadonlyMap<RecordKey, string> {
+  const records = new Map<RecordKey, string>();
+  for (const [listenPort, some] of Map.groupBy(ports, (port) => port.listenPort)) {
+    const addressed = some.filter(({ address }) => address !== undefined);
+    const general = some.find(({ address }) => address === undefined);
+    const record: Fields<"scope"> = {
+      ...(general === undefined ? {} : scopeRecord(general, certificates)),
+      ...(addressed.length > 0 ? { addresses: 1 } : {}),
+    };
+    records.set(scopeKey("", listenPort), JSON.stringify(record));
+    for (const port of addressed) {
+      records.set(scopeKey(written(port.address!), listenPort), JSON.stringify(scopeRecord(port, certificates)));
+    }
+  }
+  return records;
+}
+
+function scopeRecord({ port, tls, listeners }: ListenerPort, certificates: Table<Certificate>): Fields<"scope"> {
+  const exact: Record<string, Fields<"listener">> = {};
+  const wildcard: Record<string, Fields<"listener">> = {};
+  let any: Fields<"listener"> | undefined;
+  for (const listener of listeners) {
+    const { hostname } = listener;
+    const record = listenerRecord(listener, certificates);
+    if (hostname === "") any = record;
+    else if (hostname.startsWith("*.")) wildcard[hostname.slice(1)] = record;
+    else exact[hostname] = record;
+  }
+  return {
+    port,
+    ...(tls ? { tls: 1 } : {}),
+    ...(isEmpty(exact) ? {} : { exact }),
+    ...(isEmpty(wildcard) ? {} : { wildcard }),
+    ...(any === undefined ? {} : { any }),
+  };
+}
+
+function listenerRecord({ id, name, owner, certificates: ids }: Listener, all: Table<Certificate>): Fields<"listener"> {
+  const pairs = firstOfEachKey(ids, all);
+  return { id, name, gateway: `${owner.namespace}/${owner.name}`, ...(pairs.length > 0 ? { pairs } : {}) };
+}
+
+/** OpenSSL holds one certificate for each type of key: the first of a type is the one that clients see. */
+function firstOfEachKey(ids: readonly string[], all: Table<Certificate>): readonly string[] {
+  const types = new Set<string>();
+  return ids.filter((id) => {
+    const type = all.get(id)?.identity.keyAlgorithm;
+    if (type === undefined || types.has(type)) return false;
+    types.add(type);
+    return true;
+  });
+}
+
+/** An address as nginx writes it in `$server_addr`. */
+function written(address: string): string {
+  return address.includes(":") ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
+}
+
+function isEmpty(record: object): boolean {
+  return Object.keys(record).length === 0;
+}

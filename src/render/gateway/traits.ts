@@ -1,0 +1,27 @@
+/** What decides about the text of a route's Location beyond its features. */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import type { Scheme } from "../../directives/pools.ts";
+import { defaultUpstream, type Location, type WeightedBackend } from "../../model/configuration.ts";
+import type { BackendProtocol } from "../../model/filters.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { type LocationTraits, traitsOf } from "../location/text.ts";
+
+/** An h2c backend gets requests as gRPC backends do: nginx's client for HTTP/2 is the same. */
+const schemes: Readonly<Record<BackendProtocol, Scheme>> = { http: "HTTP", https: "HTTPS", h2c: "GRPC" };
+
+/** `host`: what is said of the host as a whole. */
+export function routeTraitsOf(
+  location: Location<FeatureValues>,
+  { protocol, upstream }: WeightedBackend,
+  host: FeatureValues,
+  settings: Settings,
+): LocationTraits {
+  const traits = traitsOf(location, host, settings);
+  const scheme = protocol === undefined ? location.features.backendProtocol.scheme : schemes[protocol];
+  return {
+    ...traits,
+    redirectsToHttps: false,
+    scheme: upstream === defaultUpstream ? "HTTP" : scheme,
+    route: {},
+  };
+}

@@ -1,0 +1,160 @@
+/** From a connection's port to a listener, its hosts and their routes. */
+import { expect, test } from "vitest";
+import { certificateFrom } from "../../src/certificates/certificate.ts";
+import { sharedPki } from "../support/pki.ts";
+import { type Gateways, host, port, prefix, startGateways } from "./support/gateways.ts";
+import { request } from "./support/request.ts";
+
+type Asked = Parameters<typeof request>[0];
+
+/** The last byte of the backend's address, or the status of another answer. */
+async function answer(options: Asked): Promise<string> {
+  const { status, body } = await request(options);
+  return status === 200 ? `b${JSON.parse(body).backend}` : String(status);
+}
+
+test("a request finds its port, then the listener and host with the most specific name, and falls through to others", async () => {
+  const it: Gateways = await startGateways(18_700);
+  const to = (upstream: string, path = "/") => ({ to: [{ upstream }], routes: prefix(path) });
+  const ports = [
+    port("a", "127.0.0.51", 18_710, { web: "www.a.example", any: "", below: "*.a.example" }),
+    port("b", "127.0.0.52", 18_710, { web: "" }),
+    port("c", undefined, 18_711, { web: "*.c.example" }),
+  ];
+  const hosts = [
+    host("shop/a/web", "www.a.example", [to("b1", "/one")]),
+    host("shop/a/below", "*.a.example", [to("b2", "/two")]),
+    host("shop/a/below", "*.x.a.example", [to("b3", "/three")]),
+    host("shop/a/below", "y.x.a.example", [to("b4", "/four")]),
+    host("shop/a/any", "_", [to("b3")]),
+    host("shop/b/web", "_", [to("b4")]),
+    host("shop/c/web", "*.c.example", [to("b1")]),
+  ];
+  expect(await it.put({ ports, hosts })).toBe(true);
+  const at = (address: string) => (name: string, path: string) => answer({ to: address, host: name, path });
+  const a = at("127.0.0.51:18710");
+  expect(await a("www.a.example", "/one")).toBe("b1");
+  expect(await a("www.a.example", "/one/more")).toBe("b1");
+  expect(await a("www.a.example", "/onemore"), "another listener has the path").toBe("404");
+  expect(await a("z.a.example", "/two")).toBe("b2");
+  expect(await a("z.y.x.a.example", "/three"), "a wildcard takes several labels").toBe("b3");
+  expect(await a("z.y.x.a.example", "/two"), "a less specific host of the listener").toBe("b2");
+  expect(await a("y.x.a.example", "/four")).toBe("b4");
+  expect(await a("y.x.a.example", "/three")).toBe("b3");
+  expect(await a("y.x.a.example", "/two")).toBe("b2");
+  expect(await a("y.x.a.example", "/five")).toBe("404");
+  expect(await a("a.example", "/five"), "no wildcard takes its own parent").toBe("b3");
+  expect(await at("127.0.0.52:18710")("www.a.example", "/one"), "another Gateway on the same port").toBe("b4");
+  const c = at("127.0.0.53:18711");
+  expect(await c("a.c.example", "/")).toBe("b1");
+  expect(await c("c.example", "/")).toBe("404");
+  const ingresses = { to: "127.0.0.51:18700", host: "www.a.example", path: "/one" };
+  expect(await answer(ingresses), "hosts of Ingresses are apart").toBe("503");
+  expect(await a("www.a.example:18710", "/one"), "the port is not compared").toBe("b1");
+
+  expect(await it.put({ ports, hosts: [...hosts, host("shop/a/any", "new.example", [to("b1")])] })).toBe(false);
+  expect(await a("new.example", "/"), "a new host is data").toBe("b1");
+  const more = port("a", "127.0.0.51", 18_710, { web: "www.a.example", any: "", below: "*.a.example", x: "x.example" });
+  const [, ...others] = ports;
+  const next = [...hosts, host("shop/a/x", "x.example", [to("b2")])];
+  expect(await it.put({ ports: [more, ...others], hosts: next })).toBe(false);
+  expect(await a("x.example", "/"), "and so is the hostname of a listener").toBe("b2");
+});
+
+test("exact paths, the longest prefix, patterns; method, headers and query parameters; the order of the routes", async () => {
+  const it = await startGateways(18_720);
+  const ports = [port("a", "127.0.0.54", 18_730, { web: "" })];
+  const none = { headers: [], query: [] };
+  const header = (name: string, value: string, type: "exact" | "regex" = "exact") => ({
+    conditions: { headers: [{ name, type, value }], query: [] },
+  });
+  const query = (name: string, value: string, type: "exact" | "regex" = "exact") => ({
+    conditions: { headers: [], query: [{ name, type, value }] },
+  });
+  await it.put({
+    ports,
+    hosts: [
+      host("shop/a/web", "_", [
+        { to: [{ upstream: "b1" }], routes: prefix("/shop", { conditions: { ...none, method: "POST" } }) },
+        { to: [{ upstream: "b2" }], routes: prefix("/shop", header("X-Kind", "two words")) },
+        { to: [{ upstream: "b3" }], routes: prefix("/shop", query("Q", "a b")) },
+        { to: [{ upstream: "b4" }], routes: [{ match: "exact", path: "/shop/exact" }] },
+        { to: [{ upstream: "b1" }], routes: prefix("/shop/deep", header("x-re", "v[0-9]+", "regex")) },
+        { to: [{ upstream: "b2" }], routes: prefix("/shop/deep", query("q", "[ab]", "regex")) },
+        { to: [{ upstream: "b3" }], routes: [{ match: "pattern", path: "/re/[0-9]+" }] },
+        { to: [{ upstream: "b4" }], routes: [{ match: "pattern", path: "/re/.*" }] },
+      ]),
+    ],
+  });
+  const ask = (path: string, more: Partial<Asked> = {}) =>
+    answer({ to: "127.0.0.54:18730", host: "any", path, ...more });
+  expect(await ask("/shop", { method: "POST" })).toBe("b1");
+  expect(await ask("/shop", { method: "POST", headers: { "x-kind": "two words" } }), "the first of the routes").toBe(
+    "b1",
+  );
+  expect(await ask("/shop/", { headers: { "X-KIND": "two words" } })).toBe("b2");
+  expect(await ask("/shop/", { headers: { "x-kind": ["two words", "more"] } }), "all values together").toBe("404");
+  expect(await ask("/shop/", { headers: { "x-kind": "Two words" } })).toBe("404");
+  expect(await ask("/shop?Q=a+b")).toBe("b3");
+  expect(await ask("/shop?Q=a%20b&Q=c")).toBe("b3");
+  expect(await ask("/shop?x=1&Q=c&Q=a+b"), "the first of the name counts").toBe("404");
+  expect(await ask("/shop?q=a+b"), "names of parameters have a case").toBe("404");
+  expect(await ask("/shop/exact")).toBe("b4");
+  expect(await ask("/shop/exact", { method: "POST" }), "an exact path comes first").toBe("b4");
+  expect(await ask("/shop/exact/", { method: "POST" })).toBe("b1");
+  expect(await ask("/shop/deep/er", { headers: { "x-re": "v12" } })).toBe("b1");
+  expect(await ask("/shop/deep", { headers: { "x-re": "v12" } })).toBe("b1");
+  expect(await ask("/shop/deep/er", { headers: { "x-re": "v12a" } }), "a pattern takes the whole value").toBe("404");
+  expect(await ask("/shop/deep/er?q=b")).toBe("b2");
+  expect(await ask("/shop/deep/er", { method: "POST" }), "a shorter path").toBe("b1");
+  expect(await ask("/re/12")).toBe("b3");
+  expect(await ask("/re/12a")).toBe("b4");
+  expect(await ask("/RE/12")).toBe("404");
+});
+
+test("a TLS port shows its listeners' certificates, answers 421 where another listener is meant, and resumes nothing", async () => {
+  const it = await startGateways(18_740);
+  const pki = await sharedPki();
+  const pair = (id: "tls" | "alt" | "backend") => certificateFrom(id, pki[id].certificate, pki[id].key);
+  const listener = (name: string, hostname: string, pairs: readonly string[]) => ({
+    ...port("a", "127.0.0.55", 18_750, { [name]: hostname }, { pairs }).listeners[0]!,
+  });
+  const tls = (address: string, listeners: ReturnType<typeof listener>[]) => ({
+    ...port("a", address, 18_750, {}, { tls: true }),
+    id: `shop/a:${address}`,
+    listeners,
+  });
+  const to = (upstream: string) => [{ to: [{ upstream }], routes: prefix("/") }];
+  await it.put({
+    certificates: [pair("tls"), pair("alt"), pair("backend")],
+    ports: [
+      tls("127.0.0.55", [listener("one", "one.example", ["tls"]), listener("wild", "*.example", ["alt"])]),
+      tls("127.0.0.56", [listener("all", "", ["backend"])]),
+      tls("::1", [listener("six", "", ["alt"])]),
+    ],
+    hosts: [
+      host("shop/a/one", "one.example", to("b1")),
+      host("shop/a/wild", "*.example", to("b2")),
+      host("shop/a/all", "_", to("b3")),
+      host("shop/a/six", "_", to("b4")),
+    ],
+  });
+  const ask = async (sni: string, name = sni, address = "127.0.0.55:18750") => {
+    const { status, body, certificate } = await request({ to: address, sni, host: name });
+    return [status === 200 ? `b${JSON.parse(body).backend}` : status, certificate];
+  };
+  const [, own] = await ask("one.example");
+  const [, wild] = await ask("two.example");
+  const [, all] = await ask("x", "x", "127.0.0.56:18750");
+  expect(new Set([own, wild, all]).size).toBe(3);
+  expect(await ask("one.example")).toEqual(["b1", own]);
+  expect(await ask("ONE.example", "one.example")).toEqual(["b1", own]);
+  expect(await ask("two.example")).toEqual(["b2", wild]);
+  expect(await ask("two.example", "three.example"), "the same listener").toEqual(["b2", wild]);
+  expect(await ask("one.example", "two.example")).toEqual([421, own]);
+  expect(await ask("two.example", "one.example")).toEqual([421, wild]);
+  expect(await ask("one.example", "other.test")).toEqual([404, own]);
+  expect((await ask("", "one.example"))[0], "without SNI the Host decides").toBe("b1");
+  expect(await ask("one.example", "one.example", "127.0.0.56:18750")).toEqual(["b3", all]);
+  expect(await ask("one.example", "one.example", "[::1]:18750")).toEqual(["b4", wild]);
+});

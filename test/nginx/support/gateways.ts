@@ -1,0 +1,263 @@
+/**
+ * Listeners of Gateways on a real nginx: Configurations that a test writes go through the real renderer. Backends listen on
+ * 127.101.0.N:9000 and answer what they saw, as JSON; nginx listens wherever the Configuration says.
+ */
+
+import { once } from "node:events";
+import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
+import { createServer as createHttp2Server } from "node:http2";
+import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+import { unannotated } from "../../../src/annotations/read.ts";
+import type { FeatureValues } from "../../../src/annotations/registry.ts";
+import { fakeCertificate } from "../../../src/certificates/fake.ts";
+import { defaultFlags } from "../../../src/cli/flags.ts";
+import { machineFlags } from "../../../src/cli/options.ts";
+import { machineOf } from "../../../src/machine.ts";
+import {
+  type Certificate,
+  type Configuration,
+  catchAll,
+  type Location,
+  type Route,
+  type Server,
+  type Upstream,
+  type WeightedBackend,
+} from "../../../src/model/configuration.ts";
+import { type Listener, type ListenerPort, serverKey } from "../../../src/model/listeners.ts";
+import type { RecordChange } from "../../../src/model/records.ts";
+import { Table } from "../../../src/model/table.ts";
+import { Channel } from "../../../src/nginx/channel.ts";
+import { Pass, placeHere } from "../../../src/nginx/index.ts";
+import { DynamicRenderer } from "../../../src/render/dynamic/renderer.ts";
+import { compileTemplate } from "../../../src/render/template.ts";
+import { defaultSettings, type Settings } from "../../../src/settings/registry.ts";
+import { builtInTemplates, readTemplateFiles } from "../../../src/template/files.ts";
+import { type TestNginx, testNginx } from "./nginx.ts";
+
+type Whole = Configuration<Settings, FeatureValues>;
+
+export interface Seen {
+  /** Last byte of the backend's address. */
+  readonly backend: number;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Gateways {
+  readonly nginx: TestNginx;
+  /** Makes these the ports, hosts and certificates; returns whether nginx was reloaded for it. */
+  put(parts: GatewayParts): Promise<boolean>;
+  /** What the backends saw since the last time, oldest first. */
+  seen(): readonly Seen[];
+}
+
+export interface GatewayParts {
+  readonly ports: readonly ListenerPort[];
+  readonly hosts: readonly Server<FeatureValues>[];
+  readonly certificates?: readonly Certificate[];
+  readonly settings?: Partial<Settings>;
+  /** Ids of Upstreams without endpoints; all others are `bN`, on 127.101.0.N. */
+  readonly empty?: readonly string[];
+}
+
+export const owner = (kind: string, name: string) => ({ apiVersion: "", kind, namespace: "shop", name });
+
+/** A ListenerPort of the Gateway `shop/NAME` whose listeners have these hostnames, by their names. */
+export function port(
+  name: string,
+  address: string | undefined,
+  listenPort: number,
+  hostnames: Readonly<Record<string, string>>,
+  more: Partial<ListenerPort> & { readonly pairs?: readonly string[] } = {},
+): ListenerPort {
+  const { pairs = [], ...rest } = more;
+  const listeners = Object.entries(hostnames).map(
+    ([one, hostname]): Listener => ({
+      id: `shop/${name}/${one}`,
+      name: one,
+      owner: owner("Gateway", name),
+      hostname,
+      certificates: pairs,
+    }),
+  );
+  return {
+    id: `shop/${name}:${listenPort}`,
+    address,
+    listenPort,
+    port: listenPort,
+    tls: false,
+    owners: [owner("Gateway", name)],
+    listeners,
+    ...rest,
+  };
+}
+
+export interface Rule extends Partial<Omit<Location<FeatureValues>, "backends">> {
+  readonly to: readonly (Partial<WeightedBackend> & { readonly upstream: string })[];
+  readonly routes: readonly (Omit<Route, "location" | "match"> & { readonly match: "exact" | "prefix" | "pattern" })[];
+}
+
+const features = unannotated(defaultSettings);
+
+/** A host of a listener, whose rules stand in their order. */
+export function host(listener: string, name: string, rules: readonly Rule[]): Server<FeatureValues> {
+  return {
+    listener,
+    name,
+    aliases: [],
+    redirectFrom: undefined,
+    certificate: undefined,
+    tlsConfigured: false,
+    appRoot: undefined,
+    features,
+    locations: rules.map(({ to, routes: _, ...more }) => ({ ...plain, ...more, backends: to.map(backend) })),
+    routes: rules.flatMap(({ routes }, location) => routes.map((route) => ({ ...route, location }) as Route)),
+  };
+}
+
+/** `/shop` for a prefix, and all below it. */
+export const prefix = (path: string, more: Partial<Route> = {}): Rule["routes"] =>
+  path === "/"
+    ? [{ ...more, match: "prefix", path: "/" } as Rule["routes"][number]]
+    : ([
+        { ...more, match: "exact", path },
+        { ...more, match: "prefix", path: `${path}/` },
+      ] as Rule["routes"]);
+
+const backend = ({ upstream, ...more }: Partial<WeightedBackend> & { readonly upstream: string }): WeightedBackend => ({
+  upstream,
+  key: `shop/${upstream}`,
+  service: upstream,
+  port: "80",
+  weight: 1,
+  ...more,
+});
+
+const plain: Location<FeatureValues> = {
+  path: "/",
+  owner: owner("HTTPRoute", "web"),
+  ownerUid: undefined,
+  backends: [],
+  features,
+  standIn: undefined,
+  canaries: [],
+  timed: false,
+  closed: undefined,
+};
+
+const unknownHosts: Server<FeatureValues> = {
+  ...host("", catchAll, [{ to: [{ upstream: "none" }], owner: undefined, routes: prefix("/") }]),
+};
+
+const backends = [1, 2, 3, 4];
+
+/** `ports` are four that nginx and the controller need besides those of the Configuration; `base` is the first of them. */
+export async function startGateways(base: number, luaFolderOf?: (folder: string) => string): Promise<Gateways> {
+  const nginx = await testNginx();
+  const seen: Seen[] = [];
+  const servers = await Promise.all(backends.map((n) => backendOn(n, seen)));
+  const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
+  if (!compiled.ok) throw new Error(compiled.why);
+  const flags = {
+    ...defaultFlags("run"),
+    httpPort: base,
+    httpsPort: base + 1,
+    defaultServerPort: base + 2,
+    statusPort: base + 3,
+  };
+  const logs = { accessLog: "/dev/null", errorLog: "stderr" };
+  const machine = machineOf(nginx.capabilities, placeHere(), nginx.folder, machineFlags(flags, logs));
+  const paths = luaFolderOf === undefined ? machine.paths : { ...machine.paths, lua: luaFolderOf(machine.paths.lua) };
+  const renderer = new DynamicRenderer({ ...machine, cpus: 2, paths }, compiled.template);
+  const fake = await fakeCertificate(new Date());
+  const channel = new Channel(nginx.folder.controlSocket, await Pass.issue(nginx.folder.controllerPass));
+  onTestFinished(async () => {
+    await channel.close();
+    for (const server of servers) server.close();
+    await nginx.stop();
+  });
+  let last = "";
+  return {
+    nginx,
+    seen: () => seen.splice(0),
+    put: async (parts) => {
+      const { text, records } = renderer.render(configurationOf(parts, fake));
+      const isNew = text.generation !== last;
+      const changes = [...records].map(([key, { value }]): RecordChange => [key, value]);
+      const reload = async () => {
+        const outcome = await nginx.nginx.apply(text, new AbortController().signal);
+        if (outcome.kind === "refused") throw new Error(outcome.stderr);
+        if (outcome.kind === "unreachable") throw outcome.cause;
+      };
+      if (isNew) await reload();
+      last = text.generation;
+      const outcome = await channel.publish(changes);
+      if (outcome.kind !== "published") throw new Error(outcome.kind);
+      return isNew;
+    },
+  };
+}
+
+export function configurationOf(parts: GatewayParts, fake: Certificate): Whole {
+  const { ports, hosts, certificates = [], settings = {}, empty = [] } = parts;
+  const upstreams: Upstream[] = [
+    ...backends.map((n) => ({ id: `b${n}`, endpoints: [{ address: `127.101.0.${n}`, port: 9000 }] })),
+    ...["none", "default", ...empty].map((id) => ({ id, endpoints: [] })),
+  ].map((one) => ({ ...one, label: `shop-${one.id}-80`, balance: { algorithm: "round_robin" } }));
+  const all = [{ ...unknownHosts, listener: undefined } as unknown as Server<FeatureValues>, ...hosts];
+  return {
+    settings: { ...defaultSettings, ...settings },
+    servers: Table.empty<Server<FeatureValues>>().with(all.map((one) => [keyOf(one), one] as const)),
+    listenerPorts: Table.empty<ListenerPort>().with(ports.map((one) => [one.id, one] as const)),
+    upstreams: Table.empty<Upstream>().with(upstreams.map((one) => [one.id, one] as const)),
+    certificates: Table.empty<Certificate>().with(certificates.map((one) => [one.id, one] as const)),
+    defaultCertificate: fake,
+    staples: Table.empty(),
+    streams: [],
+    streamSnippets: [],
+  };
+}
+
+const keyOf = (server: Server<FeatureValues>): string => serverKey(server);
+
+async function backendOn(n: number, seen: Seen[]): Promise<HttpServer> {
+  const server = createServer(async (request, response) => {
+    const one = { ...describe(request), backend: n, body: await text(request) };
+    seen.push(one);
+    const query = new URL(request.url ?? "/", "http://x").searchParams;
+    const wait = Number(query.get("wait") ?? 0);
+    const answer = () => {
+      for (const pair of query.getAll("header")) response.appendHeader(...(pair.split(":") as [string, string]));
+      response.statusCode = Number(query.get("status") ?? 200);
+      response.end(JSON.stringify(one));
+    };
+    if (wait > 0) setTimeout(answer, wait);
+    else answer();
+  });
+  server.listen(9000, `127.101.0.${n}`);
+  await once(server, "listening");
+  return server;
+}
+
+function describe({ method = "", url = "", rawHeaders }: IncomingMessage) {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    headers[name] = headers[name] === undefined ? rawHeaders[at + 1]! : `${headers[name]}, ${rawHeaders[at + 1]!}`;
+  }
+  return { method, url, headers };
+}
+
+/** A backend that has nothing but cleartext HTTP/2; ends with the test. */
+export async function http2Backend(n: number, atPort: number): Promise<void> {
+  const server = createHttp2Server((request, response) => {
+    response.end(JSON.stringify({ backend: n, method: request.method, url: request.url, http: request.httpVersion }));
+  }).listen(atPort, `127.101.0.${n}`);
+  onTestFinished(() => {
+    server.close();
+  });
+  await once(server, "listening");
+}
