@@ -52,6 +52,10 @@ const reach: readonly (readonly [values: Record<string, unknown>, flags: Record<
     { "sluice.serviceIngressHost": "{service}.example.com" },
     { serviceIngress: true, serviceIngressHost: "{service}.example.com" },
   ],
+  [
+    { "sluice.gateway.controllerName": "example.com/edge", "sluice.gateway.addresses": "192.0.2.10-192.0.2.11" },
+    { gatewayControllerName: "example.com/edge", gatewayAddresses: ["192.0.2.10", "192.0.2.11"] },
+  ],
   [{ "sluice.nginxContainer.enabled": true }, { nginxSocket: "/run/sluice/sockets/nginx.sock" }],
 ];
 

@@ -88,6 +88,14 @@ $(POD_NAMESPACE)/{{ include "sluice.controller.fullname" . }}-internal
 - --service-ingress=true
 - --service-ingress-host={{ . }}
 {{- end }}
+{{- with (include "sluice.own" . | fromJson).gateway }}
+{{- with .controllerName }}
+- --gateway-controller-name={{ . }}
+{{- end }}
+{{- with .addresses }}
+- --gateway-addresses={{ . }}
+{{- end }}
+{{- end }}
 {{- if include "sluice.nginxContainer" . }}
 - --nginx-socket=/run/sluice/sockets/nginx.sock
 {{- end }}

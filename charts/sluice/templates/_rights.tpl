@@ -22,6 +22,16 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
 - apiGroups: [""]
   resources: [endpoints]
   verbs: [list, watch]
+# the Gateway API, where the cluster has it; get is for a status that somebody else has written meanwhile
+- apiGroups: [gateway.networking.k8s.io]
+  resources: [gateways, httproutes]
+  verbs: [get, list, watch]
+- apiGroups: [gateway.networking.k8s.io]
+  resources: [referencegrants]
+  verbs: [list, watch]
+- apiGroups: [gateway.networking.k8s.io]
+  resources: [gateways/status, httproutes/status]
+  verbs: [patch, update]
 {{ include "sluice.rights.events" . }}
 {{- if ne (include "sluice.scalar" (default "" (get (default dict .Values.controller.extraArgs) "update-status"))) "false" }}
 # the addresses in an Ingress's status
@@ -36,11 +46,11 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
   verbs: [create, patch, delete]
 {{- end }}
 {{- if .Values.controller.scope.enabled }}
-# whether the watched namespace exists
+# whether the watched namespace exists, and its labels, by which listeners of Gateways take routes
 - apiGroups: [""]
   resources: [namespaces]
   resourceNames: [{{ default (include "sluice.namespace" .) .Values.controller.scope.namespace }}]
-  verbs: [get]
+  verbs: [get, list, watch]
 {{- end }}
 {{- end -}}
 
@@ -60,8 +70,14 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
 - apiGroups: [""]
   resources: [nodes]
   verbs: [get]
-{{- if and .Values.controller.scope.namespaceSelector (not .Values.controller.scope.enabled) }}
-# --watch-namespace-selector
+- apiGroups: [gateway.networking.k8s.io]
+  resources: [gatewayclasses]
+  verbs: [get, list, watch]
+- apiGroups: [gateway.networking.k8s.io]
+  resources: [gatewayclasses/status]
+  verbs: [patch, update]
+{{- if not .Values.controller.scope.enabled }}
+# their labels, by which listeners of Gateways take routes; for --watch-namespace-selector as well
 - apiGroups: [""]
   resources: [namespaces]
   verbs: [list, watch]

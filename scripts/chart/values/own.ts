@@ -1,8 +1,9 @@
 /** What only Sluice has. Everything of our own stands below one key, so that it can never meet a key of ingress-nginx. */
-import { flag, object, text } from "../shape.ts";
+import { flag, object, text, words } from "../shape.ts";
 import { section } from "../value.ts";
 
 const sluice = section("sluice");
+const gateway = section("sluice.gateway");
 const nginxContainer = section("sluice.nginxContainer");
 
 export const own = [
@@ -36,6 +37,19 @@ export const own = [
     flag,
     "Keeps the run folder, which holds keys and passwords, in memory in place of the node's disk. Its size counts towards the memory limit, and a Pod that is replaced starts without a journal either way.",
   ),
+  gateway.own(
+    "controllerName",
+    "",
+    text,
+    "Name of the controller in the GatewayClasses that are served. Empty, it is sluice.dev/gateway-controller.",
+  ),
+  gateway.own(
+    "addresses",
+    "",
+    text,
+    "Addresses of the Nodes for Gateways, of which each gets one of its own: 192.0.2.10-192.0.2.19. It is for controller.hostNetwork.",
+  ),
+  gateway.own("ports", [], words, "Ports of Gateways' listeners that the NetworkPolicy opens."),
   nginxContainer.own(
     "enabled",
     false,

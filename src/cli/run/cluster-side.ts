@@ -4,6 +4,7 @@
  */
 
 import { type Cluster, openCluster } from "../../cluster/cluster.ts";
+import { pooledSource } from "../../cluster/pooled-source.ts";
 import { EventWriter } from "../../events/event-writer.ts";
 import { bugWords } from "../../guarded.ts";
 import { type ApiFailure, type Client, EventRecorder } from "../../kubernetes/index.ts";
@@ -73,7 +74,8 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
   const gateways = openGatewaySide({ ...options, cluster: () => cluster });
   const cluster = openCluster(client, clusterOptions(options, gateways), watching.signal);
   cluster.onOptional((kind, key) => gateways.changed(kind, key));
-  const addressed = addressedSource(cluster, options, watching.signal);
+  const pool = { addresses: options.accept.gateway.addresses, clock };
+  const addressed = addressedSource(pooledSource(cluster, pool, watching.signal), options, watching.signal);
   const source = gated(
     completedSource(addressed, { ...options, asked: options.accept.asked }, watching.signal),
     around,

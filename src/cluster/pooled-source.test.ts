@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { emptySnapshot } from "../model/snapshot.ts";
+import type { Source } from "../sync/ports.ts";
+import { canListen, pooledSource } from "./pooled-source.ts";
+
+const still: Source = { snapshot: () => emptySnapshot, onChange: () => () => {} };
+
+test("loopback addresses are local, and addresses of a documentation network of others are not", async () => {
+  expect(await canListen("127.0.0.1")).toBe(true);
+  expect(await canListen("203.0.113.77")).toBe(false);
+  expect(await canListen("not an address")).toBe(false);
+});
+
+test("an address that comes later is noticed, and one that stays is no change", async () => {
+  const clock = new FakeClock();
+  const local = new Set(["127.0.0.2"]);
+  const stop = new AbortController();
+  const options = { addresses: ["127.0.0.1", "127.0.0.2"], clock, isLocal: async (one: string) => local.has(one) };
+  const source = pooledSource(still, options, stop.signal);
+  await source.synced;
+  expect(source.snapshot().localAddresses).toEqual(new Set(["127.0.0.2"]));
+  expect(source.snapshot()).toBe(source.snapshot());
+  let told = 0;
+  source.onChange(() => {
+    told += 1;
+  });
+  await clock.advance(31_000);
+  expect(told).toBe(0);
+  local.add("127.0.0.1");
+  await clock.advance(31_000);
+  expect(told).toBe(1);
+  expect([...(source.snapshot().localAddresses ?? [])]).toEqual(["127.0.0.1", "127.0.0.2"]);
+  stop.abort();
+});
+
+test("without a pool the source stays as it is", () => {
+  const options = { addresses: [], clock: new FakeClock() };
+  expect(pooledSource(still, options, new AbortController().signal)).toBe(still);
+});
