@@ -13,6 +13,7 @@ const suites = {
   hostile: { include: ["test/hostile/**/*.test.ts"], testTimeout: 300_000, pool: ownNetwork },
   chart: { include: ["test/chart/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
   image: { include: ["test/image/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
+  conformance: { include: ["test/conformance/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
   soak: { include: ["test/soak/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
   e2e: { include: ["test/e2e/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
 };

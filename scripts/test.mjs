@@ -1,5 +1,5 @@
 /**
- * `npm test [SUITE ...] [-- vitest options]`: sets up what is missing and runs the suites, all but the image's and the soak when none is named.
+ * `npm test [SUITE ...] [-- vitest options]`: sets up what is missing and runs the suites, all but the image's, conformance and the soak when none is named.
  * Everything runs in a network namespace of its own, where 192.0.2.0/24 and ports 80 and 443 are free;
  * so it is plain JavaScript, and the namespace is made here, before Node 24 starts in it.
  */
@@ -8,15 +8,17 @@ import { fileURLToPath } from "node:url";
 import { inNamespace } from "./namespace.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const suites = ["unit", "golden", "nginx", "parity", "hostile", "chart", "e2e", "image", "soak"];
+const suites = ["unit", "golden", "nginx", "parity", "hostile", "chart", "e2e", "image", "conformance", "soak"];
 const chosen = process.argv.slice(2).filter((word) => suites.includes(word));
 const options = process.argv.slice(2).filter((word) => !suites.includes(word));
-const wanted = chosen.length > 0 ? chosen : suites.filter((suite) => suite !== "image" && suite !== "soak");
+const wanted = chosen.length > 0 ? chosen : suites.filter((suite) => !["image", "conformance", "soak"].includes(suite));
 
 step([process.execPath, "scripts/setup.mjs"]);
-if (["chart", "e2e", "image", "soak"].some((suite) => wanted.includes(suite)))
+if (["chart", "e2e", "image", "conformance", "soak"].some((suite) => wanted.includes(suite)))
   step(["node_modules/.bin/node", "scripts/kubernetes-tools.ts"]);
 if (wanted.includes("e2e")) step(["node_modules/.bin/node", "scripts/promtool.ts"]);
+if (["e2e", "conformance"].some((suite) => wanted.includes(suite)))
+  step(["node_modules/.bin/node", "scripts/gateway-suite.ts"]);
 if (wanted.includes("image")) step(["node_modules/.bin/node", "scripts/image.ts", "for-tests"]);
 
 const projects = wanted.flatMap((suite) => ["--project", suite]);

@@ -1,0 +1,82 @@
+/**
+ * The public conformance suite of the Gateway API against the controller, in a cluster of real API server, etcd and controller manager:
+ * the profile GATEWAY-HTTP with every feature that the status of the GatewayClass claims, and the suite's own limits of time.
+ * `npm run conformance -- [TEST ...]` runs single tests, and grants 2 s until an answer is right.
+ */
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { gatewayApiVersion, gatewaySuite } from "../../scripts/gateway-suite.ts";
+import { podSubnet, startKubelet } from "../chart/support/kubelet.ts";
+import { startCluster } from "../e2e/support/cluster.ts";
+import { apply, installPod, Sluice } from "../e2e/support/sluice.ts";
+import { until } from "../nginx/support/until.ts";
+import { echoPods } from "./support/pods.ts";
+import { reported } from "./support/report.ts";
+import { runSuite } from "./support/suite.ts";
+
+const gatewayClass = "sluice";
+const kept = join(import.meta.dirname, "../../docs/conformance/gateway-http.yaml");
+const chosen = (process.env.CONFORMANCE_TESTS ?? "").split(",").filter((name) => name !== "");
+const longMs = 1_500_000;
+
+test("profile GATEWAY-HTTP, core and every feature that the GatewayClass claims", { timeout: longMs }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-conformance-"));
+  const flags = ["--enable-aggregator-routing=true"];
+  const cluster = await startCluster({ controllerManager: true, apiPort: 16443, apiServerFlags: flags });
+  const kubelet = await startKubelet(cluster, echoPods(cluster), podSubnet);
+  // 192.0.2.1 is the API server's.
+  const sluice = new Sluice({
+    cluster,
+    flags: ["--gateway-addresses=192.0.2.2-192.0.2.40,192.0.2.99", "--http-port=18480", "--https-port=18443"],
+  });
+  try {
+    const definitions = gatewaySuite.definitions("standard");
+    await cluster.kubectl(["apply", "--server-side", "--filename", definitions]);
+    await cluster.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
+    await installPod(cluster);
+    await apply(cluster, [
+      {
+        apiVersion: "gateway.networking.k8s.io/v1",
+        kind: "GatewayClass",
+        metadata: { name: gatewayClass },
+        spec: { controllerName: "sluice.dev/gateway-controller" },
+      } as never,
+    ]);
+    await sluice.process.start();
+    const accepted = 'jsonpath={.status.conditions[?(@.type=="Accepted")].status}';
+    const isAccepted = async () =>
+      (await cluster.kubectl(["get", "gatewayclass", gatewayClass, "-o", accepted])) === "True";
+    await until("the GatewayClass is accepted", isAccepted);
+
+    const limits = process.env.CONFORMANCE_LIMITS;
+    const kubeconfig = cluster.kubeconfig();
+    const result = await runSuite({ kubeconfig, gatewayClass, folder, tests: chosen, limits });
+    const { passed, failed, skipped } = result;
+    console.log(
+      `conformance ${gatewayApiVersion}, ${passed.length} passed, ${failed.size} failed, ${skipped.length} skipped`,
+    );
+    for (const [name, why] of failed) console.log(`failed: ${name}\n${why}`);
+    if (process.env.CONFORMANCE_OUT !== undefined) keepLogs(folder, sluice, process.env.CONFORMANCE_OUT);
+    expect([...failed.keys()]).toEqual([]);
+    expect(passed.length).toBeGreaterThan(0);
+    if (chosen.length === 0) {
+      const report = reported(readFileSync(result.reportFile, "utf8"));
+      if (process.env.CONFORMANCE_REPORT === "write") writeFileSync(kept, report);
+      // The kept report says what this commit does: whoever adds a feature writes a new one.
+      if (existsSync(kept)) expect(report).toBe(readFileSync(kept, "utf8"));
+    }
+  } finally {
+    await sluice.end();
+    await kubelet.stop();
+    await cluster.stop();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** What a developer reads after a failure. */
+function keepLogs(folder: string, sluice: Sluice, out: string): void {
+  copyFileSync(join(folder, "suite.log"), join(out, "suite.log"));
+  copyFileSync(sluice.process.logFile, join(out, "sluice.log"));
+}

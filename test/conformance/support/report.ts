@@ -1,0 +1,13 @@
+/** The report of the suite without what differs from run to run, so that the kept one can be compared. */
+import { parse, stringify } from "yaml";
+
+interface Report {
+  readonly profiles?: readonly { readonly name: string }[];
+}
+
+/** In the format that the Gateway API publishes; the date is left to whoever publishes it. */
+export function reported(text: string): string {
+  const { date, ...report } = parse(text) as Report & { readonly date?: string };
+  const profiles = [...(report.profiles ?? [])].sort((one, other) => one.name.localeCompare(other.name));
+  return stringify({ ...report, profiles }, { lineWidth: 0 });
+}

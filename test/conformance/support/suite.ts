@@ -1,0 +1,82 @@
+/** The suite as a program: its flags, and what it prints. */
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { execa } from "execa";
+import { gatewaySuite } from "../../../scripts/gateway-suite.ts";
+import { build } from "../../../src/version.ts";
+
+export interface SuiteOptions {
+  readonly kubeconfig: string;
+  readonly gatewayClass: string;
+  /** Where its report and all that it prints go. */
+  readonly folder: string;
+  /** Only these; all that the class's features call for when there are none. */
+  readonly tests: readonly string[];
+  /** In place of the suite's own limits, as `MaxTimeToConsistency:2`. */
+  readonly limits?: string | undefined;
+}
+
+export interface SuiteResult {
+  readonly passed: readonly string[];
+  /** Each failed test with what it said. */
+  readonly failed: ReadonlyMap<string, string>;
+  readonly skipped: readonly string[];
+  /** The report in the format that the Gateway API publishes; undefined where the suite wrote none. */
+  readonly reportFile: string;
+}
+
+export async function runSuite({
+  kubeconfig,
+  gatewayClass,
+  folder,
+  tests,
+  limits,
+}: SuiteOptions): Promise<SuiteResult> {
+  const reportFile = join(folder, "report.yaml");
+  const which = tests.length === 0 ? "" : `/^(${tests.join("|")})$`;
+  const flags = [
+    ...["-test.v", "-test.parallel=4", "-test.timeout=20m", `-test.run=^TestConformance$${which}`],
+    ...[`--gateway-class=${gatewayClass}`, "--conformance-profiles=GATEWAY-HTTP", "--cleanup-base-resources=false"],
+    ...["--usable-address=192.0.2.99", "--unusable-address=203.0.113.1"],
+    ...[`--report-output=${reportFile}`, "--organization=sluice", "--project=sluice", `--version=v${build.release}`],
+    ...["--url=https://sluice.dev", "--contact=https://sluice.dev"],
+    ...(limits === undefined ? [] : [`--timeout-config-overrides=${limits}`]),
+  ];
+  const running = execa(gatewaySuite.program, flags, {
+    cwd: folder,
+    env: { KUBECONFIG: kubeconfig },
+    reject: false,
+    all: true,
+  });
+  running.all.pipe(createWriteStream(join(folder, "suite.log")));
+  const { all } = await running;
+  return { ...resultsIn(all), reportFile };
+}
+
+/** Tests stand one level below TestConformance; what a test said stands between its start and its end. */
+export function resultsIn(printed: string): Omit<SuiteResult, "reportFile"> {
+  const named = (word: string) =>
+    [...printed.matchAll(new RegExp(`^    --- ${word}: TestConformance/([^/ ]+) `, "gm"))].map(
+      ([, name]) => name ?? "",
+    );
+  const failed = new Map(named("FAIL").map((name) => [name, saidBy(name, printed)]));
+  // Where it ends before its first test, what it printed is the reason.
+  const isWhole = /^--- (PASS|FAIL|SKIP): TestConformance /m.test(printed);
+  if (!isWhole || (failed.size === 0 && /^--- FAIL: TestConformance /m.test(printed)))
+    failed.set("the suite itself", printed.split("\n").slice(-40).join("\n"));
+  return { passed: named("PASS"), failed, skipped: named("SKIP") };
+}
+
+/** Lines about a failure in the test, the last ones first to be kept. */
+function saidBy(name: string, printed: string): string {
+  const lines = printed.split("\n");
+  const start = lines.findIndex((line) => line.trim() === `=== RUN   TestConformance/${name}`);
+  let isIts = false;
+  const its = lines.slice(Math.max(start, 0)).filter((line) => {
+    const at = /^=== \w+ +(\S+)/.exec(line);
+    if (at) isIts = at[1] === `TestConformance/${name}` || at[1]?.startsWith(`TestConformance/${name}/`) === true;
+    return isIts && !at;
+  });
+  const telling = its.filter((line) => /Error|expected|Failed|failed|timed out|timeout|panic/i.test(line));
+  return (telling.length > 0 ? telling : its).slice(-12).join("\n");
+}
