@@ -85,6 +85,7 @@ class InformedCluster implements Cluster {
       start: (watch) => this.#start(watch, true),
       drop: (watched) => this.#drop(watched),
       release: (watched) => this.#noticeAllOf(watched),
+      refused: (watches) => options.kindsRefused?.(watches),
     });
     this.#kinds = new GatewayKinds({ client, clock: options.clock, found: (kinds) => this.#foundKinds(kinds) });
     for (const watch of watches.filter((watch) => !isLater(watch))) this.#start(watch);

@@ -14,6 +14,8 @@ export interface OptionalWatchesParts {
   readonly drop: (watched: Watched) => void;
   /** Says that everything the watch has may count from now on. */
   readonly release: (watched: Watched) => void;
+  /** Says which watches are gone without, because the API server refuses them. */
+  readonly refused: (watches: readonly Watch[]) => void;
 }
 
 /** What goes on without a kind, for the sentence. */
@@ -57,6 +59,8 @@ export class OptionalWatches {
   /** Lets those count that came, as soon as all of them are in. */
   settle(): void {
     if ([...this.#held.values()].some(({ informer, given }) => !informer.hasSynced && !given)) return;
+    const refused = [...this.#held.values()].filter(({ given }) => given).map(({ watch }) => watch);
+    if (refused.length > 0) this.#parts.refused(refused);
     for (const [of, watched] of [...this.#held]) {
       this.#held.delete(of);
       watched.held = false;

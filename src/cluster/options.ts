@@ -15,4 +15,6 @@ export interface ClusterOptions extends AssemblerOptions {
   readonly queued?: (event: QueueEvent) => void;
   /** The kinds of the Gateway API that there are, at first and when they have changed. */
   readonly kindsFound?: (kinds: ServedKinds) => void;
+  /** Kinds that come with it and that the API server refuses; they are asked for again, ever more seldom. */
+  readonly kindsRefused?: (watches: readonly Watch[]) => void;
 }

@@ -36,6 +36,8 @@ export class ClusterLog {
         break;
       case "failed":
         if (event.denied) this.#beRefused(watch, what, event.failure.message);
+        // Right after its installation a kind cannot be listed. A server that is away is noticed by every other watch.
+        else if (watch.optional) this.#log.debug({ what, why: event.failure.message }, "a kind cannot be listed yet");
         else this.#beAway(watch, event.failure.message);
     }
   }
@@ -45,8 +47,8 @@ export class ClusterLog {
     this.#refused.add(watch);
     const consequence = watch.without ?? "nothing new can be served until it is allowed";
     const line = { what, why, consequence };
-    // A cluster may have kinds of the Gateway API that its users never touch.
-    if (watch.optional) this.#log.info(line, "the API server refuses to list");
+    // A cluster may have kinds of the Gateway API that its users never touch. One line for all of them says so.
+    if (watch.optional) this.#log.debug(line, "the API server refuses to list");
     else this.#log.warn(line, "the API server refuses to list");
   }
 

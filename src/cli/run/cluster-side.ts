@@ -20,7 +20,7 @@ import type { Flags } from "../flags.ts";
 import { completedSource } from "./chains.ts";
 import { ClusterLog } from "./cluster-log.ts";
 import type { Ending } from "./ending.ts";
-import { type GatewaySide, kindsLog, openGatewaySide } from "./gateway-side.ts";
+import { type GatewaySide, kindsLog, openGatewaySide, refusedLog } from "./gateway-side.ts";
 import { type Leader, standForElection } from "./leader.ts";
 import { addressedSource } from "./names.ts";
 import { type Around, checkCluster } from "./start-checks.ts";
@@ -154,6 +154,7 @@ function clusterOptions(options: ClusterSideOptions, gateways: GatewaySide): Par
     annotationsPrefix: accept.annotationsPrefix,
     wantedAddresses: (gateway) => gateways.addressesOf(gateway),
     kindsFound: kindsLog(log),
+    kindsRefused: refusedLog(log),
     clock,
     random,
     report: (watch, event) => {

@@ -1,6 +1,7 @@
 /** What a controller does for the Gateway API beside the Snapshot: the statuses of its objects, and a few lines in the log. */
 import type { Cluster } from "../../cluster/cluster.ts";
 import type { ServedKinds } from "../../cluster/gateway-kinds.ts";
+import type { Watch } from "../../cluster/watches.ts";
 import type { Client, Term } from "../../kubernetes/index.ts";
 import type { Log } from "../../log/log.ts";
 import type { RuntimeMetrics } from "../../metrics/runtime-metrics.ts";
@@ -90,5 +91,17 @@ export function kindsLog(log: Log): (kinds: ServedKinds) => void {
         { kinds: old.join(", ") },
         "the API server has these kinds only in versions before v1, which are not read",
       );
+  };
+}
+
+/** One line for all kinds that an older role lacks. */
+export function refusedLog(log: Log): (watches: readonly Watch[]) => void {
+  return (watches) => {
+    const kinds = watches.map(({ of }) => of.plural).join(", ");
+    const consequence = [...new Set(watches.flatMap(({ without }) => without ?? []))].join("; ");
+    log.info(
+      { kinds, consequence },
+      "the API server refuses to list kinds of the Gateway API; they are asked for again",
+    );
   };
 }

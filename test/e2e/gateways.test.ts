@@ -1,0 +1,221 @@
+/** Gateways and HTTPRoutes in a real cluster: kinds that come and go, missing rights, statuses that keep their word. */
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { gatewaySuite } from "../../scripts/gateway-suite.ts";
+import type { Condition } from "../../src/model/gateway/objects.ts";
+import type { KubernetesObject } from "../../src/model/objects.ts";
+import { request } from "../nginx/support/request.ts";
+import { until } from "../nginx/support/until.ts";
+import { type Cluster, startCluster } from "./support/cluster.ts";
+import { untilAllowed } from "./support/rights.ts";
+import { answerOf, ingress, openShop, type Shop, serviceAt, shopObjects } from "./support/shop.ts";
+import { apply, installPod, Sluice } from "./support/sluice.ts";
+
+/** It may watch what Ingresses need, and nothing of the Gateway API. */
+const account = "system:serviceaccount:ingress-nginx:older";
+const pool = { first: "192.0.2.31", second: "192.0.2.32" };
+const rules = [
+  { apiGroups: ["networking.k8s.io"], resources: ["ingresses", "ingressclasses"], verbs: ["get", "list", "watch"] },
+  { apiGroups: ["networking.k8s.io"], resources: ["ingresses/status"], verbs: ["update"] },
+  {
+    apiGroups: [""],
+    resources: ["services", "secrets", "configmaps", "endpoints", "pods", "nodes"],
+    verbs: ["get", "list", "watch"],
+  },
+  { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"] },
+  { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
+  { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] },
+];
+
+let cluster: Cluster;
+let shop: Shop;
+const running: Sluice[] = [];
+
+beforeAll(async () => {
+  const users = [{ name: account, groups: ["system:serviceaccounts"] }];
+  [cluster, shop] = await Promise.all([startCluster({ users }), openShop()]);
+  await installPod(cluster);
+  await apply(cluster, [...shopObjects, ingress("web")]);
+});
+afterEach(async () => {
+  for (const sluice of running.splice(0)) await sluice.end();
+  for (const kind of ["httproutes", "gateways", "referencegrants"])
+    await cluster.kubectl(["delete", kind, "--all", "--all-namespaces"]).catch(() => "");
+});
+afterAll(async () => {
+  await shop?.stop();
+  await cluster?.stop();
+});
+
+async function start(options: { readonly user?: string; readonly pod?: string } = {}): Promise<Sluice> {
+  const { user, pod = "controller-0" } = options;
+  if (pod !== "controller-0") await installPod(cluster, { namespace: "ingress-nginx", name: pod });
+  const flags = [`--gateway-addresses=${pool.first}-${pool.second}`, "--election-ttl=4s"];
+  const sluice = new Sluice({
+    cluster,
+    flags,
+    pod: { namespace: "ingress-nginx", name: pod },
+    ...(user ? { user } : {}),
+  });
+  running.push(sluice);
+  await sluice.process.start();
+  return sluice;
+}
+
+const definitions = gatewaySuite.definitions("standard");
+async function installKinds(): Promise<void> {
+  await cluster.kubectl(["apply", "--server-side", "--filename", definitions]);
+  await cluster.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
+}
+
+const apiVersion = "gateway.networking.k8s.io/v1";
+const gatewayClass = {
+  apiVersion,
+  kind: "GatewayClass",
+  metadata: { name: "sluice" },
+  spec: { controllerName: "sluice.dev/gateway-controller" },
+};
+const gateway = (name: string, ports: readonly number[] = [80]) => ({
+  apiVersion,
+  kind: "Gateway",
+  metadata: { namespace: "shop", name },
+  spec: {
+    gatewayClassName: "sluice",
+    listeners: ports.map((port) => ({ name: `port-${port}`, port, protocol: "HTTP" })),
+  },
+});
+const route = (name: string, backend: object = { name: "echo-a", port: 80 }) => ({
+  apiVersion,
+  kind: "HTTPRoute",
+  metadata: { namespace: "shop", name },
+  spec: { parentRefs: [{ name: "public" }], hostnames: [`${name}.example`], rules: [{ backendRefs: [backend] }] },
+});
+
+interface WithStatus extends KubernetesObject {
+  readonly status?: {
+    readonly addresses?: readonly { readonly value: string }[];
+    readonly conditions?: readonly Condition[];
+    readonly parents?: readonly { readonly conditions: readonly Condition[] }[];
+  };
+}
+
+const read = async (kind: string, name: string): Promise<WithStatus> =>
+  JSON.parse(await cluster.kubectl(["get", kind, name, "--namespace=shop", "-o", "json"]));
+
+/** `True RouteAccepted`, where the condition is about the present generation. */
+async function condition(kind: string, name: string, type: string): Promise<string> {
+  const { status, metadata } = await read(kind, name);
+  const all = [...(status?.conditions ?? []), ...(status?.parents?.[0]?.conditions ?? [])];
+  const found = all.find((one) => one.type === type && one.observedGeneration === metadata.generation);
+  return found === undefined ? "" : `${found.status} ${found.reason}`;
+}
+const becomes = (kind: string, name: string, type: string, wanted: string) =>
+  until(`${kind} ${name} is ${type} ${wanted}`, async () => (await condition(kind, name, type)) === wanted);
+
+const routeStatus = (name: string) =>
+  request({ to: `${pool.first}:80`, host: `${name}.example` }).then(
+    ({ status }) => status,
+    () => 0,
+  );
+
+test("kinds that are installed later are served, and nothing is left of those that are removed", async () => {
+  const sluice = await start();
+  await until("the Ingress answers", async () => (await answerOf("web")) === "echo-a");
+  expect(sluice.log).not.toContain("Gateway API");
+  await installKinds();
+  await apply(cluster, [gatewayClass, gateway("public"), route("late")]);
+  await becomes("gateway", "public", "Programmed", "True Programmed");
+  await until("the route answers", async () => (await routeStatus("late")) === 200);
+  expect(sluice.log.match(/the API server has kinds of the Gateway API/g)).toHaveLength(1);
+
+  await cluster.kubectl(["delete", "crd", "httproutes.gateway.networking.k8s.io"]);
+  await until("the route has gone", async () => (await routeStatus("late")) === 404);
+  await until("it is said once", () => sluice.log.includes("the API server has these kinds no more"));
+  expect(await answerOf("web")).toBe("echo-a");
+  expect(await sluice.health()).toBe(200);
+  // A kind that nobody had is no warning.
+  expect(sluice.log.split("\n").filter((line) => line.includes('"level":"warn"'))).toEqual([]);
+});
+
+test("without rights to them Ingresses are served, health is good, and one line says so", async () => {
+  await installKinds();
+  const metadata = { name: "older" };
+  const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: account }];
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "older" };
+  await apply(cluster, [
+    { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata, rules },
+    { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRoleBinding", metadata, subjects, roleRef },
+  ]);
+  await untilAllowed(cluster, account, [{ rules }]);
+  const sluice = await start({ user: account });
+  await until("the Ingress answers", async () => (await answerOf("web")) === "echo-a");
+  expect(await sluice.health()).toBe(200);
+  const lines = sluice.log.split("\n").filter((line) => line.includes("refuses to list"));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('"level":"info"');
+  expect(lines[0]).toContain("gatewayclasses, gateways, httproutes, referencegrants, namespaces");
+});
+
+test("a status keeps its word: what is accepted answers, and what is programmed listens", async () => {
+  await installKinds();
+  await start();
+  await apply(cluster, [gatewayClass, gateway("public")]);
+  await becomes("gateway", "public", "Programmed", "True Programmed");
+  expect((await read("gateway", "public")).status?.addresses?.map(({ value }) => value)).toEqual([pool.first]);
+  for (const name of ["one", "two", "three", "four", "five"]) {
+    await apply(cluster, [route(name)]);
+    await becomes("httproute", name, "Accepted", "True Accepted");
+    expect(await routeStatus(name)).toBe(200);
+  }
+  for (const port of [8090, 8091]) {
+    await apply(cluster, [gateway("public", [80, port])]);
+    await becomes("gateway", "public", "Programmed", "True Programmed");
+    const { status } = await request({ to: `${pool.first}:${port}`, host: "one.example" });
+    expect(status).toBe(200);
+  }
+});
+
+test("a grant that is revoked ends the route's way to the other namespace", async () => {
+  await installKinds();
+  await start();
+  const elsewhere = { apiVersion: "v1", kind: "Namespace", metadata: { name: "elsewhere" } };
+  const moved = serviceAt("echo-c", "192.0.2.12").map((object) => {
+    const { metadata, ...rest } = object as KubernetesObject;
+    return { ...rest, metadata: { ...metadata, namespace: "elsewhere" } };
+  });
+  const grant = {
+    apiVersion,
+    kind: "ReferenceGrant",
+    metadata: { namespace: "elsewhere", name: "routes" },
+    spec: {
+      from: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespace: "shop" }],
+      to: [{ group: "", kind: "Service" }],
+    },
+  };
+  const backend = { name: "echo-c", namespace: "elsewhere", port: 80 };
+  await apply(cluster, [elsewhere, ...moved, grant, gatewayClass, gateway("public"), route("far", backend)]);
+  await becomes("httproute", "far", "ResolvedRefs", "True ResolvedRefs");
+  await until("the route answers", async () => (await routeStatus("far")) === 200);
+  await cluster.kubectl(["delete", "referencegrant", "routes", "--namespace=elsewhere"]);
+  await until("the route is refused", async () => (await routeStatus("far")) === 500);
+  await becomes("httproute", "far", "ResolvedRefs", "False RefNotPermitted");
+});
+
+test("a new leader writes nothing that is right already, and goes on from there", async () => {
+  await installKinds();
+  const first = await start();
+  await apply(cluster, [gatewayClass, gateway("public"), route("one")]);
+  await becomes("gateway", "public", "Programmed", "True Programmed");
+  await becomes("httproute", "one", "Accepted", "True Accepted");
+  const [before, routeBefore] = [await read("gateway", "public"), await read("httproute", "one")];
+  await first.end();
+  running.splice(0);
+  const second = await start({ pod: "controller-1" });
+  await until("it leads", () => second.log.includes("this replica leads"));
+  await apply(cluster, [route("two")]);
+  await becomes("httproute", "two", "Accepted", "True Accepted");
+  const [after, routeAfter] = [await read("gateway", "public"), await read("httproute", "one")];
+  expect(after.status?.conditions).toEqual(before.status?.conditions);
+  expect(after.status?.addresses).toEqual(before.status?.addresses);
+  // Nothing about this route was to be said, so it was not written at all.
+  expect(routeAfter.metadata.resourceVersion).toBe(routeBefore.metadata.resourceVersion);
+});
