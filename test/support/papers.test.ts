@@ -137,3 +137,11 @@ test("every link between the pages leads to a file and a heading that exist", ()
   );
   expect(lost).toEqual([]);
 });
+
+test("docs/README.md, the index, links to each page", () => {
+  const index = read("docs/README.md");
+  const pages = globSync("*.md", { cwd: join(root, "docs") }).filter((page) => page !== "README.md");
+  const reference = globSync("{guides,reference}/*.md", { cwd: join(root, "docs") });
+  const listed = [...pages, ...reference.filter((page) => page !== "guides/README.md")];
+  expect(listed.filter((page) => !index.includes(`](${page}`))).toEqual([]);
+});
