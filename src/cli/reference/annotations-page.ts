@@ -29,9 +29,9 @@ Below each table is an example value for each of its annotations. Few Ingresses 
 export const scopes: Readonly<Record<AnyFeature["scope"], string>> = {
   location: "For the paths of the Ingress.",
   ingress: "For the Ingress as a whole.",
-  host: "For the hosts of the Ingress as a whole: of several Ingresses of a host, the oldest that says something is heard.",
+  host: "For the hosts of the Ingress as a whole: of several Ingresses of a host, the oldest one that sets it wins.",
   upstream:
-    "For the Services of the Ingress, and without a reload: of several Ingresses that use a Service, the oldest is heard.",
+    "For the Services of the Ingress, and without a reload: of several Ingresses that use a Service, the oldest one wins.",
 };
 
 export const fieldsOf = (feature: AnyFeature) => Object.values(feature.fields) as readonly Field<unknown>[];
