@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { processFigures } from "../../src/nginx/figures.ts";
 import { ports, type Served, serving } from "../nginx/support/serve.ts";
+import { ingress } from "../support/ingress.ts";
 import type { Figure } from "./measured.ts";
 import { cpuMs } from "./support/cpu.ts";
 
@@ -84,21 +85,8 @@ async function withServe<T>(count: number, flags: readonly string[], work: (serv
 }
 
 function manifests(count: number, port: number): Record<string, string> {
-  const one = (at: number) => ({
-    apiVersion: "networking.k8s.io/v1",
-    kind: "Ingress",
-    metadata: { name: `web-${at}`, namespace: "shop" },
-    spec: {
-      rules: [
-        {
-          host: `host-${at}.example`,
-          http: {
-            paths: [{ path: "/", pathType: "Prefix", backend: { service: { name: "web", port: { number: 80 } } } }],
-          },
-        },
-      ],
-    },
-  });
+  const one = (at: number) =>
+    ingress({ name: `web-${at}`, namespace: "shop", host: `host-${at}.example`, ingressClass: "" });
   const service = {
     apiVersion: "v1",
     kind: "Service",

@@ -10,6 +10,7 @@ import type { EndpointSlice } from "../../src/model/objects.ts";
 import { request } from "../nginx/support/request.ts";
 import { steadyTraffic } from "../nginx/support/steady-traffic.ts";
 import { until } from "../nginx/support/until.ts";
+import { ingress } from "../support/ingress.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { apply, installPod, Sluice } from "./support/sluice.ts";
 
@@ -94,20 +95,7 @@ const sliceOf = (name: string, port: number, members: readonly number[]) => ({
   endpoints: members.map((at) => ({ addresses: [pods[at]], conditions: { ready: true } })),
 });
 
-const ingressOf = (name: string) => ({
-  apiVersion: "networking.k8s.io/v1",
-  kind: "Ingress",
-  metadata: { namespace: "apps", name },
-  spec: {
-    ingressClassName: "nginx",
-    rules: [
-      {
-        host: `${name}.example`,
-        http: { paths: [{ path: "/", pathType: "Prefix", backend: { service: { name, port: { number: 80 } } } }] },
-      },
-    ],
-  },
-});
+const ingressOf = (name: string) => ingress({ name, namespace: "apps", host: `${name}.example`, paths: [["/", name]] });
 
 /** One Pod after the other, as a Deployment does it with a surge of one. */
 async function roll({ name, port }: { readonly name: string; readonly port: number }): Promise<void> {

@@ -19,6 +19,7 @@ import { routesOf } from "../../src/routes/routes.ts";
 import { openRouteSocket } from "../../src/routes/socket.ts";
 import { translate } from "../../src/translate/translator.ts";
 import { emptyInputs } from "../../src/translate/turn.ts";
+import { ingress } from "../support/ingress.ts";
 import { ran, type Tool } from "./support/ran.ts";
 
 const folder = (name: string) => fileURLToPath(new URL(`tools/${name}`, import.meta.url));
@@ -141,13 +142,9 @@ test("class and flags are those of the controller's Deployment, where the files 
     metadata: { name: "edge" },
     spec: { controller: "example.com/edge" },
   };
-  const ingress = (name: string, ingressClassName: string) => ({
-    apiVersion: "networking.k8s.io/v1",
-    kind: "Ingress",
-    metadata: { name, namespace: "shop" },
-    spec: { ingressClassName, rules: [{ host: `${name}.example` }] },
-  });
-  const objects = [deployment, ingressClass, ingress("in", "edge"), ingress("out", "nginx")];
+  const inClass = (name: string, ingressClass: string) =>
+    ingress({ name, namespace: "shop", ingressClass, spec: { rules: [{ host: `${name}.example` }] } });
+  const objects = [deployment, ingressClass, inClass("in", "edge"), inClass("out", "nginx")];
   writeFileSync(join(own, "all.yaml"), objects.map((one) => JSON.stringify(one)).join("\n---\n"));
   const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
   const told = "class and flags are those of Deployment edge/edge";

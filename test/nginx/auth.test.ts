@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { KubernetesObject } from "../../src/model/objects.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
+import { ingress } from "../support/ingress.ts";
 import { backedService, ingressClass } from "../support/sketch.ts";
 import { until } from "./support/until.ts";
 
@@ -81,14 +82,9 @@ function secret(name: string, data: Record<string, string>): KubernetesObject {
   return object("v1", "Secret", { name, namespace: "ns" }, { data: Object.fromEntries(encoded) });
 }
 
-function ingress(name: string, paths: readonly string[], annotations: Record<string, string>): KubernetesObject {
-  const prefixed = Object.entries(annotations).map(([key, text]) => [`nginx.ingress.kubernetes.io/${key}`, text]);
-  const service = { name: "web", port: { number: 80 } };
-  const rules = [
-    { host: "a.example", http: { paths: paths.map((path) => ({ path, pathType: "Prefix", backend: { service } })) } },
-  ];
-  const metadata = { name, namespace: "ns", uid: name, annotations: Object.fromEntries(prefixed) };
-  return object("networking.k8s.io/v1", "Ingress", metadata, { spec: { ingressClassName: "nginx", rules } });
+function ingressOf(name: string, paths: readonly string[], annotations: Record<string, string>): KubernetesObject {
+  const words = { name, host: "a.example", annotations, metadata: { uid: name } };
+  return ingress({ ...words, paths: paths.map((path) => [path]) });
 }
 
 async function apply(...objects: KubernetesObject[]): Promise<void> {
@@ -122,10 +118,10 @@ test("each cookie of the auth service is a line of its own, beside those of the 
     response.statusCode = request.url === "/missing" ? 404 : 200;
     response.setHeader("Set-Cookie", "own=0").end("secret");
   };
-  await apply(ingress("cookies", ["/"], { "auth-url": authUrl() }));
+  await apply(ingressOf("cookies", ["/"], { "auth-url": authUrl() }));
   expect((await ask("/")).headers["set-cookie"]).toEqual(["own=0", "a=1", "b=2"]);
   expect((await ask("/missing")).headers["set-cookie"]).toEqual(["own=0"]);
-  await apply(ingress("cookies", ["/"], { "auth-url": authUrl(), "auth-always-set-cookie": "true" }));
+  await apply(ingressOf("cookies", ["/"], { "auth-url": authUrl(), "auth-always-set-cookie": "true" }));
   expect((await ask("/missing")).headers["set-cookie"]).toEqual(["own=0", "a=1", "b=2"]);
 });
 
@@ -133,7 +129,7 @@ test("with auth-keepalive questions go over connections that stay, with all thei
   auth.answer = (_request, response) => response.setHeader("X-User", "alice").end();
   backend.answer = (request, response) => response.end(String(request.headers["x-user"]));
   const headers = { "auth-response-headers": "X-User" };
-  await apply(ingress("kept", ["/"], { ...headers, "auth-url": authUrl(), "auth-keepalive": "8" }));
+  await apply(ingressOf("kept", ["/"], { ...headers, "auth-url": authUrl(), "auth-keepalive": "8" }));
   auth.connections.clear();
   for (let i = 0; i < 20; i++) expect(await ask("/")).toMatchObject({ status: 200, body: "alice" });
   const workers = 2;
@@ -144,7 +140,7 @@ test("a new password holds at once, and the connection that was open goes on", a
   const basic = { "auth-type": "basic", "auth-secret": "users", "auth-realm": "x" };
   const as = (password: string) => ({ Authorization: `Basic ${Buffer.from(`u:${password}`).toString("base64")}` });
   const one = new Agent({ keepAlive: true, maxSockets: 1 });
-  await apply(secret("users", { auth: "u:{PLAIN}old\n" }), ingress("basic", ["/"], basic));
+  await apply(secret("users", { auth: "u:{PLAIN}old\n" }), ingressOf("basic", ["/"], basic));
   expect([(await ask("/", as("old"), one)).status, (await ask("/", as("new"), one)).status]).toEqual([200, 401]);
   const [socket] = Object.values(one.freeSockets).flat();
   await apply(secret("users", { auth: "u:{PLAIN}new\n" }));
@@ -156,12 +152,12 @@ test("a new password holds at once, and the connection that was open goes on", a
 test("an error backend that answers 200 lets nobody in (CVE-2026-24513)", async () => {
   backend.answer = (request, response) => response.end(request.headers["x-code"] === undefined ? "secret" : "page");
   const errors = { "custom-http-errors": "401,403,500,502", "default-backend": "web" };
-  await apply(ingress("guarded", ["/"], { ...errors, "auth-url": authUrl() }));
+  await apply(ingressOf("guarded", ["/"], { ...errors, "auth-url": authUrl() }));
   for (const status of [401, 403, 500]) {
     auth.answer = (_request, response) => response.writeHead(status).end("no");
     expect((await ask("/")).body).not.toContain("secret");
   }
-  await apply(ingress("guarded", ["/"], { ...errors, "auth-url": `http://${authAt}:1/` }));
+  await apply(ingressOf("guarded", ["/"], { ...errors, "auth-url": `http://${authAt}:1/` }));
   expect((await ask("/")).body).not.toContain("secret");
 });
 
@@ -173,11 +169,11 @@ test("error pages that an operator wrote for all hosts do not answer for the aut
   }));
   auth.answer = (_request, response) => response.writeHead(403).end("no");
   backend.answer = (request, response) => response.end(request.url === "/open" ? "page" : "secret");
-  await apply(ingress("open", ["/open"], {}), ingress("guarded", ["/"], { "auth-url": authUrl() }));
+  await apply(ingressOf("open", ["/open"], {}), ingressOf("guarded", ["/"], { "auth-url": authUrl() }));
   await subject.apply(withPages);
   await subject.settled();
   const refused = await ask("/");
-  await apply(ingress("guarded", ["/"], { "auth-url": `http://${authAt}:1/` }));
+  await apply(ingressOf("guarded", ["/"], { "auth-url": `http://${authAt}:1/` }));
   const unreachable = await ask("/");
   await subject.apply(operator);
   await subject.settled();
@@ -196,7 +192,7 @@ test.each([
 ])("the guarded path is not reached as %s", async (path) => {
   auth.answer = (_request, response) => response.writeHead(401).end();
   backend.answer = (request, response) => response.end(request.url);
-  await apply(ingress("open", ["/"], {}), ingress("admin", ["/admin"], { "auth-url": authUrl() }));
+  await apply(ingressOf("open", ["/"], {}), ingressOf("admin", ["/admin"], { "auth-url": authUrl() }));
   const { status, body } = await ask(path);
   if (status === 200) expect(new URL(body.replace(/%2f/gi, "/"), "http://x").pathname).not.toMatch(/^\/+admin/);
   else expect(status).toBe(401);
@@ -204,7 +200,7 @@ test.each([
 
 test("the access log says whose request it was after the auth service was asked", async () => {
   backend.answer = (_request, response) => response.end();
-  await apply(ingress("logged", ["/here"], { "auth-url": authUrl() }));
+  await apply(ingressOf("logged", ["/here"], { "auth-url": authUrl() }));
   for (let i = 0; i < 2; i++) await ask("/here/there");
   const lines = await until("both requests are logged", () => {
     const found = readFileSync(logFile, "utf8").match(/^logged .*$/gm) ?? [];

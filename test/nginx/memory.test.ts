@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { builtInTemplates } from "../../src/template/files.ts";
+import { ingress } from "../support/ingress.ts";
 import { ports, type Served, serving, webAt } from "./support/serve.ts";
 import { steadyTraffic } from "./support/steady-traffic.ts";
 import { until } from "./support/until.ts";
@@ -24,23 +25,7 @@ const sized = (size: string) => {
 };
 const ingresses = (hosts: readonly string[]) =>
   hosts
-    .map((host) =>
-      JSON.stringify({
-        apiVersion: "networking.k8s.io/v1",
-        kind: "Ingress",
-        metadata: { name: host, namespace: "shop" },
-        spec: {
-          rules: [
-            {
-              host,
-              http: {
-                paths: [{ path: "/", pathType: "Prefix", backend: { service: { name: "web", port: { number: 80 } } } }],
-              },
-            },
-          ],
-        },
-      }),
-    )
+    .map((host) => JSON.stringify(ingress({ name: host, namespace: "shop", host, ingressClass: "" })))
     .join("\n---\n");
 
 let backend: Server;

@@ -5,6 +5,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ingress } from "../support/ingress.ts";
 import { ports, type Served, serving, webAt } from "./support/serve.ts";
 import { steadyTraffic } from "./support/steady-traffic.ts";
 import { until } from "./support/until.ts";
@@ -12,7 +13,6 @@ import { until } from "./support/until.ts";
 const changes = 500;
 const hosts = Array.from({ length: 10 }, (_, at) => `h${at}.example`);
 const [ratePerSecond, burst] = [0.5, 3];
-const prefix = "nginx.ingress.kubernetes.io";
 
 interface Route {
   readonly paths?: readonly string[];
@@ -33,20 +33,9 @@ const routesIn = (round: number): readonly Route[] => [
   { annotations: { "proxy-next-upstream-tries": "2" } },
 ];
 
-function ingress(at: number, host: string, { paths = [], annotations = {} }: Route): string {
-  const backend = { service: { name: "web", port: { number: 80 } } };
-  return JSON.stringify({
-    apiVersion: "networking.k8s.io/v1",
-    kind: "Ingress",
-    metadata: {
-      name: `web-${at}`,
-      namespace: "shop",
-      annotations: Object.fromEntries(Object.entries(annotations).map(([key, text]) => [`${prefix}/${key}`, text])),
-    },
-    spec: {
-      rules: [{ host, http: { paths: ["/", ...paths].map((path) => ({ path, pathType: "Prefix", backend })) } }],
-    },
-  });
+function ingressOf(at: number, host: string, { paths = [], annotations = {} }: Route): string {
+  const words = { name: `web-${at}`, namespace: "shop", host, annotations, ingressClass: "" };
+  return JSON.stringify(ingress({ ...words, paths: ["/", ...paths].map((path) => [path]) }));
 }
 
 let backend: Server;
@@ -55,7 +44,7 @@ beforeAll(async () => {
   backend = createServer((_request, response) => response.end("hello"));
   await new Promise<void>((resolve) => backend.listen(0, "127.0.0.1", resolve));
   const { port } = backend.address() as AddressInfo;
-  const first = hosts.map((host, at) => [`${at}.yaml`, ingress(at, host, {})] as const);
+  const first = hosts.map((host, at) => [`${at}.yaml`, ingressOf(at, host, {})] as const);
   const flags = [`--sync-rate-limit=${ratePerSecond}`, `--reload-burst=${burst}`];
   served = await serving({ files: { "web.yaml": webAt(port), ...Object.fromEntries(first) }, flags });
 });
@@ -73,8 +62,8 @@ test(`${changes} changes of routes fail no request, and reload no more often tha
   for (let round = 0; round < changes / hosts.length; round++) {
     const routes = routesIn(round);
     for (const [at, host] of hosts.entries())
-      served.write(`${at}.yaml`, ingress(at, host, routes[(round + 3 * at) % routes.length]!));
-    served.write("new.yaml", ingress(hosts.length, `new-${round}.example`, {}));
+      served.write(`${at}.yaml`, ingressOf(at, host, routes[(round + 3 * at) % routes.length]!));
+    served.write("new.yaml", ingressOf(hosts.length, `new-${round}.example`, {}));
     await until("the newest host to be there", () => isLive(round));
   }
   const seconds = (performance.now() - begun) / 1000;

@@ -12,6 +12,7 @@ import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
 import { drawn } from "../support/drawn.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
+import { ingress } from "../support/ingress.ts";
 import { pkiIn } from "../support/pki.ts";
 import { backedService, ingressClass } from "../support/sketch.ts";
 
@@ -42,7 +43,6 @@ const base = [
   ...services.flatMap((name, at) => backedService({ name, addresses: name === "none" ? [] : [addresses[at]!] })),
 ] as readonly KubernetesObject[];
 
-const prefix = "nginx.ingress.kubernetes.io/";
 const annotations = fc.constantFrom<Record<string, string>>(
   {},
   {},
@@ -109,33 +109,13 @@ const paths = [
 ];
 
 function ingresses(sketches: readonly (typeof sketch extends fc.Arbitrary<infer S> ? S : never)[]): Ingress[] {
-  return sketches.map(({ host, paths, annotations, tls }, at) => ({
-    apiVersion: "networking.k8s.io/v1",
-    kind: "Ingress",
-    metadata: {
-      name: `i${at}`,
-      namespace: "ns",
-      uid: `i${at}`,
-      creationTimestamp: `2026-01-01T00:00:0${at}Z`,
-      annotations: Object.fromEntries(Object.entries(annotations).map(([key, text]) => [prefix + key, text])),
-    },
-    spec: {
-      ingressClassName: "nginx",
-      ...(tls ? { tls: [{ secretName: "none" }] } : {}),
-      rules: [
-        {
-          ...(host === undefined ? {} : { host }),
-          http: {
-            paths: paths.map(({ path, pathType, service }) => ({
-              path,
-              pathType,
-              backend: { service: { name: service, port: { number: 80 } } },
-            })),
-          },
-        },
-      ],
-    },
-  }));
+  return sketches.map(({ host, paths, annotations, tls }, at) =>
+    ingress({
+      ...{ name: `i${at}`, host, annotations, tls: tls ? "none" : undefined },
+      paths: paths.map(({ path, pathType, service }) => [path, service, pathType]),
+      metadata: { uid: `i${at}`, creationTimestamp: `2026-01-01T00:00:0${at}Z` },
+    }),
+  );
 }
 
 /** Status, Location without the port, and what the backend saw of the request. */

@@ -5,6 +5,7 @@ import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
 import type { Problem } from "../../src/problem.ts";
 import { sentence } from "../../src/problem.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
+import { ingress, ingressClass } from "../support/ingress.ts";
 
 let subject: Subject;
 let problems: readonly Problem[] = [];
@@ -20,27 +21,11 @@ beforeAll(async () => {
 });
 afterAll(() => subject.stop());
 
-const base: KubernetesObject[] = [
-  {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "IngressClass",
-    metadata: { name: "nginx" },
-    spec: { controller: "k8s.io/ingress-nginx" },
-  } as KubernetesObject,
-];
+const base: KubernetesObject[] = [ingressClass];
 
-function ingress(name: string, path: string, annotations: Record<string, string> = {}): Ingress {
-  const prefixed = Object.entries(annotations).map(([key, text]) => [`nginx.ingress.kubernetes.io/${key}`, text]);
-  const backend = { service: { name: "web", port: { number: 80 } } };
-  return {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "Ingress",
-    metadata: { name, namespace: "ns", uid: name, annotations: Object.fromEntries(prefixed) },
-    spec: {
-      ingressClassName: "nginx",
-      rules: [{ host: `${name}.example`, http: { paths: [{ path, pathType: "ImplementationSpecific", backend }] } }],
-    },
-  };
+function ingressOf(name: string, path: string, annotations: Record<string, string> = {}): Ingress {
+  const words = { name, host: `${name}.example`, annotations, metadata: { uid: name } };
+  return ingress({ ...words, paths: [[path, "web", "ImplementationSpecific"]] });
 }
 
 /** A known host without endpoints answers 503, an unknown one 404. */
@@ -57,8 +42,8 @@ const regex = { "use-regex": "true" };
 const unknown = (property: string) => `/a\\p{${property}}`;
 
 test("a pattern that does not compile takes only its own Ingress away, and is told", async () => {
-  const good = Array.from({ length: 20 }, (_, at) => ingress(`good-${at}`, "/"));
-  await subject.apply([...good, ingress("bad", unknown("Foo"), regex)]);
+  const good = Array.from({ length: 20 }, (_, at) => ingressOf(`good-${at}`, "/"));
+  await subject.apply([...good, ingressOf("bad", unknown("Foo"), regex)]);
   await subject.settled();
   expect(await statusOf("good-7.example", "/")).toBe(503);
   expect(await statusOf("bad.example", "/a")).toBe(404);
@@ -71,15 +56,15 @@ test("a pattern that does not compile takes only its own Ingress away, and is to
 });
 
 test("a good Ingress that is edited into a bad one keeps its last good form, however often it is, and later changes of others arrive", async () => {
-  await subject.apply([ingress("edited", "/fine", regex)]);
+  await subject.apply([ingressOf("edited", "/fine", regex)]);
   await subject.settled();
-  await subject.apply([ingress("edited", unknown("Bar"), regex)]);
+  await subject.apply([ingressOf("edited", unknown("Bar"), regex)]);
   await subject.settled();
-  await subject.apply([ingress("later", "/")]);
+  await subject.apply([ingressOf("later", "/")]);
   await subject.settled();
   expect(await statusOf("edited.example", "/fine")).toBe(503);
   expect(await statusOf("later.example", "/")).toBe(503);
-  await subject.apply([ingress("edited", unknown("Bar2"), regex), ingress("last", "/")]);
+  await subject.apply([ingressOf("edited", unknown("Bar2"), regex), ingressOf("last", "/")]);
   await subject.settled();
   expect(await statusOf("edited.example", "/fine")).toBe(503);
   expect(await statusOf("last.example", "/")).toBe(503);
@@ -87,7 +72,7 @@ test("a good Ingress that is edited into a bad one keeps its last good form, how
 });
 
 test("an Ingress that is mended is served again, and its Problem goes", async () => {
-  await subject.apply([ingress("bad", "/mended", regex)]);
+  await subject.apply([ingressOf("bad", "/mended", regex)]);
   await subject.settled();
   expect(await statusOf("bad.example", "/mended")).toBe(503);
   expect(problems.map(sentence).filter((text) => text.includes("{Foo}"))).toEqual([]);
@@ -97,7 +82,7 @@ test("a change of settings in the same turn is not set aside with it, though one
   const data = { "annotations-risk-level": "Critical", "global-auth-url": "http://192.0.2.99/" };
   const metadata = { name: "ingress-nginx-controller", namespace: "ingress-nginx" };
   const changed = { apiVersion: "v1", kind: "ConfigMap", metadata, data } as KubernetesObject;
-  await subject.apply([changed, ingress("both", unknown("Baz"), regex), ingress("beside", "/")]);
+  await subject.apply([changed, ingressOf("both", unknown("Baz"), regex), ingressOf("beside", "/")]);
   await subject.settled();
   expect(problems.filter(({ object }) => object.kind === "ConfigMap").map(sentence)).toEqual([]);
   expect(

@@ -16,6 +16,7 @@ import { settings as declarations } from "../../src/settings/registry.ts";
 import { backendAddresses, clusterObjects, controllerConfigMap, standardObjects } from "../parity/standard-objects.ts";
 import { type LocalSubject, startSubject } from "../parity/subject.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
+import { ingress } from "../support/ingress.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";
 
 const namespace = "live";
@@ -28,7 +29,7 @@ let subject: LocalSubject;
 beforeAll(async () => {
   pki = await pkiIn(folder);
   backends = await startEchoBackends({ addresses: backendAddresses, ...pki.backend });
-  const objects = [...clusterObjects(pki), ...standardObjects(namespace, pki), ...hosts.map(ingress)];
+  const objects = [...clusterObjects(pki), ...standardObjects(namespace, pki), ...hosts.map(ingressOf)];
   subject = await startSubject({ mode: "dynamic", flags: [], objects });
   await subject.settled();
 });
@@ -39,14 +40,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function ingress(host: string, at: number): KubernetesObject {
-  const paths = [{ path: "/", pathType: "Prefix", backend: { service: { name: "echo-a", port: { number: 80 } } } }];
-  return {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "Ingress",
-    metadata: { name: `app-${at}`, namespace, uid: `uid-${at}`, creationTimestamp: "2026-01-01T00:00:00Z" },
-    spec: { ingressClassName: "nginx", rules: [{ host, http: { paths } }] },
-  } as KubernetesObject;
+function ingressOf(host: string, at: number): KubernetesObject {
+  const metadata = { uid: `uid-${at}`, creationTimestamp: "2026-01-01T00:00:00Z" };
+  return ingress({ name: `app-${at}`, namespace, host, paths: [["/", "echo-a"]], metadata });
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
 import { defaultSettings } from "../../src/settings/registry.ts";
 import { emptyInputs, type Inputs, type Turn } from "../../src/translate/turn.ts";
+import { type IngressWords, ingressClass, ingress as plainIngress } from "./ingress.ts";
 
 export const fake: Certificate = {
   id: "fake",
@@ -28,51 +29,17 @@ export const put = (snapshot: Snapshot, ...objects: KubernetesObject[]) =>
     snapshot,
     objects.map((object) => ({ kind: object.kind as WatchedKind, key: keyOf(object), object })),
   );
-export const ingressClass = {
-  apiVersion: "networking.k8s.io/v1",
-  kind: "IngressClass",
-  metadata: { name: "nginx" },
-  spec: { controller: "k8s.io/ingress-nginx" },
-};
+export { ingressClass };
 export const base = put(emptySnapshot, ingressClass);
 
-export interface Sketch {
-  readonly name: string;
-  readonly host?: string;
-  readonly paths?: readonly (readonly [path: string, service: string, type?: string])[];
-  readonly annotations?: Record<string, string>;
+export interface Sketch extends Omit<IngressWords, "metadata"> {
+  /** Seconds before the first of January. */
   readonly age?: number;
-  readonly spec?: Ingress["spec"];
 }
-export function ingress({ name, host, paths = [["/", "web"]], annotations = {}, age = 0, spec }: Sketch): Ingress {
-  const prefixed = Object.entries(annotations).map(([key, text]) => [`nginx.ingress.kubernetes.io/${key}`, text]);
-  return {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "Ingress",
-    metadata: {
-      name,
-      namespace: "ns",
-      uid: name,
-      creationTimestamp: new Date(Date.UTC(2026, 0, 1) - age * 1000).toISOString(),
-      annotations: Object.fromEntries(prefixed),
-    },
-    spec: {
-      ingressClassName: "nginx",
-      rules: [
-        {
-          ...(host === undefined ? {} : { host }),
-          http: {
-            paths: paths.map(([path, service, type = "Prefix"]) => ({
-              path,
-              pathType: type as "Prefix",
-              backend: { service: { name: service, port: { number: 80 } } },
-            })),
-          },
-        },
-      ],
-      ...spec,
-    },
-  };
+/** In the namespace `ns`, with its name as its uid. */
+export function ingress({ age = 0, annotations = {}, ...words }: Sketch): Ingress {
+  const creationTimestamp = new Date(Date.UTC(2026, 0, 1) - age * 1000).toISOString();
+  return plainIngress({ ...words, annotations, metadata: { uid: words.name, creationTimestamp } });
 }
 export const service = (name: string, port = 80) => ({
   apiVersion: "v1",

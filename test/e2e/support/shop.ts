@@ -1,6 +1,7 @@
 /** Backends that answer, and the objects that lead to them: Services with EndpointSlices written by hand, and Ingresses. One namespace, `shop`. */
 import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
 import { type EchoBackends, type Seen, startEchoBackends } from "../../support/echo-backend.ts";
+import { ingress as plainIngress } from "../../support/ingress.ts";
 import { type Pki, sharedPki } from "../../support/pki.ts";
 
 /** Services, and the address of the one backend behind each. */
@@ -63,18 +64,9 @@ export interface IngressOptions {
 /** One host `NAME.example`, one path. */
 export function ingress(name: string, options: IngressOptions = {}): object {
   const { service = "echo-a", ingressClass = "nginx", namespace = "shop", annotations = {}, tls } = options;
-  const host = `${name}.example`;
-  const backend = { service: { name: service, port: { number: 80 } } };
-  return {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "Ingress",
-    metadata: { namespace, name, annotations },
-    spec: {
-      ...(ingressClass === "" ? {} : { ingressClassName: ingressClass }),
-      ...(tls === undefined ? {} : { tls: [{ hosts: [host], secretName: tls }] }),
-      rules: [{ host, http: { paths: [{ path: "/", pathType: "Prefix", backend }] } }],
-    },
-  };
+  const words = { name, namespace, host: `${name}.example`, paths: [["/", service]], ingressClass, tls } as const;
+  const { metadata, ...rest } = plainIngress(words);
+  return { ...rest, metadata: { ...metadata, annotations } };
 }
 
 /** What `NAME.example` answers: the backend's address, or the status where that is not 200. */

@@ -8,8 +8,9 @@ import { diff } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AnyFeature } from "../../../src/annotations/declare.ts";
 import { features } from "../../../src/annotations/registry.ts";
-import type { Ingress, KubernetesObject } from "../../../src/model/objects.ts";
+import type { KubernetesObject } from "../../../src/model/objects.ts";
 import { named, sentence } from "../../../src/problem.ts";
+import { ingress } from "../../support/ingress.ts";
 import { Studio } from "../support/studio.ts";
 import { cases, type FeatureCase } from "./cases.ts";
 
@@ -19,25 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => studio.close());
 
-const prefix = "nginx.ingress.kubernetes.io";
-
-function ingress(name: string, annotations: Readonly<Record<string, string>>, service: string): Ingress {
-  const backend = { service: { name: service, port: { number: 80 } } };
-  return {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "Ingress",
-    metadata: {
-      namespace: "shop",
-      name,
-      uid: name,
-      annotations: Object.fromEntries(Object.entries(annotations).map(([key, text]) => [`${prefix}/${key}`, text])),
-    },
-    spec: {
-      ingressClassName: "nginx",
-      rules: [{ host: "shop.example", http: { paths: [{ path: "/", pathType: "Prefix", backend }] } }],
-    },
-  } as Ingress;
-}
+const shopIngress = (name: string, annotations: Readonly<Record<string, string>>, service: string) =>
+  ingress({
+    ...{ name, namespace: "shop", host: "shop.example", annotations, metadata: { uid: name } },
+    paths: [["/", service]],
+  });
 
 function service(name: string, address: string): readonly KubernetesObject[] {
   const metadata = { namespace: "shop", name };
@@ -52,8 +39,8 @@ function service(name: string, address: string): readonly KubernetesObject[] {
 }
 
 function clusterOf({ annotations, settings = {}, others = [], beside = {}, isSecond }: FeatureCase, has: boolean) {
-  const main = ingress("web", { ...beside, ...(has && isSecond !== true ? annotations : {}) }, "web");
-  const second = has && isSecond === true ? [ingress("second", { ...beside, ...annotations }, "next")] : [];
+  const main = shopIngress("web", { ...beside, ...(has && isSecond !== true ? annotations : {}) }, "web");
+  const second = has && isSecond === true ? [shopIngress("second", { ...beside, ...annotations }, "next")] : [];
   const pem = readFileSync(new URL("authority.pem", import.meta.url)).toString("base64");
   const objects = JSON.parse(JSON.stringify(others).replaceAll('"pem"', JSON.stringify(pem))) as KubernetesObject[];
   const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "ingress-nginx", name: "settings" } };

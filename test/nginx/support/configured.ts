@@ -13,6 +13,7 @@ import type { RequestSpec } from "../../parity/request-spec.ts";
 import { controllerConfigMap } from "../../parity/standard-objects.ts";
 import { startSubject } from "../../parity/subject.ts";
 import { startEchoBackends } from "../../support/echo-backend.ts";
+import { ingressClass, ingress as plainIngress } from "../../support/ingress.ts";
 import { type Pki, pkiIn } from "../../support/pki.ts";
 import { backedService } from "../../support/sketch.ts";
 
@@ -111,12 +112,7 @@ export async function startConfigured({ port, flags = [], mode = "dynamic" }: Co
 function around(backendPort: number, pki: Pki): readonly KubernetesObject[] {
   const tls = { "tls.crt": pki.tls.certificate, "tls.key": pki.tls.key };
   const objects = [
-    {
-      apiVersion: "networking.k8s.io/v1",
-      kind: "IngressClass",
-      metadata: { name: "nginx" },
-      spec: { controller: "k8s.io/ingress-nginx" },
-    },
+    ingressClass,
     secret("tls", tls, "kubernetes.io/tls"),
     ...service("web", backendPort, [backendAddress]),
     ingress("web", "*.keys.example", "web"),
@@ -143,18 +139,12 @@ export interface IngressMore {
   readonly path?: string;
 }
 
-export function ingress(name: string, at: string, backend: string, more: IngressMore = {}): KubernetesObject {
+export function ingress(name: string, host: string, backend: string, more: IngressMore = {}): KubernetesObject {
   const { annotations = {}, tls = false, path = "/" } = more;
-  const prefixed = Object.entries(annotations).map(([key, text]) => [`nginx.ingress.kubernetes.io/${key}`, text]);
-  const paths = [{ path, pathType: "Prefix", backend: { service: { name: backend, port: { number: 80 } } } }];
-  return {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "Ingress",
-    metadata: { name, namespace, uid: name, annotations: Object.fromEntries(prefixed) },
-    spec: {
-      ingressClassName: "nginx",
-      rules: [{ host: at, http: { paths } }],
-      ...(tls ? { tls: [{ hosts: [at], secretName: "tls" }] } : {}),
-    },
-  } as unknown as KubernetesObject;
+  const metadata = { uid: name };
+  return plainIngress({
+    ...{ name, namespace, host, annotations, metadata },
+    paths: [[path, backend]],
+    tls: tls ? "tls" : undefined,
+  });
 }

@@ -3,6 +3,7 @@
  * means, so that what is foretold and what is served can both be held against it.
  */
 import fc from "fast-check";
+import { ingress } from "../../support/ingress.ts";
 import { backedService } from "../../support/sketch.ts";
 
 export interface SmallShop {
@@ -83,19 +84,9 @@ export function answerMeant({ ingresses, endpoints }: SmallShop, name: string, a
 /** The files of a folder; backends listen on `portOf`, on 127.0.0.1 and 127.0.0.2. */
 export function filesOf(shop: SmallShop, portOf: (service: string) => number): Readonly<Record<string, string>> {
   const ingresses = Object.entries(shop.ingresses).map(([name, { paths, timeout }]) => {
-    const annotations = timeout === 0 ? {} : { "nginx.ingress.kubernetes.io/proxy-read-timeout": String(timeout) };
-    const rules = Object.entries(paths).map(([at, to]) => ({
-      path: at,
-      pathType: "Prefix",
-      backend: { service: { name: to, port: { number: 80 } } },
-    }));
-    const metadata = { name: name.split(".")[0]!, namespace: "shop", annotations };
-    return {
-      apiVersion: "networking.k8s.io/v1",
-      kind: "Ingress",
-      metadata,
-      spec: { rules: [{ host: name, http: { paths: rules } }] },
-    };
+    const annotations: Record<string, string> = timeout === 0 ? {} : { "proxy-read-timeout": String(timeout) };
+    const words = { name: name.split(".")[0]!, namespace: "shop", host: name, annotations, ingressClass: "" };
+    return ingress({ ...words, paths: Object.entries(paths) });
   });
   const backends = Object.entries(shop.endpoints).flatMap(([name, count]) => {
     const addresses = ["127.0.0.1", "127.0.0.2"].slice(0, count);

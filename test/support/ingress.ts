@@ -1,0 +1,64 @@
+/** The one builder of Ingresses for all suites: a few words, and what tests leave out is the same everywhere. */
+import type { Ingress } from "../../src/model/objects.ts";
+
+export const prefix = "nginx.ingress.kubernetes.io";
+
+export interface IngressWords {
+  readonly name: string;
+  /** `ns` when not given. */
+  readonly namespace?: string;
+  /** Without one the rule is for all hosts. */
+  readonly host?: string | undefined;
+  /** `/` to the Service `web` when not given. All ports are 80, and a path is a Prefix unless it says otherwise. */
+  readonly paths?: readonly PathWords[];
+  /** Without their prefix. */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** `nginx` when not given; empty: the Ingress names none. */
+  readonly ingressClass?: string;
+  /** The Secret with the certificate of the host. */
+  readonly tls?: string | undefined;
+  /** What else the API server has written into it. */
+  readonly metadata?: Partial<Omit<Ingress["metadata"], "name" | "namespace" | "annotations">>;
+  /** Fields in the place of those above. */
+  readonly spec?: Ingress["spec"];
+}
+export type PathWords = readonly [path: string, service?: string | undefined, pathType?: string | undefined];
+
+/** Annotations with their prefix. */
+export const prefixed = (annotations: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(annotations).map(([key, text]) => [`${prefix}/${key}`, text]));
+
+export function ingress(words: IngressWords): Ingress & { readonly spec: NonNullable<Ingress["spec"]> } {
+  const { name, namespace = "ns", host, paths = [["/"]], annotations, ingressClass = "nginx", tls } = words;
+  const http = {
+    paths: paths.map(([path, service = "web", pathType = "Prefix"]) => ({
+      path,
+      pathType: pathType as "Prefix",
+      backend: { service: { name: service, port: { number: 80 } } },
+    })),
+  };
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: {
+      name,
+      namespace,
+      ...(annotations === undefined ? {} : { annotations: prefixed(annotations) }),
+      ...words.metadata,
+    },
+    spec: {
+      ...(ingressClass === "" ? {} : { ingressClassName: ingressClass }),
+      ...(tls === undefined ? {} : { tls: [{ ...(host === undefined ? {} : { hosts: [host] }), secretName: tls }] }),
+      rules: [{ ...(host === undefined ? {} : { host }), http }],
+      ...words.spec,
+    },
+  };
+}
+
+/** The class that those Ingresses have. */
+export const ingressClass = {
+  apiVersion: "networking.k8s.io/v1",
+  kind: "IngressClass",
+  metadata: { name: "nginx" },
+  spec: { controller: "k8s.io/ingress-nginx" },
+};
