@@ -5,21 +5,6 @@ import type { HeaderLine } from "../settings/header-lines.ts";
 import type { AnyFeature, Other } from "./declare.ts";
 import { type FeatureValues, featureList } from "./registry.ts";
 
-/** Hooks that answer yes or no. */
-type Question =
-  | "asksOthers"
-  | "demandsCertificate"
-  | "framesRequests"
-  | "hasGroups"
-  | "issuesCookie"
-  | "keepsAnswers"
-  | "limitsBodies"
-  | "namesGroups"
-  | "needsPath"
-  | "redirectsAway"
-  | "rewritesLate"
-  | "verifiesClients";
-
 /** Whose features are asked: those of a host as a whole, or all others. */
 type Whose = "host" | "location";
 
@@ -33,20 +18,34 @@ function having(hook: keyof AnyFeature): Having {
   return { host: of("host"), location: of("location") };
 }
 
-const asked: Readonly<Record<Question, Having>> = {
-  asksOthers: having("asksOthers"),
-  demandsCertificate: having("demandsCertificate"),
-  framesRequests: having("framesRequests"),
-  hasGroups: having("hasGroups"),
-  issuesCookie: having("issuesCookie"),
-  keepsAnswers: having("keepsAnswers"),
-  limitsBodies: having("limitsBodies"),
-  namesGroups: having("namesGroups"),
-  needsPath: having("needsPath"),
-  redirectsAway: having("redirectsAway"),
-  rewritesLate: having("rewritesLate"),
-  verifiesClients: having("verifiesClients"),
-};
+const questions = [
+  "asksOthers",
+  "demandsCertificate",
+  "framesRequests",
+  "hasGroups",
+  "issuesCookie",
+  "keepsAnswers",
+  "limitsBodies",
+  "namesGroups",
+  "needsPath",
+  "redirectsAway",
+  "rewritesLate",
+  "verifiesClients",
+] as const;
+/** Hooks that answer yes or no. */
+type Question = (typeof questions)[number];
+
+const needingPath = having("needsPath").location;
+
+/** Each question has a bit for the host, and one for all else. */
+const bits = questions.flatMap((question, at) => {
+  const { host, location } = having(question);
+  return [
+    { bit: 1 << (2 * at), question, features: host },
+    { bit: 2 << (2 * at), question, features: location },
+  ];
+});
+const bitOf = Object.fromEntries(questions.map((question, at) => [question, at])) as Record<Question, number>;
 
 const nameOf = new Map<AnyFeature, keyof FeatureValues>(featureList.map(([name, feature]) => [feature, name]));
 
@@ -56,30 +55,62 @@ export const otherOf =
   (feature) =>
     values[nameOf.get(feature)!] as never;
 
+/** What is worked out of one set of values, which thousands of Ingresses may share, is worked out once. */
+class Kept<T> {
+  readonly #known = new WeakMap<FeatureValues, T>();
+  readonly #make: (values: FeatureValues) => T;
+
+  constructor(make: (values: FeatureValues) => T) {
+    this.#make = make;
+  }
+
+  of(values: FeatureValues): T {
+    const known = this.#known.get(values);
+    if (known !== undefined) return known;
+    const made = this.#make(values);
+    this.#known.set(values, made);
+    return made;
+  }
+}
+
+const answers = new Kept((values) => {
+  const other = otherOf(values);
+  return bits
+    .filter(({ question, features }) => features.some(([name, feature]) => feature[question]!(values[name], other)))
+    .reduce((all, { bit }) => all | bit, 0);
+});
+
 /** Whether one of the features says so. */
 export function isSaid(question: Question, values: FeatureValues, of: Whose): boolean {
-  return asked[question][of].some(([name, feature]) => feature[question]!(values[name], otherOf(values)));
+  return (answers.of(values) & ((of === "host" ? 1 : 2) << (2 * bitOf[question]))) !== 0;
 }
 
 const recorded = having("record").location;
 const hostRecorded = having("hostRecord").host;
 
+const records = new Kept<Fields<"location">>((values) =>
+  Object.assign({}, ...recorded.map(([name, feature]) => feature.record!(values[name]))),
+);
+const hostRecords = new Kept<Fields<"host">>((values) =>
+  Object.assign({}, ...hostRecorded.map(([name, feature]) => feature.hostRecord!(values[name]))),
+);
+
 /** What the features add to the record of a Location. */
-export function recordOf(values: FeatureValues): Fields<"location"> {
-  const fields: Record<string, unknown> = {};
-  for (const [name, feature] of recorded) Object.assign(fields, feature.record!(values[name]));
-  return fields;
-}
+export const recordOf = (values: FeatureValues): Fields<"location"> => records.of(values);
 
 /** What the features of a host as a whole add to its record. */
-export function hostRecordOf(values: FeatureValues): Fields<"host"> {
-  const fields: Record<string, unknown> = {};
-  for (const [name, feature] of hostRecorded) Object.assign(fields, feature.hostRecord!(values[name]));
-  return fields;
-}
+export const hostRecordOf = (values: FeatureValues): Fields<"host"> => hostRecords.of(values);
 
 const written = having("ownText");
 const saying = having("headerLines");
+const linesOf = (whose: Whose) =>
+  new Kept<readonly HeaderLine[]>((values) =>
+    saying[whose].flatMap(([name, feature]) => feature.headerLines!(values[name])),
+  );
+const lines: Readonly<Record<Whose, Kept<readonly HeaderLine[]>>> = {
+  host: linesOf("host"),
+  location: linesOf("location"),
+};
 
 /** nginx text that authors wrote; empty where there is none. */
 export function ownTextOf(values: FeatureValues, of: Whose): string {
@@ -88,7 +119,7 @@ export function ownTextOf(values: FeatureValues, of: Whose): string {
 
 /** What that text says about headers of requests and answers. */
 export function headerLinesOf(values: FeatureValues, of: Whose): readonly HeaderLine[] {
-  return saying[of].flatMap(([name, feature]) => feature.headerLines!(values[name]));
+  return lines[of].of(values);
 }
 
 const setting = having("setsHeaders").location;
@@ -113,7 +144,7 @@ export function whenClosed(values: FeatureValues, plain: FeatureValues): Feature
 
 /** The values for a text that is reached by name, whatever the path: what needs a path says what `plain` says. */
 export function withoutPath(values: FeatureValues, plain: FeatureValues): FeatureValues {
-  const bound = asked.needsPath.location.filter(([name, feature]) => feature.needsPath!(values[name]));
+  const bound = needingPath.filter(([name, feature]) => feature.needsPath!(values[name]));
   if (bound.length === 0) return values;
   return { ...values, ...Object.fromEntries(bound.map(([name]) => [name, plain[name]])) };
 }

@@ -129,7 +129,9 @@ function locationRecord(
 /** Without empty fields, and in the order of the protocol, so that a new version of Sluice does not publish equal records again. */
 function inFieldOrder(fields: Fields<"location">): Fields<"location"> {
   const ordered: { -readonly [F in keyof Fields<"location">]: unknown } = {};
-  for (const name of recordFields.location) if (!isEmpty(fields[name])) ordered[name] = fields[name];
+  recordFields.location.forEach((name) => {
+    if (!isEmpty(fields[name])) ordered[name] = fields[name];
+  });
   return ordered;
 }
 

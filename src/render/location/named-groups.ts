@@ -10,9 +10,15 @@ import type { Location } from "../../model/configuration.ts";
 
 export type NamedGroup = readonly [name: string, number: number];
 
-export function namedGroups({ path, features }: Pick<Location<FeatureValues>, "path" | "features">): NamedGroup[] {
+export const noGroups: readonly NamedGroup[] = [];
+
+export function namedGroups({
+  path,
+  features,
+}: Pick<Location<FeatureValues>, "path" | "features">): readonly NamedGroup[] {
+  if (!isSaid("hasGroups", features, "location")) return noGroups;
   const text = ownTextOf(features, "location");
-  if (text === "" || !isSaid("hasGroups", features, "location")) return [];
+  if (text === "") return noGroups;
   return [...groupsOf(path).numbers].filter(
     ([name, number]) =>
       number <= 9 &&

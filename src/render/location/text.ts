@@ -23,7 +23,7 @@ import { checkedResolver } from "../settings/composed.ts";
 import { inEveryLocation } from "../settings/everywhere.ts";
 import { requestHeaders } from "../settings/forwarded.ts";
 import type { Template } from "../template.ts";
-import { type NamedGroup, namedGroups } from "./named-groups.ts";
+import { type NamedGroup, namedGroups, noGroups } from "./named-groups.ts";
 import { type AboutLocations, locationView } from "./view.ts";
 
 export interface LocationText {
@@ -206,30 +206,37 @@ function lateMatch(path: string | undefined): Token {
 }
 
 /** `host`: what is said of the host as a whole. */
-export function traitsOf(location: Location<FeatureValues>, host: FeatureValues, settings: Settings): LocationTraits {
+export function traitsOf(
+  location: Location<FeatureValues>,
+  host: FeatureValues,
+  { noTlsRedirectLocations, noAuthLocations }: Settings,
+): LocationTraits {
   const { path, closed, timed, owner, features, rewritesAt } = location;
   const denied = closed !== undefined;
-  const hostLines = headerLinesOf(host, "host");
-  const hostFrames = isSaid("framesRequests", host, "host");
-  const framed = hostFrames || isSaid("framesRequests", features, "location");
-  const within = (prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix));
   const owned = owner !== undefined;
-  const groups = denied ? [] : namedGroups(location);
-  const again = isSaid("namesGroups", features, "location") && isSaid("rewritesLate", features, "location");
-  const demanded = isSaid("demandsCertificate", host, "host");
-  return {
+  const isAsked = !isWithin(path, noAuthLocations);
+  const traits: { -readonly [K in keyof LocationTraits]: LocationTraits[K] } = {
     denied,
-    redirectsToHttps: !within(settings.noTlsRedirectLocations),
+    redirectsToHttps: !isWithin(path, noTlsRedirectLocations),
     owned,
-    authenticates: owned && !within(settings.noAuthLocations),
+    authenticates: owned && isAsked,
     scheme: backendOf(location).upstream === defaultUpstream ? "HTTP" : features.backendProtocol.scheme,
     timed,
     standsIn: false,
-    ...(hostLines.length > 0 ? { hostLines } : {}),
-    ...(framed ? { poolsOf: `${owner?.namespace ?? ""}\0${hostFrames ? ownTextOf(host, "host") : ""}` } : {}),
-    ...(rewritesAt !== undefined ? { matchedAgain: rewritesAt } : again ? { matchedAgain: path } : {}),
-    ...(location.keepsUri === true ? { keepsUri: true } : {}),
-    ...(groups.length > 0 ? { groups } : {}),
-    ...(demanded && !within(settings.noAuthLocations) ? { wantsCertificate: true } : {}),
   };
+  const hostLines = headerLinesOf(host, "host");
+  if (hostLines.length > 0) traits.hostLines = hostLines;
+  const hostFrames = isSaid("framesRequests", host, "host");
+  if (hostFrames || isSaid("framesRequests", features, "location"))
+    traits.poolsOf = `${owner?.namespace ?? ""}\0${hostFrames ? ownTextOf(host, "host") : ""}`;
+  if (rewritesAt !== undefined) traits.matchedAgain = rewritesAt;
+  else if (isSaid("namesGroups", features, "location") && isSaid("rewritesLate", features, "location"))
+    traits.matchedAgain = path;
+  if (location.keepsUri === true) traits.keepsUri = true;
+  const groups = denied ? noGroups : namedGroups(location);
+  if (groups.length > 0) traits.groups = groups;
+  if (isAsked && isSaid("demandsCertificate", host, "host")) traits.wantsCertificate = true;
+  return traits;
 }
+
+const isWithin = (path: string, prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix));

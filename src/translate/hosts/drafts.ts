@@ -16,6 +16,8 @@ import { pathFault } from "./path-fault.ts";
 import { isRegexHost } from "./path-routes.ts";
 import { shownHost } from "./shown-host.ts";
 
+const noNamespaces: ReadonlySet<string | undefined> = new Set();
+
 /** Patterns of one host. Some hundreds are honest; a request that none of them takes tries them all. */
 const mostPatterns = 1_000;
 
@@ -38,8 +40,12 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
   let drafts = [...byPath.values()];
   const together = world.settings.allowCrossNamespaceHostSettings;
   if (together) drafts = drafts.map((draft) => ({ ...draft, path: { ...draft.path, namespace: undefined } }));
-  drafts = fewEnough(drafts.filter((draft) => !withRegex().has(draft.path.namespace) || compiles(draft)));
-  const plain = claims.filter(({ owner }) => !withRegex().has(together ? undefined : owner.namespace));
+  const hasRegex = withRegex().size > 0;
+  if (hasRegex) drafts = drafts.filter((draft) => !withRegex().has(draft.path.namespace) || compiles(draft));
+  drafts = fewEnough(drafts);
+  const plain = hasRegex
+    ? claims.filter(({ owner }) => !withRegex().has(together ? undefined : owner.namespace))
+    : claims;
   problems.push(...literalPatterns(host, plain, world));
   if (host === catchAll) drafts = withDefaultBackend(drafts);
   else if (claims[0] !== undefined && !drafts.some(isRoot)) drafts = withImplicitRoot(drafts, claims[0]);
@@ -47,7 +53,9 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
 
   /** Namespaces of which a path is a regular expression, and so all are. */
   function withRegex(): ReadonlySet<string | undefined> {
-    regex ??= new Set(drafts.flatMap(({ path }) => (isRegexHost([path]) ? [path.namespace] : [])));
+    regex ??= isRegexHost(drafts.map(({ path }) => path))
+      ? new Set(drafts.flatMap(({ path }) => (isRegexHost([path]) ? [path.namespace] : [])))
+      : noNamespaces;
     return regex;
   }
 
@@ -76,6 +84,7 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
    * without patterns count, and none of them is left out: they are patterns because of others.
    */
   function fewEnough(all: readonly Draft[]): Draft[] {
+    if (all.length <= mostPatterns) return [...all];
     const patterns = all.filter(({ path }) => withRegex().has(path.namespace));
     const surplus = new Set(patterns.slice(Math.max(0, mostPatterns - (all.length - patterns.length))));
     for (const { claim, field } of surplus) {

@@ -28,6 +28,7 @@ export function wantedNames(host: string, claims: readonly Claim[], settings: Se
   const since = settings.allowCrossNamespaceHostSettings ? undefined : oldest?.since;
   const listed = heard.find(({ features }) => features.aliases.names.length > 0)?.features.aliases.names ?? [];
   const twin = heard.some(({ features }) => features.redirects.twin) ? twinOf(host) : undefined;
+  if (listed.length === 0) return { aliases: noNames.aliases, twin, since };
   const aliases = new Set(listed.flatMap((name) => (name.startsWith(".") ? [name.slice(1), `*${name}`] : [name])));
   aliases.delete(host);
   return { aliases: [...aliases], twin, since };
@@ -100,8 +101,10 @@ export class HostNames {
   /** Of the hosts that want a name, those of the namespace that was there first; among these a host of that name comes first. */
   ownerOf(name: string): string | undefined {
     const isPattern = formOf(name) !== "exact";
-    const aliases = [...(this.#aliasOf.get(name) ?? [])].sort();
+    const listing = this.#aliasOf.get(name);
     const twin = this.#twinOf.get(name);
+    if (listing === undefined && twin === undefined && !isPattern) return this.#wanted.has(name) ? name : undefined;
+    const aliases = [...(listing ?? [])].sort();
     const wanting = [...(this.#wanted.has(name) ? [name] : []), ...(twin === undefined ? [] : [twin]), ...aliases];
     if (wanting.length < 2 && !isPattern) return wanting[0];
     const first = wanting.reduce((one, other) => (this.#isOlder(other, one) ? other : one), wanting[0] ?? "");

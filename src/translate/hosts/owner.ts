@@ -16,19 +16,23 @@ export interface HostOwner {
   /** Whether this Claim may set what holds for the host as a whole. */
   readonly hears: (claim: Claim) => boolean;
   /** Why another is not. */
-  readonly why: string;
+  readonly why: () => string;
 }
 
 /** `claims` are those of the host but canaries, oldest first. */
 export function hostOwner(host: string, claims: readonly Claim[], settings: Settings): HostOwner {
-  const [oldest] = claims;
-  const anyone = oldest === undefined || settings.allowCrossNamespaceHostSettings;
+  const oldest = claims[0];
+  if (oldest === undefined || settings.allowCrossNamespaceHostSettings) return { oldest, hears: anyone, why: () => "" };
+  const { namespace } = oldest.owner;
+  // Hardly a host needs the words.
   return {
     oldest,
-    hears: (claim) => anyone || claim.owner.namespace === oldest.owner.namespace,
-    why: oldest === undefined ? "" : whyNot(host, oldest),
+    hears: ({ owner }) => owner.namespace === namespace,
+    why: () => whyNot(host, oldest),
   };
 }
+
+const anyone = () => true;
 
 function whyNot(host: string, { owner }: Claim): string {
   const whose =
@@ -44,8 +48,11 @@ export interface Unheard {
   readonly problems: readonly Problem[];
 }
 
+const allHeard: Unheard = { closes: () => undefined, problems: [] };
+
 /** `heard` is what is said of the host as a whole; `all` are the Claims of the host, canaries as well. */
 export function unheardOf(owner: HostOwner, all: readonly Claim[], heard: FeatureValues, prefix: string): Unheard {
+  if (all.every(owner.hears)) return allHeard;
   const closed = new Map<Claim, Problem>();
   const problems: Problem[] = [];
   for (const claim of all) {
@@ -57,7 +64,7 @@ export function unheardOf(owner: HostOwner, all: readonly Claim[], heard: Featur
       const key = keyIn(claim, fields, prefix);
       const isClosed = guard === true && !isCanary && !provides!(heard[name]);
       const { owner: object } = claim;
-      const { why } = owner;
+      const why = owner.why();
       const done = "its paths there answer 503";
       const problem: Problem = isClosed
         ? { object, kind: "field-unusable", field: `annotation ${key}`, why, done }

@@ -37,7 +37,7 @@ export interface BuiltServer {
 }
 
 export function serverOf(host: string, all: readonly Claim[], world: World): BuiltServer {
-  const ordinary = all.filter(({ features }) => features.canary === undefined);
+  const ordinary = all.every(isOrdinary) ? all : all.filter(isOrdinary);
   const claims = withHostIdentity(ordinary, world.settings);
   const drafted = draftsOf(host, claims, world);
   const { drafts } = drafted;
@@ -51,6 +51,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
   const tls = tlsOf(host, claims, world, owner);
   const tlsConfigured = tls.configured || isCovered(host, world, owner.oldest);
   const { aliases, redirectFrom } = namesOf(host, tls, world, owner);
+  const hearing = claims.every(owner.hears) ? claims : claims.filter(owner.hears);
   const said = hostFeatures(all.filter(owner.hears), world.settings);
   const unheard = unheardOf(owner, all, said, world.annotationsPrefix);
   const root = appRootOf(host, drafts, owner);
@@ -67,7 +68,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     appRoot: root.appRoot,
     locations: drafts.map(({ location, claim }, at) => {
       const closed = claim && (hostless.closes(claim) ?? unheard.closes(claim));
-      const shadows = shadowed.shadows.filter(({ main }) => main === at);
+      const shadows = shadowed === unshadowed ? unshadowed.shadows : shadowed.shadows.filter(({ main }) => main === at);
       const ownTls = !tlsConfigured && host !== catchAll && claim !== undefined && hasTls(claim);
       const kept = keptUri(location, at, routes);
       return shadows.length === 0 && closed === undefined && !ownTls ? kept : changed(kept, shadows, closed, ownTls);
@@ -76,7 +77,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     features: featuresFor(tls.weakness, heard, world.settings),
   };
   const told = problems.concat(
-    idlePassthrough(host, claims.filter(owner.hears), drafts, world),
+    idlePassthrough(host, hearing, drafts, world),
     changedNeighbours(host, drafts),
     comingLater(host, drafts, displaced),
     hostless.problems,
@@ -84,16 +85,18 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     root.problems,
     passthrough,
     tls.problems,
-    nameProblems(host, claims.filter(owner.hears), world.wantedBy(host), world.ownerOf),
+    nameProblems(host, hearing, world.wantedBy(host), world.ownerOf),
   );
   const tlsSpeaker = tls.speaker && [tls.speaker.key, tls.speaker.since.created, tls.certificate].join(" ");
   return { server, uses, secrets: tls.secrets, problems: told, tlsSpeaker };
 }
 
+const isOrdinary = ({ features }: Claim) => features.canary === undefined;
+
 /** What the canaries among the Claims take of the host's Locations. */
 function shadowedBy(all: readonly Claim[], host: string, drafts: readonly Draft[], world: World): Shadows {
-  const canaries = all.filter(({ features }) => features.canary !== undefined);
-  if (canaries.length === 0) return unshadowed;
+  if (all.every(isOrdinary)) return unshadowed;
+  const canaries = all.filter((claim) => !isOrdinary(claim));
   const mains = drafts.map(({ path, location, claim }) => ({ ...path, upstream: backendOf(location).upstream, claim }));
   return shadowsOf(host, canaries, mains, world);
 }

@@ -63,7 +63,7 @@ function unheard({ owner: object }: Claim, { why }: HostOwner, { weakness }: Hos
   const lacking =
     weakness === undefined ? "it brings no certificate for the host" : `its certificate is weak, ${weakness.why}`;
   const done = "TLS is configured for its own paths alone";
-  return { object, kind: "field-unusable", field: "spec.tls", why: `${why}; ${lacking}`, done };
+  return { object, kind: "field-unusable", field: "spec.tls", why: `${why()}; ${lacking}`, done };
 }
 
 function said(host: string, claim: Claim, world: World): HostTls {

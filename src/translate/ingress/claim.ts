@@ -41,15 +41,20 @@ function hostsOf({ spec }: Ingress, namespace: string, isCanary: boolean): Map<s
     const host = (rule.host ?? "") === "" ? catchAll : rule.host!.toLowerCase();
     const paths = hosts.get(host) ?? [];
     hosts.set(host, paths);
-    for (const [p, path] of (rule.http?.paths ?? []).entries()) {
+    rule.http?.paths?.forEach((path, p) => {
       const backend = backendOf(path.backend, namespace, "backend");
-      paths.push({ field: `spec.rules[${r}].http.paths[${p}]`, match: typedPath(path), backends: [backend] });
-    }
+      paths.push({ field: fieldOf(r, p), match: typedPath(path), backends: [backend] });
+    });
   });
   const backing = spec?.defaultBackend !== undefined && (isCanary || hosts.size === 0);
   if (backing && !hosts.has(catchAll)) hosts.set(catchAll, []);
   return hosts;
 }
+
+/** The field of most paths: thousands of Ingresses share one text. */
+const firstField = "spec.rules[0].http.paths[0]";
+const fieldOf = (rule: number, path: number) =>
+  rule === 0 && path === 0 ? firstField : `spec.rules[${rule}].http.paths[${path}]`;
 
 function defaultBackendOf({ spec }: Ingress, namespace: string): ClaimedBackend | undefined {
   return spec?.defaultBackend && backendOf(spec.defaultBackend, namespace, "spec.defaultBackend");

@@ -101,17 +101,23 @@ export class IngressSource implements ClaimSource {
     const reading = this.#read(ingress, turn);
     const refusal = turn.now.quarantine.objects.get(ingressKey(key));
     const refused = refusal !== undefined && refusal.version === versionOf(ingress) ? refusal : undefined;
-    const object = { kind: "Ingress", ...nameOf(key) };
-    const nginxRefused: Problem[] = refused === undefined ? [] : [{ object, kind: "nginx-refused", why: refused.why }];
     this.#references.set(key, reading.references);
     const claim = reading.verdict === "reject" || refused !== undefined ? undefined : claimed(ingress, reading);
-    const bugs = claim instanceof Error ? [bugProblem(object, claim)] : [];
-    const said = refused?.suspected === true ? [] : nginxRefused;
-    this.#problems.tell(`Ingress ${key}`, [...reading.problems, ...said, ...bugs]);
     if (claim !== undefined && !(claim instanceof Error)) {
+      this.#problems.tell(`Ingress ${key}`, reading.problems);
       this.#keep(key, undefined);
       return this.#enforce(key, ingress, claim);
     }
+    const object = { kind: "Ingress", ...nameOf(key) };
+    const nginxRefused: Problem[] = refused === undefined ? [] : [{ object, kind: "nginx-refused", why: refused.why }];
+    const bugs = claim === undefined ? [] : [bugProblem(object, claim)];
+    const said = refused?.suspected === true ? [] : nginxRefused;
+    this.#problems.tell(`Ingress ${key}`, [...reading.problems, ...said, ...bugs]);
+    return this.#standIn(key, ingress, turn, reading, [...nginxRefused, ...bugs]);
+  }
+
+  /** The last good form in the place of a version that is not applied, for these reasons beside those of its reading. */
+  #standIn(key: string, ingress: Ingress, turn: Turn, reading: Reading, why: readonly Problem[]): Claim | undefined {
     const good = this.#goodFormOf(key);
     if (good === undefined || good.metadata.uid !== ingress.metadata.uid || good === ingress) return undefined;
     this.#keep(key, good);
@@ -123,15 +129,13 @@ export class IngressSource implements ClaimSource {
       () => true,
     );
     const closes = loosened || standIn.failed === true;
-    const refusals = [
-      ...nginxRefused,
-      ...bugs,
+    // A version that is not applied has a Problem that says so. Without one its paths are closed all the same.
+    const [reason = unguarded({ kind: "Ingress", ...nameOf(key) })] = [
+      ...why,
       ...reading.problems.filter(isRefusal),
       ...standIn.problems.filter(isRefusal),
     ];
-    // A version that is not applied has a Problem that says so. Without one its paths are closed all the same.
-    const [why = unguarded(object)] = refusals;
-    const closed = closes ? why : undefined;
+    const closed = closes ? reason : undefined;
     // A form that Sluice cannot read has no paths to close, so those of the last good one are closed.
     return guarded(
       () => {

@@ -75,42 +75,35 @@ interface FromSlices {
   readonly most?: number;
 }
 
-function fromSlices(question: EndpointsQuestion, port: ServicePort, options: TranslateOptions): FromSlices {
+/** Each address with each port of its slice, in order; they are counted one by one, since all may be more than memory holds. */
+function fromSlices(
+  { service, slices, protocol }: EndpointsQuestion,
+  port: ServicePort,
+  options: TranslateOptions,
+): FromSlices {
   const ready: Endpoint[] = [];
   const draining: Endpoint[] = [];
-  const most = mostPairsOf(question.service);
+  const found = () => (ready.length > 0 ? ready : draining);
+  const most = mostPairsOf(service);
   let looked = 0;
-  for (const { address, number, isReady } of pairsOf(question, port, options)) {
-    if (looked++ >= most) return { found: ready.length > 0 ? ready : draining, most };
-    if (whyNotAsked(address, number, options.asked) === undefined)
-      (isReady ? ready : draining).push({ address, port: number });
-  }
-  return { found: ready.length > 0 ? ready : draining };
-}
-
-interface Pair {
-  readonly address: string;
-  readonly number: number;
-  readonly isReady: boolean;
-}
-
-/** One after the other, since all of them may be more than memory holds. */
-function* pairsOf(
-  { slices, protocol }: EndpointsQuestion,
-  port: ServicePort,
-  { zone: ownZone }: TranslateOptions,
-): Generator<Pair> {
   for (const slice of slices) {
     if (slice.addressType === "FQDN") continue;
     const numbers = slicePorts(slice, port, protocol);
-    const zone = hintedZone(slice, ownZone);
+    const zone = hintedZone(slice, options.zone);
     for (const { addresses, conditions, hints } of slice.endpoints ?? []) {
       if (zone !== undefined && hints?.forZones?.some(({ name }) => name === zone) !== true) continue;
       const isReady = conditions?.ready !== false;
       if (!isReady && !isDraining(conditions)) continue;
-      for (const address of addresses) for (const number of numbers) yield { address, number, isReady };
+      for (const address of addresses) {
+        for (const number of numbers) {
+          if (looked++ >= most) return { found: found(), most };
+          if (whyNotAsked(address, number, options.asked) !== undefined) continue;
+          (isReady ? ready : draining).push({ address, port: number });
+        }
+      }
     }
   }
+  return { found: found() };
 }
 
 function isDraining(conditions: { readonly serving?: boolean; readonly terminating?: boolean } | undefined): boolean {
