@@ -2,21 +2,16 @@
  * Authentication fails closed: whatever is broken, slow, gone or bent around it, the client does not see what it guards.
  * A backend says `secret` to whoever reaches it; no answer here may hold that.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ingress, secret, service, settings } from "../support/objects.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { worldOf } from "../support/world.ts";
 
 const basic = { "auth-type": "basic", "auth-secret": "users" };
 const users = secret("users", { auth: "u:{PLAIN}right\n" });
 const as = (password: string) => ({ authorization: `Basic ${Buffer.from(`u:${password}`).toString("base64")}` });
 
 describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld({ mode });
-  });
-  afterEach(() => world.clear());
-  afterAll(() => world.stop());
+  const world = worldOf({ mode });
 
   const guarded = (annotations: Record<string, string> = {}) =>
     ingress({ name: "guarded", annotations: { "auth-url": `${world.auth.origin}/check`, ...annotations } });

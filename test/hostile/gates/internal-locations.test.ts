@@ -4,13 +4,13 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { request } from "../../nginx/support/request.ts";
 import type { Directive } from "../../support/nginx-tree.ts";
 import { sharedPki } from "../../support/pki.ts";
 import { ingress, secret, settings } from "../support/objects.ts";
 import { firstBytes } from "../support/raw.ts";
-import { ports, startWorld, type World } from "../support/world.ts";
+import { ports, worldOf } from "../support/world.ts";
 
 /** Names that an attacker knows: those of the sources, and hashes that everybody can work out. */
 const guesses = [
@@ -27,12 +27,7 @@ function internalOf(tree: readonly Directive[]): string[] {
 }
 
 describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld({ mode });
-  });
-  afterEach(() => world.clear());
-  afterAll(() => world.stop());
+  const world = worldOf({ mode });
 
   const open = settings({ "nginx-status-ipv4-whitelist": "0.0.0.0/0" });
   const redirecting = (to: string, status = 200) => {

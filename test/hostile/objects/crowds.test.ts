@@ -4,10 +4,10 @@
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../../src/model/objects.ts";
 import { ingress, service } from "../support/objects.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { worldOf } from "../support/world.ts";
 
 /** A Service without a name for its port, which so has all ports of its slice. */
 function crowd(name: string, slice: { readonly endpoints: readonly object[]; readonly ports: readonly object[] }) {
@@ -24,12 +24,7 @@ const to = (name: string, annotations: Record<string, string> = {}) =>
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
 
 describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld({ mode });
-  });
-  afterAll(() => world.stop());
-  afterEach(() => world.clear());
+  const world = worldOf({ mode });
 
   test("a slice of many addresses and many ports serves some of them, and its Ingress says so", async () => {
     const endpoints = numbers(200).map((at) => ({ addresses: numbers(100).map((last) => `10.0.${at}.${last}`) }));

@@ -1,8 +1,8 @@
 /** What a client says of itself, and line breaks where a header is made of what it says. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ingress, settings } from "../support/objects.ts";
 import { exchange, statuses } from "../support/raw.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { worldOf } from "../support/world.ts";
 import { places } from "./places.ts";
 
 const breaks = [
@@ -16,12 +16,7 @@ const breaks = [
 ];
 
 describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld({ mode, flags: ["--enable-annotation-validation=false"] });
-  });
-  afterEach(() => world.clear());
-  afterAll(() => world.stop());
+  const world = worldOf({ mode, flags: ["--enable-annotation-validation=false"] });
 
   const get = (path: string, headers = "") =>
     exchange(`GET ${path} HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n${headers}\r\n`);

@@ -2,10 +2,10 @@
  * Paths in disguise. `/admin` is guarded, by an address list or by an auth service, and everything around it is open, once with
  * a rewrite that takes a prefix away. However the path is written: what reaches the backend is not `/admin`.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ingress } from "../support/objects.ts";
 import { exchange, statuses } from "../support/raw.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { worldOf } from "../support/world.ts";
 import { disguises, guards, neighbours } from "./disguises.ts";
 
 /** What a careful backend makes of a target: one round of decoding, dot segments, slashes as one. */
@@ -29,12 +29,7 @@ test("the judge knows what it judges", () => {
 });
 
 describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld({ mode });
-  });
-  afterEach(() => world.clear());
-  afterAll(() => world.stop());
+  const world = worldOf({ mode });
 
   const all = Object.entries(guards).flatMap(([guard, guarded]) =>
     Object.entries(neighbours).map(([open, object]) => [guard, open, guarded, object] as const),

@@ -5,6 +5,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll, afterEach, beforeAll } from "vitest";
 import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
 import type { FoundNginx } from "../../../src/nginx/index.ts";
 import { type Problem, sentence } from "../../../src/problem.ts";
@@ -108,6 +109,17 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       if (runFolder === undefined) rmSync(root, { recursive: true });
     },
   };
+}
+
+/** A World for the tests of one `describe`: it starts before the first, is cleared after each, and stops after the last. */
+export function worldOf(options: WorldOptions): World {
+  let started: World | undefined;
+  beforeAll(async () => {
+    started = await startWorld(options);
+  });
+  afterEach(() => started?.clear());
+  afterAll(() => started?.stop());
+  return new Proxy({} as World, { get: (_, name) => Reflect.get(started!, name) });
 }
 
 const idOf = (object: KubernetesObject): string => `${object.kind} ${keyOf(object)}`;

@@ -1,10 +1,10 @@
 /** Client certificates on every way to a path: what has to be asked for is asked for, or the request is refused. */
 import { Agent } from "node:https";
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type RequestOptions, request, requestHttp2 } from "../../nginx/support/request.ts";
 import { type IngressWords, ingress, secret, settings } from "../support/objects.ts";
-import { ports, startWorld, type World } from "../support/world.ts";
+import { ports, worldOf } from "../support/world.ts";
 import { pki } from "./authority.ts";
 
 const client = { cert: pki.client.certificate, key: pki.client.key };
@@ -18,12 +18,7 @@ const authorities = [
 const asks = { "auth-tls-secret": "ns/ca" };
 
 describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld({ mode });
-  });
-  afterEach(() => world.clear());
-  afterAll(() => world.stop());
+  const world = worldOf({ mode });
 
   const guarded = (annotations: Record<string, string> = {}, words: Partial<IngressWords> = {}) =>
     ingress({ name: "guarded", annotations: { ...asks, ...annotations }, ...words });

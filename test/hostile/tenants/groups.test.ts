@@ -4,9 +4,9 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ingress, secret, settings } from "../support/objects.ts";
-import { startWorld, type World } from "../support/world.ts";
+import { worldOf } from "../support/world.ts";
 import { clientAuthority } from "./authority.ts";
 
 const spellings = ["(?<NAME>.*)", "(?P<NAME>.*)", "(?'NAME'.*)"];
@@ -18,12 +18,7 @@ const named = (at: number, start: string) =>
 const namesIn = (text: string) => text.match(/\(\?(?:P?<(?![=!])|')[^)]{0,20}/g) ?? [];
 
 describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld({ mode });
-  });
-  afterEach(() => world.clear());
-  afterAll(() => world.stop());
+  const world = worldOf({ mode });
 
   const conf = () => readFileSync(join(world.runFolder, "nginx.conf"), "utf8");
   const heard = async (host: string, path = "/", headers = {}) => {

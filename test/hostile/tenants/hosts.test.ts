@@ -2,11 +2,11 @@
  * One host and several namespaces: a younger Ingress of another namespace adds its own paths, and changes nothing that the older one serves. The older
  * one is of `ns` and its backend says `secret`; the other is of `evil`, and its Service says `let in`.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../../src/model/objects.ts";
 import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
 import { type IngressWords, ingress, secret, service, settings } from "../support/objects.ts";
-import { ports, startWorld, type World } from "../support/world.ts";
+import { ports, worldOf } from "../support/world.ts";
 import { pki } from "./authority.ts";
 
 const shop = (words: Partial<IngressWords> = {}) => ingress({ name: "shop", ...words });
@@ -17,12 +17,7 @@ const pair = (namespace: string) =>
 const rules = (words: Partial<IngressWords>) => evil(words).spec!.rules!;
 
 describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld({ mode, flags: ["--enable-ssl-passthrough"] });
-  });
-  afterEach(() => world.clear());
-  afterAll(() => world.stop());
+  const world = worldOf({ mode, flags: ["--enable-ssl-passthrough"] });
 
   const apply = (...objects: KubernetesObject[]) =>
     world.apply(...service("web", world.auth.address, world.auth.port, "evil"), ...objects);
