@@ -1,5 +1,5 @@
 /**
- * Further names of a host. They hold for the whole host: the oldest Ingress that lists some is heard. A name that is a host
+ * Further names of a host. They hold for the whole host: the oldest Ingress that lists some wins. A name that is a host
  * of some Ingress itself stays that host's (RS-25.1), which `translate/` works out.
  */
 

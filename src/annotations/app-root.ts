@@ -1,4 +1,4 @@
-/** Where a request for `/` alone is sent. It holds for the whole host: of several the one of the longest path is heard (RS-12.3). */
+/** Where a request for `/` alone is sent. It holds for the whole host: where several set it, that of the longest path wins (RS-12.3). */
 import { type Kind, no, shown } from "../kinds/kind.ts";
 import { oneLine, textOf } from "../kinds/text.ts";
 import { undecoded } from "../kinds/variables.ts";

@@ -121,7 +121,7 @@ export const customErrors = resolvedFeature({
     },
 });
 
-/** A body that is too large goes nowhere, and of its request the backend is told what ingress-nginx tells (RS-32.29). */
+/** A body that is too large is not passed on. The backend gets the same headers about such a request as with ingress-nginx (RS-32.29). */
 function pageView(status: number, own: boolean, place: Place): View {
   const { pass, sets } = place.errorBackend(own);
   return {

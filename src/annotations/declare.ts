@@ -114,9 +114,9 @@ export interface Feature<F extends Fields, R> {
   /** What nginx must have for it: without that nothing of it is rendered, and each of its annotations is a Problem. */
   readonly needs?: Capability;
   readonly resolve?: (values: FieldValues<F>, context: Context) => Resolved<R>;
-  /** Of a `host` feature: whether this value says something; the oldest Ingress of the host whose value does is heard. */
+  /** For a `host` feature: whether this value sets something. The oldest Ingress of the host that sets it wins. */
   readonly provides?: (value: R) => boolean;
-  /** Whether a canary speaks for its host as well. Only with `provides`. */
+  /** Whether canaries may set it for their host, too. Only with `provides`. */
   readonly ofCanaries?: true;
   /** Whether requests to its Location make requests that may come back to it. */
   readonly asksOthers?: (value: R) => boolean;

@@ -1,4 +1,4 @@
-/** Ciphers of TLS up to 1.2 for a host as a whole, and whose preference counts. Each is heard from the oldest Ingress that says it. */
+/** Ciphers of TLS up to 1.2 for a host as a whole, and whose preference counts. For each the oldest Ingress that sets it wins. */
 
 import { Token } from "../directives/token.ts";
 import { optional } from "../kinds/combine.ts";

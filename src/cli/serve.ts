@@ -34,7 +34,7 @@ import { assumedClass } from "./tools/assumed-class.ts";
 import { heldPlace } from "./tools/held-places.ts";
 import { missingClasses } from "./tools/missing-class.ts";
 
-/** What requests in flight get when everything ends: nobody waits long at a terminal. */
+/** How long requests in flight may take at the end. At a terminal a longer wait would be annoying. */
 const drainMs = 5_000;
 
 /**

@@ -79,7 +79,7 @@ export interface Machine extends Place {
 
 /** What the flags of metrics say. */
 export interface RequestCounts {
-  /** Whether host is a label, and requests for hosts that nobody names are left out. */
+  /** Whether host is a label, and requests for unknown hosts are left out. */
   readonly perHost: boolean;
   /** Whether those are counted all the same. */
   readonly undefinedHosts: boolean;

@@ -56,7 +56,7 @@ export interface Place extends ServerPlace {
   readonly protocol: Protocol;
   /** Whether nginx has the Lua: then several headers of one name can be told apart, and text escaped. */
   readonly dynamic: boolean;
-  /** Whether an Ingress stands behind it; what answers for unknown hosts is nobody's, and ConfigMap lists spare it (RS-32.22). */
+  /** Whether an Ingress stands behind it; the Location for unknown hosts has no owner, and ConfigMap lists spare it (RS-32.22). */
   readonly owned: boolean;
   /** Whether authentication applies: it is owned, and its path is none of no-auth-locations. */
   readonly authenticates: boolean;

@@ -1,11 +1,12 @@
 /**
- * Addresses that may be asked. Annotations, EndpointSlices, DNS answers and certificates of tenants all say where nginx or the
- * controller is to connect, and none of them may lead to this machine, its link, or a port of Sluice's own.
- * A newcomer would compare texts: `0x7f.1`, `2130706433` and `::ffff:127.0.0.1` are all 127.0.0.1, so bytes are compared here.
+ * Decides which addresses may be asked. Annotations, EndpointSlices, DNS answers and certificates of
+ * tenants tell nginx or the controller where to connect. None of them may lead to this machine, to
+ * link-local addresses, or to a port of Sluice's own. The check compares bytes and not texts, because
+ * `0x7f.1`, `2130706433` and `::ffff:127.0.0.1` all mean 127.0.0.1.
  */
 import { isIPv4, isIPv6 } from "node:net";
 
-/** What is allowed here beyond what is allowed everywhere. */
+/** Exceptions for this controller. */
 export interface AskedPolicy {
   /** Whether backends run on this machine, as with `sluice serve`. */
   readonly loopback: boolean;
@@ -24,12 +25,12 @@ export const strictPolicy: AskedPolicy = {
   ownAddresses: new Set(),
 };
 
-/** The operator writes the flags as well, so a setting of the operator's needs none for this machine. */
+/** The policy for settings of the operator, who also writes the flags: this machine may be asked. */
 export const forOperator = (policy: AskedPolicy): AskedPolicy => ({ ...policy, loopback: true });
 
 type Meaning = "loopback" | "unspecified" | "link-local" | "multicast" | "broadcast" | "metadata";
 
-/** The one table of what is refused. Metadata services that are not link-local hand out keys of the machine all the same. */
+/** All ranges that are refused. Some metadata services, which hand out keys of the machine, are not link-local. */
 const refusedRanges: readonly (readonly [range: string, meaning: Meaning])[] = [
   ["0.0.0.0/8", "unspecified"],
   ["127.0.0.0/8", "loopback"],
@@ -47,7 +48,7 @@ const refusedRanges: readonly (readonly [range: string, meaning: Meaning])[] = [
   ["fd20:ce::254/128", "metadata"],
 ];
 
-/** IPv6 ranges whose addresses stand for an IPv4 address, and at which byte that begins. */
+/** IPv6 ranges whose addresses contain an IPv4 address, with the positions of its four bytes. */
 const embedding: readonly (readonly [range: string, ...bytes: readonly [number, number, number, number]])[] = [
   ["::/96", 12, 13, 14, 15],
   ["::ffff:0:0/96", 12, 13, 14, 15],
@@ -60,7 +61,7 @@ const embedding: readonly (readonly [range: string, ...bytes: readonly [number, 
 
 const ranges = refusedRanges.map(([range, meaning]) => ({ ...bytesOfRange(range), meaning }));
 const embeddings = embedding.map(([range, ...at]) => ({ ...bytesOfRange(range), at }));
-/** First bytes of refused IPv4 addresses: there are ten thousand endpoints, and nearly all of them end here. */
+/** First bytes of refused IPv4 addresses. Nearly all of ten thousand endpoints pass by this quick test. */
 const suspicious = new Set(
   ranges.flatMap(({ bytes, bits }) =>
     bytes.length === 4 ? Array.from({ length: bits < 8 ? 2 ** (8 - bits) : 1 }, (_, at) => bytes[0]! + at) : [],
@@ -86,7 +87,7 @@ function whyNotBytes(bytes: readonly number[], port: number, policy: AskedPolicy
   if (meaning === "metadata") return `${address} is a metadata service`;
   if (meaning !== undefined && meaning !== "loopback") return `${address} is a ${meaning} address`;
   for (const range of embeddings) {
-    // `::` and `::1` are in the first of these ranges and have been judged for what they are.
+    // `::` and `::1` are in the first of these ranges too, and were judged above.
     if (!isWithin(bytes, range) || meaning !== undefined) continue;
     const why = whyNotBytes(
       range.at.map((at) => bytes[at]!),
@@ -98,7 +99,7 @@ function whyNotBytes(bytes: readonly number[], port: number, policy: AskedPolicy
   return undefined;
 }
 
-/** Names that lead to this machine, or that mean something else than a host to nginx. */
+/** Names of this machine. */
 const ownNames = /(^|\.)localhost$|^localhost\.localdomain$|^ip6-(localhost|loopback)$/;
 
 /**
@@ -116,7 +117,7 @@ export function whyNotHost(host: string, port: number, policy: AskedPolicy): str
   return undefined;
 }
 
-/** In lower case, without brackets and without the dots that say that a name is full. */
+/** In lower case, without brackets and without the dots at the end of a fully qualified name. */
 function bareHost(host: string): string {
   let end = host.length;
   while (end > 0 && host[end - 1] === ".") end--;
@@ -126,7 +127,7 @@ function bareHost(host: string): string {
     .replace(/^\[(.*)\]$/, "$1");
 }
 
-/** The address that `host` spells, canonical, in any spelling that resolvers take (`127.1`, `0x7f000001`); else undefined. */
+/** The canonical address where `host` is one, in any spelling that resolvers accept (`127.1`, `0x7f000001`). */
 export function literalIn(host: string): string | undefined {
   const bare = bareHost(host);
   if (isIPv4(bare)) return bare;

@@ -72,7 +72,7 @@ export function blankListOf<T>(item: Kind<T>): Kind<readonly T[]> {
   };
 }
 
-/** A list with more of them is no list of such items: nobody mistyped a thousand. */
+/** A list with more unreadable items is not meant as a list of them. */
 const mostUnreadable = 1_000;
 
 /** A comma-separated list from which unreadable items are left out, said in `besides`; only a list without a readable item is refused. */

@@ -1,4 +1,4 @@
-/** Names that lead where nobody may ask, in the log: each once. */
+/** Logs each name once that leads to an address which may not be asked. */
 import type { CheckedNameEvent } from "../names/checked-names.ts";
 import type { Log } from "./log.ts";
 

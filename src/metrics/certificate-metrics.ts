@@ -40,7 +40,7 @@ export class CertificateMetrics {
     this.#controllerClass = controllerClass;
   }
 
-  /** `leads`: whether this controller speaks for all replicas. */
+  /** `leads`: whether this controller acts for all replicas. */
   exposition(served: Served, leads: boolean): string {
     const { expiry, info } = this.#textOf(served);
     return leads ? expiry + info : info;

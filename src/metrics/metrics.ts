@@ -36,7 +36,7 @@ export interface MetricsOptions extends Omit<SyncMetricsOptions, "labels"> {
   readonly processes: () => Promise<RunningFigures | undefined>;
   /** What is served; undefined before there is anything. */
   readonly served: () => Served | undefined;
-  /** Whether this controller speaks for all its replicas. */
+  /** Whether this controller acts for all its replicas. */
   readonly leads: () => boolean;
   /** How requests are shown; undefined: they are not counted. */
   readonly requests: Omit<RequestMetricsOptions, "labels"> | undefined;

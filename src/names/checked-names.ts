@@ -1,7 +1,8 @@
 /**
- * The resolver that nginx asks for names which somebody else chose, on a UDP port of this machine. It answers with addresses
- * that may be asked, so a name that changes its addresses between two looks (DNS rebinding) leads nowhere else either.
- * nginx keeps an answer for as long as it is good, so this process may be away for as long without anybody noticing.
+ * The DNS resolver that nginx uses for names which tenants chose, on a UDP port of this machine. It
+ * answers only with addresses that may be asked, so a name cannot pass the check and then change its
+ * addresses (DNS rebinding). nginx caches each answer for its lifetime, so requests survive a restart
+ * of this process.
  */
 import { createSocket } from "node:dgram";
 import { isIPv4, isIPv6 } from "node:net";
@@ -22,18 +23,18 @@ export type CheckedNameEvent =
   | { readonly kind: "refused"; readonly name: string; readonly why: string }
   | { readonly kind: "busy"; readonly port: number; readonly why: string };
 
-/** Questions that wait for a nameserver; more are dropped, and nginx asks again. */
+/** Limits the questions that wait for a nameserver. Further ones are dropped, and nginx repeats them. */
 const mostWaiting = 1_000;
-/** The most of these for one zone, so that a slow nameserver does not take the places of all others. */
+/** The same for one zone, so that one slow nameserver cannot use up the whole limit. */
 const mostWaitingInZone = 100;
-/** An answer is good for so long at most: the largest time in a DNS answer is 136 years. */
+/** The longest lifetime of an answer. DNS allows up to 136 years. */
 const longestSeconds = 3_600;
-/** How soon a port that another process has is tried again. */
+/** The pause before a port that another process holds is tried again. */
 const againMs = 1_000;
-/** Names that were reported; more than so many are forgotten and reported once more. */
+/** Limits the memory of reported names. When it is full, names may be reported once more. */
 const mostReported = 1_000;
 
-/** Begins to answer, and gives what ends it. A port that is taken is tried until it is free. */
+/** Starts to answer, and returns the function that stops it. A busy port is tried until it is free. */
 export function answerCheckedNames(options: CheckedNamesOptions): () => Promise<void> {
   const reported = new Set<string>();
   const waiting = new Map<string, number>();
@@ -107,12 +108,12 @@ export function answerCheckedNames(options: CheckedNamesOptions): () => Promise<
   }
 }
 
-/** Its last two labels, below which one owner names what he likes. */
+/** The last two labels of a name. Below them one owner can create any number of names. */
 const zoneOf = (host: string): string => host.split(".").slice(-2).join(".");
 
 type Checked = Exclude<AddressAnswer, { kind: "refused" }> | { readonly kind: "refused"; readonly why: string };
 
-/** The addresses of a name that may be asked. Where some may and others may not, the others are left out. */
+/** The addresses of a name that may be asked; the others are left out. */
 export async function addressesOf(
   { host, port }: CheckedName,
   family: 4 | 6,

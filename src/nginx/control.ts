@@ -16,7 +16,7 @@ export class Control {
     this.#pass = pass;
   }
 
-  /** The hash of the configuration, or undefined while nobody answers within `limitMs`. */
+  /** The hash of the configuration, or undefined while nginx does not answer within `limitMs`. */
   generation(limitMs = 1_000): Promise<string | undefined> {
     return new Promise((resolve) => {
       const asked = request({

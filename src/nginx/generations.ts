@@ -28,7 +28,7 @@ export class GenerationBook {
     return workers.filter(({ draining }) => !draining).map(({ pid }) => pid);
   }
 
-  /** To be told the workers that a reload has just replaced. */
+  /** Notes the workers that a reload has just replaced. */
   replaced(workers: readonly number[]): void {
     this.#replaced = [...this.#replaced, workers];
   }

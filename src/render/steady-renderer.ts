@@ -14,7 +14,7 @@ export class SteadyRenderer implements Renderer {
   readonly #gaveUp: (why: string) => void;
   #template: Template;
 
-  /** `renderer` uses `builtIn` now. `gaveUp` is told why another template gave way to it. */
+  /** `renderer` uses `builtIn` now. `gaveUp` gets the reason why it replaced another template. */
   constructor(renderer: Renderer, builtIn: Template, gaveUp: (why: string) => void) {
     this.#renderer = renderer;
     this.#builtIn = builtIn;

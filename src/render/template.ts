@@ -53,7 +53,7 @@ export function compileTemplate(files: TemplateFiles): CompiledTemplate {
   return { ok: true, template: { render } };
 }
 
-/** Handlebars is strict about what is printed; a condition, or a list, that nobody has said anything about is as much of a mistake. */
+/** Handlebars is strict about what is printed; a condition or a list without a value is a mistake as well. */
 class StrictArguments extends Handlebars.Visitor {
   override BlockStatement(block: hbs.AST.BlockStatement): void {
     this.#mark(block.params);

@@ -27,7 +27,7 @@ export interface Claim {
    * the host, and the paths are in the order of their rules.
    */
   readonly hosts: ReadonlyMap<string, readonly ClaimedPath[]>;
-  /** Answers where nobody has the path `/`; undefined where the object names none. */
+  /** Answers where no rule has the path `/`; undefined where the object names none. */
   readonly defaultBackend: ClaimedBackend | undefined;
   /** Whether the object has nothing but its default backend, which then answers for all unknown hosts. */
   readonly answersUnknownHosts: boolean;

@@ -1,4 +1,4 @@
-/** The Problems of all there is, by whom they were found for: what is looked at again has its own replaced, and nobody else's. */
+/** All Problems, by the object that was read when they were found. Reading an object again replaces its own Problems alone. */
 import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 
@@ -9,7 +9,7 @@ export class Problems {
     return this.#byOwner;
   }
 
-  /** `problems` take the place of those told of `owner` before. */
+  /** Replaces the Problems of `owner`. */
   tell(owner: string, problems: readonly Problem[]): void {
     if (problems.length === 0 && !this.#byOwner.has(owner)) return;
     this.#byOwner = this.#byOwner.with([[owner, problems.length === 0 ? undefined : problems]]);

@@ -1,24 +1,25 @@
--- How long one request may keep its worker busy with patterns that tenants wrote. Each pattern has
--- a limit of steps of its own, but a host may have a thousand of them. Processor time counts and
--- not the clock on the wall, so that a busy machine spends nobody's.
+-- Limits how long one request may keep its worker busy with patterns that tenants wrote. Each
+-- pattern has a limit of steps of its own, but a host may have a thousand patterns. The limit is
+-- in processor time, because on a busy machine the wall clock also counts the work of others.
 local clock = os.clock
 
 local _M = {}
 
--- Seconds. A thousand honest patterns take a millisecond or two.
+-- The limit in seconds. A thousand honest patterns take a millisecond or two.
 local most = 0.025
 
--- Looking at the clock costs as much as some patterns do.
+-- Reading the clock costs as much as some patterns do, so it is read before each eighth pattern.
 local each = 8
 
 local started, tried = 0, 0
 
--- A request begins. A worker has one at a time between two waits, and patterns wait for nothing.
+-- Starts the budget of a request. Matching a pattern never waits, so a worker runs the patterns of
+-- one request at a time, and one budget per worker is enough.
 function _M.begin()
   started, tried = nil, 0
 end
 
--- Another pattern is about to be tried. True where the request has had its share.
+-- Counts a pattern that is about to be tried. Returns true once the budget is spent.
 function _M.is_spent()
   tried = tried + 1
   if tried % each ~= 0 then

@@ -1,13 +1,13 @@
--- Says what shared memory holds, so that the controller sees whether that is what it wrote. Digests
--- are keyed with a word of the question, so that an older answer is worth nothing. Listing all keys
--- stops every worker for a moment, so the controller asks only when the count of writings shows
--- that something else wrote.
+-- Describes the contents of shared memory, so that the controller can compare them with what it
+-- wrote. Digests are keyed with a word from the request, so that an older answer cannot be replayed.
+-- Listing all keys stops every worker for a moment, so the controller asks only when the counter of
+-- writes shows that something else has written.
 local records = ngx.shared.sluice_records
 
--- What channel.lua counts there by itself.
+-- Counters that channel.lua keeps there for itself.
 local own = { generation = true, writing = true }
 local parts = 256
--- After so many parts other requests have their turn.
+-- After this many parts the worker serves other requests first.
 local parts_at_once = 8
 
 local _M = {}
@@ -35,8 +35,8 @@ local function digest(text)
   return ngx.encode_base64(ngx.hmac_sha1(ngx.var.arg_word or "", text))
 end
 
--- A line with the digest of each part; with an argument `part` a line for each record of that one,
--- its digest and its key.
+-- Prints a line with the digest of each part. With the argument `part` it prints a line for each
+-- record of that part instead: its digest and its key.
 function _M.serve()
   local found = keys_by_part()
   local only = tonumber(ngx.var.arg_part)

@@ -45,7 +45,7 @@ export interface ClusterSide {
   readonly onSecret: Cluster["onSecret"];
   /** What the Pod is and where; never resolves while the cluster is not as the flags say. */
   readonly around: Promise<Around>;
-  /** Whether this replica speaks for all; without an election each speaks for itself. */
+  /** Whether this replica acts for all of them. Without an election each acts for itself. */
   readonly leads: boolean;
   /** Writes Events, and the statuses of objects of the Gateway API. */
   readonly listener: Listener;

@@ -12,7 +12,7 @@ export type FoundCredentials =
   | { readonly ok: true; readonly credentials: Credentials }
   | { readonly ok: false; readonly why: string };
 
-/** `env` brings KUBECONFIG and what a Pod is told. Fails with one sentence. */
+/** `env` has KUBECONFIG and the variables of a Pod. Fails with one sentence. */
 export async function credentialsOf(flags: CredentialFlags, env: NodeJS.ProcessEnv): Promise<FoundCredentials> {
   const { kubeconfig, apiserverHost: server, certificateAuthority, context } = flags;
   const hasAccount = kubeconfig !== undefined || Boolean(env.KUBECONFIG) || env.KUBERNETES_SERVICE_HOST !== undefined;

@@ -1,6 +1,7 @@
 /**
- * Who is told of syncs, reviews and Problems: the log, the metrics, and whoever else listens to the sync. Problems come from several
- * sources (the sync, the files, the template), and each source says all it has, every time.
+ * Reports syncs, reviews and Problems to the log, to the metrics and to other listeners of the sync.
+ * Problems come from several sources (the sync, the files, the template). Each source reports all of
+ * its Problems every time.
  */
 import type { CertificateEvent } from "../../admission/kept-certificate.ts";
 import type { WebhookEvent } from "../../admission/webhook.ts";

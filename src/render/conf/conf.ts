@@ -88,7 +88,7 @@ function toldVariables(text: string, isRead: (name: string) => boolean, { counts
 /** What the router sets only where something reads it, and no record names. */
 const setWhereRead = new Set([...groupVariables, ...gatewayLabels, closedReasonVariable]);
 
-/** Where a log or a snippet names `$request_id`, it is to be the id that backends are told, so nginx makes both. */
+/** Where a log or a snippet names `$request_id`, it must equal the id that backends get, so nginx makes both. */
 function onlyOurMapReadsTheId(text: string): boolean {
   return text.match(/\brequest_id\b/g)?.length === 1;
 }

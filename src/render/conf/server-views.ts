@@ -125,7 +125,7 @@ export function routedServer(about: AboutServers, slot: Slot, shapes: readonly S
     certificate: certificateAt(about.machine, defaultPairFile),
     locations: [
       ...[...beside.values()].map(({ match, text }) => ({ match, text })),
-      // where the text of before still has one's path elsewhere, nobody can go on there
+      // The previous text may still have this path elsewhere, and a request cannot go on from there.
       ...shapes.map(({ name, text, needsPath }) => ({
         match: shapeBlock(name),
         text: needsPath ? Token.conf`return 503;` : text,

@@ -30,7 +30,7 @@ export function staticUpstream(
   const hash = by === undefined ? [] : [line("hash", Token.conf`${by} consistent`)];
   return {
     name: Token.name(name),
-    // An endpoint is asked as long as Kubernetes calls it ready, as in dynamic mode: a failure shuts nobody out.
+    // An endpoint is asked as long as Kubernetes calls it ready, as in dynamic mode: a failure excludes no endpoint.
     servers: endpoints.map(
       ({ address, port }) =>
         Token.conf`${Token.name(address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`)} max_fails=0`,
@@ -46,7 +46,7 @@ export function staticBlock(id: string): string {
 }
 
 /**
- * What is hashed. A variable that nobody declares is text: nginx would refuse everything for it. The letter in front keeps the
+ * What is hashed. An undeclared variable becomes text, because nginx would refuse the whole configuration for it. The letter in front keeps the
  * key from being empty, which nginx takes for none.
  */
 function hashKeyOf(balance: Balance): Token | undefined {

@@ -154,7 +154,7 @@ export function pairRecord({ chain, key, fingerprint }: Certificate): string {
   return JSON.stringify(record);
 }
 
-/** `address:port` as nginx writes it: what a request has tried is told from the names in $upstream_addr. */
+/** `address:port` as nginx writes it: the endpoints that a request has tried are recognized by these names in $upstream_addr. */
 function addressOf({ address, port }: Endpoint): string {
   return address.includes(":") ? `${new URL(`http://[${address}]`).hostname}:${port}` : `${address}:${port}`;
 }

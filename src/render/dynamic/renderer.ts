@@ -82,7 +82,7 @@ export class DynamicRenderer implements Renderer {
       this.#last = next;
       return { text, records, opened: this.#used.opened, bugs: this.#failed.bugs };
     } catch (error) {
-      // nobody was told of them
+      // These changes were never published.
       this.#put(new Map([...records.keys()].map((key) => [key, { value: replaced.get(key) }])));
       throw error;
     }

@@ -116,7 +116,7 @@ export class Shapes {
   }
 }
 
-/** The router says in variables whom to ask. */
+/** The router names the backend in variables. */
 function errorBackend(own: boolean): ErrorBackend {
   return {
     pass: poolOf("HTTP", [balancedBlock], "").pass,

@@ -1,6 +1,6 @@
 /**
  * The Shapes that routes name, each in the server that needs it, and the files that those open. They are counted by the
- * Servers that use them: what nobody uses any more is not in the next text.
+ * Servers that use them: unused shapes are not in the next text.
  */
 
 import type { Slot } from "../conf/text-servers.ts";

@@ -180,7 +180,7 @@ export class LocationTexts {
   }
 }
 
-/** A prefix is told where a rewrite acts, and then with its groups, by number or by name. */
+/** X-Forwarded-Prefix is sent where a rewrite acts. Its value may then name groups, by number or by name. */
 function asksForGroups({ backendRequest }: FeatureValues, rewrite: View): boolean {
   return rewrite !== false && backendRequest.prefix.includes("$");
 }

@@ -30,7 +30,7 @@ export interface StaticChoice {
   readonly block: Token;
   /** Gives what the log calls the canary that was chosen; empty for the main upstream. */
   readonly label: Token;
-  /** Gives what binds a client to whom it is sent to. */
+  /** The value that binds a client to the backend it was sent to. */
   readonly binding: Token;
   /** Blocks of the http block that these variables come from. */
   readonly http: readonly Token[];

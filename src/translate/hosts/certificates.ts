@@ -76,7 +76,7 @@ export class Certificates {
     for (const key of keys) this.#outdated.add(key);
   }
 
-  /** Reads again what has changed. What nobody uses is no longer there. */
+  /** Reads again what has changed, and drops what is not used any more. */
   renew(): void {
     const entries = [...this.#outdated].map((key) => {
       return [key, this.#users.isUsed(key) ? this.#read(key) : undefined] as const;

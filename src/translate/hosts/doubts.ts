@@ -33,7 +33,7 @@ export function literalPatterns(
   );
 }
 
-/** The oldest Claim of a host with several has its implicit `/`, and so guards what nobody has defined (RS-3.6). */
+/** The implicit `/` of a host belongs to its oldest Claim, whose guards then hold for paths without a rule (RS-3.6). */
 export function guardedByOldest(host: string, claims: readonly Claim[], settings: Settings): Problem[] {
   const [oldest, ...others] = claims;
   if (oldest === undefined || others.length === 0) return [];

@@ -10,9 +10,9 @@ import type { Path } from "./path-routes.ts";
 export interface Draft {
   readonly location: Location<FeatureValues>;
   readonly path: Path;
-  /** Where its path stands in its owner; empty for what nobody wrote. */
+  /** The field of its path in its owner; empty for an implicit path. */
   readonly field: string;
-  /** Undefined: the implicit root of the catch-all, which is nobody's. */
+  /** Undefined for the implicit root of the catch-all, which has no owner. */
   readonly claim: Claim | undefined;
 }
 
@@ -72,7 +72,7 @@ export function defaultRoot(claim: Claim, backend: WeightedBackend, settings: Se
   return draftOf(withoutCookie({ ...claim, features }, settings), root, [backend]);
 }
 
-/** The `/` of a host where nobody has it: without a `backend` the global default one answers. */
+/** The `/` of a host without a rule for it. Without a `backend` the global default backend answers. */
 export function implicitRoot(oldest: Claim, backend: WeightedBackend | undefined, settings: Settings): Draft {
   const draft =
     backend === undefined
@@ -81,7 +81,7 @@ export function implicitRoot(oldest: Claim, backend: WeightedBackend | undefined
   return { ...draft, path: { ...draft.path, implicit: true } };
 }
 
-/** What answers for unknown hosts: the default backend, with nobody's annotations. */
+/** Answers for unknown hosts: the default backend, without annotations. */
 export function unownedRoot(settings: Settings): Draft {
   const values = { ...unannotated(settings), ...withoutRedirects(settings) };
   const logs = { ...values.logs, access: settings.enableAccessLogForDefaultBackend };
@@ -110,7 +110,7 @@ function withoutStandIn(claim: Claim): Claim {
   return { ...claim, features: { ...claim.features, customErrors: { ...customErrors, standIn: undefined } } };
 }
 
-/** A path of no rule issues no affinity cookie, whoever has the same Service and does (RS-14.3). */
+/** A path without a rule issues no affinity cookie, although other paths of the same Service may (RS-14.3). */
 function withoutCookie(claim: Claim, settings: Settings): Claim {
   if (claim.features.sessionAffinity.type === undefined) return claim;
   return { ...claim, features: { ...claim.features, sessionAffinity: unannotated(settings).sessionAffinity } };

@@ -21,11 +21,11 @@ interface Entry {
   readonly text: Buffer;
   /** In lower case: patterns take any. */
   readonly begins: string;
-  /** Whether it is written by somebody: the `/` that nobody has gives way to all. */
+  /** Whether a rule has it. The implicit `/` yields to every rule. */
   readonly own: boolean;
 }
 
-/** `namespaces` are those of the paths, the oldest first; undefined is that of a path which is nobody's. */
+/** `namespaces` are those of the paths, the oldest first; undefined is that of a path without an owner. */
 export function mixedRoutes(paths: readonly NumberedPath[], namespaces: readonly (string | undefined)[]): MixedRoutes {
   const merged: Entry[] = [];
   const slashes: Route[] = [];

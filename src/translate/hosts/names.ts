@@ -61,7 +61,7 @@ export function nameProblems(
   return problems;
 }
 
-/** Undefined where there is none: of the catch-all, and of a wildcard. */
+/** Undefined for the catch-all and for a wildcard, which have none. */
 export function twinOf(host: string): string | undefined {
   if (host === catchAll || host.startsWith("*.")) return undefined;
   return host.startsWith("www.") ? host.slice("www.".length) : `www.${host}`;
@@ -76,7 +76,7 @@ export class HostNames {
   readonly #wildcards = new Set<string>();
   readonly #withPatterns = new Set<string>();
 
-  /** Takes in what `host` wants, undefined where there is no such host any more; gives all other hosts that it may concern. */
+  /** Notes the names that `host` wants, or that the host has gone. Returns all other hosts that this may concern. */
   set(host: string, wanted: WantedNames | undefined): ReadonlySet<string> {
     const before = this.#wanted.get(host);
     for (const name of before?.aliases ?? []) this.#aliasOf.get(name)?.delete(host);
@@ -98,7 +98,7 @@ export class HostNames {
     return concerned;
   }
 
-  /** Of the hosts that want a name, those of the namespace that was there first; among these a host of that name comes first. */
+  /** The host that gets a name: among those of the namespace that came first, the host of that very name wins. */
   ownerOf(name: string): string | undefined {
     const isPattern = formOf(name) !== "exact";
     const listing = this.#aliasOf.get(name);

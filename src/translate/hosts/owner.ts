@@ -1,7 +1,8 @@
 /**
- * Whose a host is. Paths of several namespaces may stand on one host, but what holds for the host as a whole is said by the namespace of its oldest
- * Claim alone: a younger one of another namespace would else change what the first one serves. What guards and is not heard closes the paths
- * that it was to guard.
+ * The owner of a host. Several namespaces may have paths on one host, but only the namespace of its
+ * oldest Claim may set what holds for the host as a whole. Otherwise a younger Claim of another
+ * namespace could change what the first one serves. Where a guard of such a Claim is ignored, the
+ * paths that it should protect are closed.
  */
 import type { Fields } from "../../annotations/declare.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
@@ -15,7 +16,7 @@ export interface HostOwner {
   readonly oldest: Claim | undefined;
   /** Whether this Claim may set what holds for the host as a whole. */
   readonly hears: (claim: Claim) => boolean;
-  /** Why another is not. */
+  /** Why all others may not, as the beginning of a sentence. */
   readonly why: () => string;
 }
 
@@ -50,7 +51,7 @@ export interface Unheard {
 
 const allHeard: Unheard = { closes: () => undefined, problems: [] };
 
-/** `heard` is what is said of the host as a whole; `all` are the Claims of the host, canaries as well. */
+/** `heard` are the values for the host as a whole; `all` are the Claims of the host, canaries as well. */
 export function unheardOf(owner: HostOwner, all: readonly Claim[], heard: FeatureValues, prefix: string): Unheard {
   if (all.every(owner.hears)) return allHeard;
   const closed = new Map<Claim, Problem>();

@@ -11,7 +11,7 @@ export interface AppRoot {
 }
 
 /**
- * Of several, the one of the longest path is heard (RS-12.3). Only who has the path `/` may say where a request for it goes, and the namespace of the
+ * Where several Claims set it, that of the longest path wins (RS-12.3). Only who has the path `/` may say where a request for it goes, and the namespace of the
  * host's oldest Claim.
  */
 export function appRootOf(host: string, drafts: readonly Draft[], owner: HostOwner): AppRoot {

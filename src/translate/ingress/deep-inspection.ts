@@ -1,6 +1,6 @@
 /**
  * Hosts, paths and Secret names that look like an attempt to configure nginx (RS-1.9). None of them could reach nginx as
- * more than a quoted value; the Ingress is refused all the same, because whoever writes such a thing should hear of it.
+ * more than a quoted value; the Ingress is refused all the same, so that the attempt is noticed.
  */
 import type { Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";

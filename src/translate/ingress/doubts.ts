@@ -1,5 +1,5 @@
 /**
- * What an Ingress says that does not do what its author will have meant. It is served as it is written; the author is told.
+ * Warnings: text of an Ingress that is valid, but probably not what its author intended. It is served as it is written.
  * Each of these has cost many people an afternoon.
  */
 import { annotationKeys } from "../../annotations/read.ts";

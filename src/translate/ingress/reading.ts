@@ -41,7 +41,7 @@ export function readIngress(
   return withHeardProblems({ ...reading, verdict, problems: [...found, ...reading.problems, ...idle, ...doubts] });
 }
 
-/** What would come of an annotation that a canary is not heard about does not come; that it is not heard is said where it relieves somebody. */
+/** Drops Problems about annotations that have no effect in a canary. Their lack of effect is reported elsewhere. */
 function withHeardProblems(reading: Reading): Reading {
   const { values, verdict, problems } = reading;
   const ofText: readonly Problem["kind"][] = [

@@ -7,7 +7,7 @@ import type { AffinityCookie, Balance } from "../../model/configuration.ts";
 import { byAge } from "../age.ts";
 import type { Claim } from "../claim.ts";
 
-/** A port of a Service that a Location sends to, and a Claim that speaks for it. */
+/** A port of a Service that a Location sends to, with a Claim that sets how it is balanced. */
 export interface UpstreamUse {
   readonly id: string;
   readonly service: string;

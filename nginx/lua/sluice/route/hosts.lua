@@ -1,7 +1,7 @@
--- Whether a request names two hosts (RFC 9112 3.2.2). nginx routes by $host: the request line's,
--- else the Host header's, in lower case, without its port and a dot at its end. Backends, auth
--- services and redirects hear the header as it came. Only a header that is not the same text as
--- $host comes here.
+-- Detects requests that name two hosts (RFC 9112 3.2.2). nginx routes by $host, which comes from
+-- the request line, or else from the Host header, in lower case and without the port and the dot at
+-- its end. Backends, auth services and redirects get the header as the client sent it. This file
+-- sees only headers whose text differs from $host.
 local ngx = ngx
 local find = string.find
 local gsub = string.gsub
@@ -10,8 +10,8 @@ local match = string.match
 
 local _M = {}
 
--- The host of an authority, as nginx has it, and the port with its colon; nil where what follows
--- the host is no port.
+-- Returns the host of an authority, as nginx normalizes it, and the port with its colon. Returns nil
+-- where the text behind the host is no port.
 local function parts(authority)
   local name, port = match(lower(authority), "^(%[[%x:.]+%])(.*)$")
   if not name then
@@ -23,7 +23,7 @@ local function parts(authority)
   return gsub(name, "%.$", ""), port
 end
 
--- `asked` is the Host header; without one, or with an empty one, there is only one host.
+-- Whether the two differ. `asked` is the Host header; a request without it names only one host.
 function _M.differ(host, asked)
   if not asked or asked == "" then
     return false
