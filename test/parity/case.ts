@@ -11,7 +11,7 @@ import type { Answer } from "./answer.ts";
 import type { RequestSpec } from "./request-spec.ts";
 
 export interface Case {
-  /** The path in the corpus without its ending, `routing/canary-false`. */
+  /** `routing/canary-false` for `routing/canary/canary-false.yaml`. */
   readonly name: string;
   readonly title: string;
   /** Annotations and ConfigMap keys without prefix, flags with their dashes, rules `RS-n.m`. */
@@ -75,15 +75,24 @@ const apiVersions: Readonly<Record<string, string>> = {
   EndpointSlice: "discovery.k8s.io/v1",
 };
 
+/**
+ * The files of all cases by name, without their ending. Below a section each feature has a folder, which is for readers alone: it is no
+ * part of the name, because the name decides about the namespace, and answers were recorded with that.
+ */
+const files: ReadonlyMap<string, string> = new Map(
+  readdirSync(corpus, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".yaml"))
+    .map((file) => file.slice(0, -".yaml".length))
+    .map((file) => [file.replace(/^([^/]+)\/[^/]+\//, "$1/"), join(corpus, file)]),
+);
+
 /** The names of all cases that one of the comma-separated patterns matches, `routing/canary*`; all of them without a pattern. */
 export function caseNames(patterns = "**"): readonly string[] {
-  const all = readdirSync(corpus, { recursive: true, encoding: "utf8" });
-  const names = all.filter((file) => file.endsWith(".yaml")).map((file) => file.slice(0, -".yaml".length));
-  return names.filter((name) => patterns.split(",").some((pattern) => matchesGlob(name, pattern))).sort();
+  return [...files.keys()].filter((name) => patterns.split(",").some((pattern) => matchesGlob(name, pattern))).sort();
 }
 
 export function loadCase(name: string): Case {
-  return readCase(name, readFileSync(join(corpus, `${name}.yaml`), "utf8"));
+  return readCase(name, readFileSync(`${files.get(name)}.yaml`, "utf8"));
 }
 
 /** Throws when the text is not YAML; a field that no case has is a mistake in the corpus, which nothing here looks for. */
@@ -116,18 +125,19 @@ export function readCase(name: string, text: string): Case {
  */
 export function loadExpectation({ name, namespace }: Case, differs: boolean, mode: "dynamic" | "static"): Expectation {
   const decided = differs ? [differsFile(name, mode), differsFile(name)] : [];
-  const file = [...decided, `${name}.expect.json`].map((one) => join(corpus, one)).find((one) => existsSync(one));
+  const file = [...decided, `${files.get(name)}.expect.json`].find((one) => existsSync(one));
   return JSON.parse(readFileSync(file!, "utf8").replaceAll("$NS", namespace));
 }
 
 /** Whether an answer that Sluice gives by decision lies beside the recorded one. */
 export function hasDifference(name: string): boolean {
-  const files = [differsFile(name), differsFile(name, "dynamic"), differsFile(name, "static")];
-  return files.some((file) => existsSync(join(corpus, file)));
+  const all = [differsFile(name), differsFile(name, "dynamic"), differsFile(name, "static")];
+  return all.some((file) => existsSync(file));
 }
 
 function differsFile(name: string, mode?: "dynamic" | "static"): string {
-  return mode === undefined ? `${name}.differs.json` : `${name}.differs.${mode}.json`;
+  const file = files.get(name);
+  return mode === undefined ? `${file}.differs.json` : `${file}.differs.${mode}.json`;
 }
 
 function withDefaults(object: DraftObject, namespace: string): KubernetesObject {

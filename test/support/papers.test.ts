@@ -5,6 +5,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { caseNames } from "../parity/case.ts";
 
 const root = join(import.meta.dirname, "../..");
 const texts = new Map<string, string>();
@@ -80,9 +81,7 @@ test("each cited trap of nginx exists, once", () => {
 });
 
 test("each cited case is in the corpus", () => {
-  const cases = globSync("**/*.yaml", { cwd: join(root, "test/parity/corpus") }).map((path) =>
-    path.replace(/\.yaml$/, ""),
-  );
+  const cases = caseNames();
   const others = globSync("{src/**,templates}/{settings,access,routing}/*", { cwd: root });
   const modules = others.map((path) => path.replace(/^.*\/(\w+\/[^/.]+)(\..*)?$/, "$1"));
   // A name of a folder, a slash and words with hyphens; a path that is imported has dots in front.
