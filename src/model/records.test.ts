@@ -22,13 +22,19 @@ const variables: Readonly<Record<keyof typeof recordFields, readonly string[]>> 
   choice: ["choice"],
   scope: ["scope"],
   listener: ["listener"],
+  filters: ["filters"],
+  redirect: ["redirect"],
+  rewrite: ["change"],
+  steering: ["steering"],
+  changes: ["changes"],
+  cors: ["cors"],
 };
 
 /** What the Lua keeps in a decoded record, and functions of its modules that have such a name. */
 const ownFields: readonly string[] = [
   ...["record.by_path", "location.labels", "upstream.ring", "upstream.by_key", "upstream.keys"],
   ...["upstream.position", "upstream.groups", "canary.choose"],
-  ...["backend.labels", "backend.labels_for"],
+  ...["backend.labels", "backend.labels_for", "cors.answer"],
 ];
 
 test.each(Object.keys(recordFields) as (keyof typeof recordFields)[])(

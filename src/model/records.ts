@@ -91,10 +91,17 @@ export const recordFields = {
   location: [
     ...["shape", "upstream", "limit", "namespace", "ingress", "service", "port", "path", "closed", "variables"],
     ...["canaries", "standIn", "sticky", "rewritesLate"],
-    ...["route", "rule", "backends", "unusable"],
+    ...["route", "rule", "backends", "unusable", "filters"],
   ],
   /** One of several backends of a location, or one with a word in its requests. */
-  backend: ["upTo", "shape", "upstream", "service", "port", "unusable"],
+  backend: ["upTo", "shape", "upstream", "service", "port", "unusable", "filters"],
+  /** What a route does before a request jumps to its text; `steering` is the JSON of what it does afterwards. */
+  filters: ["redirect", "cors", "rewrite", "request", "attempt", "steering"],
+  redirect: ["scheme", "hostname", "path", "port", "status"],
+  rewrite: ["hostname", "path"],
+  steering: ["requests", "answers", "cors", "mirrors"],
+  changes: ["set", "add", "remove"],
+  cors: ["any", "origins", "pattern", "credentials", "methods", "headers", "expose", "maxAge"],
   /** One of several routes with one path: all of it has to fit. */
   choice: ["location", "method", "headers", "query"],
   /** A ListenerPort. With `addresses` the same port has others, each for one address. */

@@ -29,7 +29,11 @@ local min = math.min
 
 local _M = {}
 
-function _M.run()
+-- With `limited`, the request may have a deadline.
+function _M.run(limited)
+  if limited then
+    package.loaded["sluice.gateway.deadline"].set()
+  end
   local id = ngx.var.route_upstream
   local upstream = store.get("upstream", id, store.recent_generation())
   local endpoints = upstream and upstream.endpoints

@@ -1,5 +1,7 @@
 -- The router of the ports of Gateways: from the port and the host to a listener, from there to the
 -- hosts of that listener, and on to a shape as route.lua does it for the hosts of Ingresses.
+local answer = require("sluice.gateway.answer")
+local apply = require("sluice.gateway.filters")
 local budget = require("sluice.budget")
 local forms = require("sluice.route.forms")
 local hosts = require("sluice.route.hosts")
@@ -94,10 +96,20 @@ local function target_of(slot, generation, shapes)
     return location == false and own.undecided or own.unrouted
   end
 
+  local filters = location.filters
   local backend = location.backends and backends.choose(location.backends) or location
   local shape = backend.shape or location.shape
   if not shapes_of[slot][shape] then
     return nil, shape
+  end
+  if filters and answer.of(filters, scope.port) then
+    var.route_steering = filters.steering
+    label.tell(location, location, listener)
+    return shape
+  end
+  if backend.unusable then
+    label.tell(location, backend, listener)
+    return own.undecided
   end
   local upstream_id = backend.upstream
   local upstream = store.get("upstream", upstream_id, generation)
@@ -107,8 +119,9 @@ local function target_of(slot, generation, shapes)
   var.route_upstream = upstream_id
   var.proxy_upstream_name = upstream and upstream.label or upstream_id
   label.tell(location, backend, listener)
-  if backend.unusable then
-    return own.undecided
+  filters = backend.filters or filters
+  if filters then
+    apply.run(filters)
   end
   local limit = location.limit
   if limit then

@@ -158,7 +158,7 @@ function mainView(about: ConfParts, withLua: boolean): View {
     upstreams,
     servers,
     // A record may name any of them but those that the router sets only where something reads them.
-    variables: routeVariables().map((name) =>
+    variables: routeVariables(lua?.gateway === true).map((name) =>
       lua === undefined || setWhereRead.has(name) ? ifRead(name) : Token.name(name),
     ),
     internal: {

@@ -31,6 +31,11 @@ export const routeLabels = [
 /** The same of a request that came in for a Gateway. */
 export const gatewayLabels = ["gateway", "listener", "route", "rule"];
 
+/** Where the router of Gateways says what the filters of a route do. */
+export const filterVariables = [
+  ...["route_answer", "route_location", "route_steering", "route_host", "route_deadline", "route_attempt"],
+];
+
 /** Variables that the router sets, or a location that needs them. */
 const routerVariables = [
   ...routeLabels,
@@ -195,7 +200,16 @@ export function certificateAt({ paths }: Machine, name: string, staple?: string)
   };
 }
 
-export function routeVariables(): string[] {
+/** `gateway`: whether nginx listens for Gateways. */
+export function routeVariables(gateway: boolean): string[] {
   const bound = featureList.flatMap(([, { variables = [] }]) => variables.map((name) => `route_${name}`));
-  return [...new Set([...routerVariables, ...gatewayLabels, ...groupVariables, ...bound])];
+  return [
+    ...new Set([
+      ...routerVariables,
+      ...(gateway ? filterVariables : []),
+      ...gatewayLabels,
+      ...groupVariables,
+      ...bound,
+    ]),
+  ];
 }

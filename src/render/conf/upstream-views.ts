@@ -9,12 +9,16 @@ import { affinityKey } from "../static/affinity.ts";
 /** The block for plain HTTP whose peers the Lua chooses; called as in ingress-nginx, whose users' snippets name it. */
 export const balancedBlock = "upstream_balancer";
 
+/** Begins the names of blocks whose requests may have a deadline. */
+export const limitedBlock = "upstream_limited";
+
 /** A block whose peers the Lua chooses. */
 export function balancedUpstream(name: string, settings: Settings): View {
   return {
     name: Token.name(name),
     servers: [],
     balancer: true,
+    limited: name.startsWith(limitedBlock),
     directives: keepalive(settings, settings.upstreamKeepaliveConnections),
   };
 }
@@ -36,6 +40,7 @@ export function staticUpstream(
         Token.conf`${Token.name(address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`)} max_fails=0`,
     ),
     balancer: false,
+    limited: false,
     directives: [...hash, ...keepalive(settings, idleConnections(settings.upstreamKeepaliveConnections, blocks))],
   };
 }

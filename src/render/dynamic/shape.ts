@@ -17,8 +17,8 @@ import {
 import type { Settings } from "../../settings/registry.ts";
 import { InternalNames } from "../conf/internal-names.ts";
 import { needsPath } from "../conf/text-servers.ts";
-import { balancedBlock } from "../conf/upstream-views.ts";
-import { routeTraitsOf } from "../gateway/traits.ts";
+import { balancedBlock, limitedBlock } from "../conf/upstream-views.ts";
+import { routeTraitsOf, withoutLateTries } from "../gateway/traits.ts";
 import { type LocationText, LocationTexts, type LocationTraits, traitsOf } from "../location/text.ts";
 import type { Template } from "../template.ts";
 
@@ -108,8 +108,15 @@ export class Shapes {
       return Token.variable(`route_${name}`);
     };
     const captured = () => Token.variable("forwarded_prefix");
-    const target = { dynamic: true, unserved: false, rewrite: false, blocks: [balancedBlock] };
-    const found = this.#texts.of(values, traits, { bind, captured, errorBackend }, target);
+    const limited = traits.route?.limited === true;
+    const blocks = [limited ? limitedBlock : balancedBlock];
+    const target = { dynamic: true, unserved: false, rewrite: false, blocks };
+    const found = this.#texts.of(
+      limited ? withoutLateTries(values) : values,
+      traits,
+      { bind, captured, errorBackend },
+      target,
+    );
     const texts = [found.text, ...found.beside.map((one) => one.text), ...found.http];
     const name = `@${this.#names.of(texts.map((text) => `${text}\0`).join(""))}`;
     return { name, variables, needsPath: !traits.standsIn && needsPath(values, traits.denied), ...found };

@@ -19,6 +19,7 @@ import { type Fields, hostKey, type RecordKey } from "../../model/records.ts";
 import type { Shapes } from "../dynamic/shape.ts";
 import { hopOf } from "../location/hops.ts";
 import { keptBy } from "../location/kept-by.ts";
+import { filtersRecord } from "./filter-records.ts";
 
 type Place = number | readonly (number | Fields<"choice">)[];
 
@@ -87,6 +88,7 @@ function locationRecord(server: Server<FeatureValues>, at: number, shapes: Shape
     ...recordOf(location.features),
     shape,
     ...backendsOf(location, (backend) => shapeOf(backend).name),
+    ...filtersOf(location),
     ...(owner === undefined ? {} : { namespace: owner.namespace, route: `${owner.namespace}/${owner.name}` }),
     path,
     ...(rule === undefined ? {} : { rule }),
@@ -95,28 +97,41 @@ function locationRecord(server: Server<FeatureValues>, at: number, shapes: Shape
   };
 }
 
+/** Those of its one backend among them. */
+function filtersOf({ filters, timeouts, backends }: Location<FeatureValues>): Fields<"location"> {
+  const record = filtersRecord(filters, timeouts, onlyOne(backends)?.filters);
+  return record === undefined ? {} : { filters: record };
+}
+
+function onlyOne(backends: readonly WeightedBackend[]): WeightedBackend | undefined {
+  const taking = backends.filter(({ weight }) => weight > 0);
+  return taking.length === 1 ? taking[0] : undefined;
+}
+
 function said(words: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(words).filter(([, word]) => word !== ""));
 }
 
 /** A single backend without anything special is that of the location itself, as it is for other sources. */
 function backendsOf(
-  { backends }: Location<FeatureValues>,
+  { backends, filters, timeouts }: Location<FeatureValues>,
   shapeOf: (backend: WeightedBackend) => string,
 ): Fields<"location"> {
   const total = backends.reduce((sum, { weight }) => sum + weight, 0);
   const [first] = backends;
   if (total === 0 || first === undefined) return { unusable: 1 };
-  const taking = backends.filter(({ weight }) => weight > 0);
-  if (taking.length === 1) {
-    const backend = taking[0]!;
+  const backend = onlyOne(backends);
+  if (backend !== undefined) {
     return { ...ownOf(backend), ...(shapeOf(backend) === shapeOf(first) ? {} : { shape: shapeOf(backend) }) };
   }
+  const taking = backends.filter(({ weight }) => weight > 0);
   let sum = 0;
   return {
-    backends: taking.map((backend): Fields<"backend"> => {
-      sum += backend.weight;
-      return { upTo: sum / total, shape: shapeOf(backend), ...ownOf(backend) };
+    backends: taking.map((one): Fields<"backend"> => {
+      sum += one.weight;
+      const own = one.filters === undefined ? undefined : filtersRecord(filters, timeouts, one.filters);
+      const acts = own === undefined ? {} : { filters: own };
+      return { upTo: sum / total, shape: shapeOf(one), ...ownOf(one), ...acts };
     }),
   };
 }

@@ -1,2 +1,11 @@
-/** What a route asks of the text of its Location; its values are data. */
-export type RouteTraits = Readonly<Record<string, never>>;
+/** What a route asks of the text of its Location; its values are data. Absent traits ask for nothing. */
+export interface RouteTraits {
+  /** Whether Sluice itself answers some requests: redirects and the preflights of browsers. */
+  readonly answers?: true;
+  /** Whether headers are changed or requests are copied. */
+  readonly steers?: true;
+  /** Whether the backend is asked for another host. */
+  readonly names?: true;
+  /** Whether requests have a deadline. */
+  readonly limited?: true;
+}

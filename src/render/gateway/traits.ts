@@ -5,14 +5,21 @@ import { defaultUpstream, type Location, type WeightedBackend } from "../../mode
 import type { BackendProtocol } from "../../model/filters.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { type LocationTraits, traitsOf } from "../location/text.ts";
+import { filterTraits } from "./filter-records.ts";
 
 /** An h2c backend gets requests as gRPC backends do: nginx's client for HTTP/2 is the same. */
 const schemes: Readonly<Record<BackendProtocol, Scheme>> = { http: "HTTP", https: "HTTPS", h2c: "GRPC" };
 
+/** Whose time is up is answered, and not asked of another endpoint: an attempt that was too slow is not made again. */
+export function withoutLateTries(values: FeatureValues): FeatureValues {
+  const cases = values.nextUpstream.cases.filter((one) => one !== "timeout");
+  return { ...values, nextUpstream: { ...values.nextUpstream, cases: cases.length > 0 ? cases : ["off"] } };
+}
+
 /** `host`: what is said of the host as a whole. */
 export function routeTraitsOf(
   location: Location<FeatureValues>,
-  { protocol, upstream }: WeightedBackend,
+  { protocol, upstream, filters }: WeightedBackend,
   host: FeatureValues,
   settings: Settings,
 ): LocationTraits {
@@ -22,6 +29,6 @@ export function routeTraitsOf(
     ...traits,
     redirectsToHttps: false,
     scheme: upstream === defaultUpstream ? "HTTP" : scheme,
-    route: {},
+    route: filterTraits(location.filters, location.timeouts, filters),
   };
 }

@@ -14,6 +14,7 @@ import type { AnswerHeader, Directive, Header, Place } from "../../directives/pl
 import { Token, type View } from "../../directives/token.ts";
 import { type HeaderLine, type HeaderLines, hasOwn, requestDirectives } from "../../settings/header-lines.ts";
 import type { Settings } from "../../settings/registry.ts";
+import type { RouteTraits } from "../gateway/route-traits.ts";
 import type { InEveryLocation } from "../settings/everywhere.ts";
 import { answerHeadersView, overruledHeaders } from "./answer-headers.ts";
 import { directivesOf } from "./directives.ts";
@@ -39,12 +40,16 @@ export interface LocationSaid {
   readonly timed: boolean;
   /** What the host's own server-snippet says about headers. */
   readonly hostLines?: readonly HeaderLine[];
+  /** What a route of a Gateway asks of it. */
+  readonly route?: RouteTraits;
   /** Headers of its answers beside those of its features. */
   readonly answerHeaders: readonly AnswerHeader[];
 }
 
+const redirectStatuses = [301, 302, 303, 307, 308];
+
 export function locationView(said: LocationSaid, place: Place, about: AboutLocations): Readonly<Record<string, View>> {
-  const { denied, redirectsToHttps, standsIn, timed, hostLines = [] } = said;
+  const { denied, redirectsToHttps, standsIn, timed, route, hostLines = [] } = said;
   const { settings, everywhere } = about;
   const { http, server } = everywhere.headerLines;
   // The text for a Service that stands in is reached by name in dynamic mode, whatever the path.
@@ -57,10 +62,17 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
     denied,
     redirectsToHttps,
     timed,
+    route: route !== undefined && {
+      answers: route.answers ?? false,
+      steers: route.steers ?? false,
+      limited: route.limited ?? false,
+      statuses: redirectStatuses.map(Token.count),
+    },
     asksOthers: isSaid("asksOthers", values, "location"),
   };
   const directives: Directive[] = [];
   const headers: Header[] = standsIn ? [...standInHeaders] : [];
+  if (route?.names) headers.push({ name: Token.name("Host"), value: Token.variable("route_host") });
   const answer: AnswerHeader[] = [...said.answerHeaders];
   for (const named of featureList) {
     const [name, feature] = named;

@@ -158,6 +158,7 @@ const backends = [1, 2, 3, 4];
 export async function startGateways(base: number, luaFolderOf?: (folder: string) => string): Promise<Gateways> {
   const nginx = await testNginx();
   const seen: Seen[] = [];
+  nginx.expectError(/upstream timed out/);
   const servers = await Promise.all(backends.map((n) => backendOn(n, seen)));
   const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
   if (!compiled.ok) throw new Error(compiled.why);
@@ -205,6 +206,7 @@ export function configurationOf(parts: GatewayParts, fake: Certificate): Whole {
   const { ports, hosts, certificates = [], settings = {}, empty = [] } = parts;
   const upstreams: Upstream[] = [
     ...backends.map((n) => ({ id: `b${n}`, endpoints: [{ address: `127.101.0.${n}`, port: 9000 }] })),
+    { id: "h2", endpoints: [{ address: "127.101.0.7", port: 9001 }] },
     ...["none", "default", ...empty].map((id) => ({ id, endpoints: [] })),
   ].map((one) => ({ ...one, label: `shop-${one.id}-80`, balance: { algorithm: "round_robin" } }));
   const all = [{ ...unknownHosts, listener: undefined } as unknown as Server<FeatureValues>, ...hosts];

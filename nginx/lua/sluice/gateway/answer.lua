@@ -1,0 +1,68 @@
+-- What a route answers by itself: redirects, and the preflights of browsers (CORS). The router says
+-- it in variables, and the shape answers.
+local rest = require("sluice.gateway.rest")
+
+local ngx = ngx
+local find = string.find
+local gsub = string.gsub
+
+local _M = {}
+
+local usual_ports = { http = 80, https = 443 }
+
+-- The path and query of the request as they came.
+local function raw_uri(var)
+  local raw = var.request_uri
+  local slash = find(raw, "^%a[%w+.-]*://") and find(raw, "/", (find(raw, "://", 1, true)) + 3, true)
+  if slash then
+    return string.sub(raw, slash)
+  end
+  return find(raw, "^/") and raw or "/"
+end
+
+-- The address that a redirect leads to.
+local function location_of(redirect, port)
+  local var = ngx.var
+  local own = var.pass_access_scheme
+  local scheme = redirect.scheme or own
+  local to = redirect.port
+  if not to then
+    -- A proxy in front that took the request by another scheme has the usual port of that one.
+    local known = redirect.scheme or own ~= var.scheme
+    to = known and usual_ports[scheme] or port
+  end
+  local host = redirect.hostname or var.host
+  local authority = to == usual_ports[scheme] and host or host .. ":" .. to
+  local path = redirect.path
+  if not path then
+    return scheme .. "://" .. authority .. raw_uri(var)
+  end
+  local changed = path[2] and rest.replaced(path, var.uri, var.request_uri) or path[1]
+  local query = var.args
+  return scheme .. "://" .. authority .. changed .. (query and query ~= "" and "?" .. query or "")
+end
+
+-- Whether the request is a preflight, which never reaches a backend.
+local function is_preflight(var)
+  return var.request_method == "OPTIONS"
+    and var.http_origin ~= nil
+    and var.http_access_control_request_method ~= nil
+end
+
+-- True where the request is answered here.
+function _M.of(filters, port)
+  local var = ngx.var
+  if filters.cors and is_preflight(var) then
+    var.route_answer = "204"
+    return true
+  end
+  local redirect = filters.redirect
+  if redirect then
+    var.route_answer = redirect.status
+    var.route_location = gsub(location_of(redirect, port), "[%c ]", rest.percent)
+    return true
+  end
+  return false
+end
+
+return _M

@@ -1,0 +1,61 @@
+-- Which pages of other origins may read an answer.
+local ngx = ngx
+local find = string.find
+local gsub = string.gsub
+local lower = string.lower
+
+local _M = {}
+
+local function is_allowed(cors, origin)
+  if cors.any then
+    return true
+  end
+  local text = lower(origin)
+  text = gsub(text, "^(http://.*):80$", "%1")
+  text = gsub(text, "^(https://.*):443$", "%1")
+  if cors.origins and cors.origins[text] then
+    return true
+  end
+  return cors.pattern ~= nil and ngx.re.find(text, cors.pattern, "jo") ~= nil
+end
+
+-- A list, or where it is `*` and cookies may be sent what the browser asked for: then it takes `*`
+-- for a name.
+local function listed(list, credentials, asked)
+  if list == "*" and credentials then
+    return asked
+  end
+  return list
+end
+
+-- Says it in the headers of the answer, in place of what the backend says.
+function _M.answer(cors)
+  local var, header = ngx.var, ngx.header
+  local origin = var.http_origin
+  local everywhere = cors.any and not cors.credentials
+  if not everywhere then
+    local vary = header["Vary"]
+    vary = type(vary) == "table" and table.concat(vary, ", ") or vary
+    if not vary then
+      header["Vary"] = "Origin"
+    elseif not find(lower(vary), "origin", 1, true) then
+      header["Vary"] = vary .. ", Origin"
+    end
+  end
+  if not origin or not is_allowed(cors, origin) then
+    return
+  end
+  header["Access-Control-Allow-Origin"] = everywhere and "*" or origin
+  header["Access-Control-Allow-Credentials"] = cors.credentials and "true" or nil
+  if var.route_answer ~= "204" then
+    header["Access-Control-Expose-Headers"] = not (cors.expose == "*" and cors.credentials) and cors.expose or nil
+    return
+  end
+  header["Access-Control-Allow-Methods"] =
+    listed(cors.methods, cors.credentials, var.http_access_control_request_method)
+  header["Access-Control-Allow-Headers"] =
+    listed(cors.headers, cors.credentials, var.http_access_control_request_headers)
+  header["Access-Control-Max-Age"] = cors.maxAge
+end
+
+return _M

@@ -1,0 +1,36 @@
+-- How long a request of a route may take, in all and at each attempt.
+local balancer = require("ngx.balancer")
+
+local ngx = ngx
+local max = math.max
+local min = math.min
+
+-- Seconds. nginx takes none for no limit.
+local least = 0.001
+local unlimited = 86400
+
+local _M = {}
+
+local function left(var)
+  local deadline = tonumber(var.route_deadline)
+  return deadline and max(least, deadline - ngx.now()) or unlimited
+end
+
+-- For the attempt that is about to begin.
+function _M.set()
+  local var = ngx.var
+  local seconds = min(left(var), tonumber(var.route_attempt) or unlimited)
+  if seconds < unlimited then
+    balancer.set_timeouts(seconds, seconds, seconds)
+  end
+end
+
+-- A backend that sends a little now and then is not given more time for that: the connection ends.
+function _M.check()
+  local deadline = tonumber(ngx.var.route_deadline)
+  if deadline and ngx.now() > deadline and not ngx.arg[2] then
+    return ngx.ERROR
+  end
+end
+
+return _M

@@ -1,0 +1,39 @@
+-- What a route does to a request before it jumps to its shape: another path, another host, a
+-- deadline; what is done later goes along as text.
+local rest = require("sluice.gateway.rest")
+
+local ngx = ngx
+
+local _M = {}
+
+local function rewrite(change)
+  local var = ngx.var
+  if change.hostname then
+    var.route_host = change.hostname
+  end
+  local path = change.path
+  if path then
+    -- Any byte may stand in it: nginx escapes it towards the backend.
+    ngx.req.set_uri(path[2] and rest.joined(path, var.uri) or path[1], false, true)
+  end
+end
+
+function _M.run(filters)
+  local var = ngx.var
+  if filters.steering then
+    var.route_steering = filters.steering
+  end
+  if filters.request then
+    var.route_deadline = ngx.req.start_time() + filters.request
+  end
+  if filters.attempt then
+    var.route_attempt = filters.attempt
+  end
+  -- Backends of one location may share a text of which only some ask for another host.
+  var.route_host = var.best_http_host
+  if filters.rewrite then
+    rewrite(filters.rewrite)
+  end
+end
+
+return _M

@@ -1,0 +1,128 @@
+-- Copies of requests. Each goes its own way, on a timer: nginx's own subrequests would hold the
+-- client's next request until the slowest copy is answered. What the answer says is dropped.
+local round_robin = require("sluice.balance.round_robin")
+local store = require("sluice.store")
+
+local ngx = ngx
+local concat = table.concat
+local lower = string.lower
+local match = string.match
+local random = math.random
+
+local _M = {}
+
+-- Of one worker at one time; more are left out.
+local most = 200
+local under_way = 0
+
+-- A body larger than this is not copied, nor is its request.
+local most_bytes = 1048576
+
+-- Milliseconds to connect, to send, and to wait for the answer's first line: a backend that sees the
+-- connection end might give the request up.
+local connect_ms, send_ms, read_ms = 1000, 5000, 10000
+
+-- What concerns the client's connection, and what is written anew.
+local own = {
+  ["connection"] = true, ["keep-alive"] = true, ["proxy-connection"] = true, ["te"] = true, ["trailer"] = true,
+  ["transfer-encoding"] = true, ["upgrade"] = true, ["host"] = true, ["content-length"] = true, ["expect"] = true,
+  ["x-forwarded-for"] = true, ["x-forwarded-host"] = true, ["x-forwarded-proto"] = true, ["x-real-ip"] = true,
+  ["x-forwarded-port"] = true, ["x-request-id"] = true, ["proxy"] = true,
+}
+
+-- The body; false where it is too large, or its length is not known beforehand.
+local function body_of(var)
+  local length = tonumber(var.content_length)
+  if not length and not var.http_transfer_encoding then
+    return var.http2 == "" and "" or (var.request_method == "GET" or var.request_method == "HEAD") and ""
+  elseif length and length > most_bytes or (not length and var.http2 ~= "") then
+    return false
+  end
+  ngx.req.read_body()
+  local body = ngx.req.get_body_data()
+  local path = not body and ngx.req.get_body_file()
+  local file = path and io.open(path, "r")
+  if file then
+    body = file:read(most_bytes + 1)
+    file:close()
+  end
+  return body == nil and "" or #body <= most_bytes and body
+end
+
+local function text_of(var, body)
+  local lines = {
+    var.request_method .. " " .. ngx.escape_uri(var.uri, 0) .. (var.is_args or "") .. (var.args or "") .. " HTTP/1.1",
+    "Host: " .. (var.route_host ~= "" and var.route_host or var.best_http_host),
+    "X-Forwarded-For: " .. var.remote_addr,
+    "X-Real-IP: " .. var.remote_addr,
+    "X-Forwarded-Host: " .. var.best_http_host,
+    "X-Forwarded-Port: " .. var.pass_port,
+    "X-Forwarded-Proto: " .. var.pass_access_scheme,
+    "X-Request-ID: " .. var.req_id,
+    "Connection: close",
+  }
+  for name, values in pairs(ngx.req.get_headers(0, true)) do
+    if not own[lower(name)] then
+      for _, value in ipairs(type(values) == "table" and values or { values }) do
+        lines[#lines + 1] = name .. ": " .. tostring(value)
+      end
+    end
+  end
+  if body ~= "" or (var.request_method ~= "GET" and var.request_method ~= "HEAD") then
+    lines[#lines + 1] = "Content-Length: " .. #body
+  end
+  return concat(lines, "\r\n") .. "\r\n\r\n" .. body
+end
+
+local function send(_, peer, text)
+  local socket = ngx.socket.tcp()
+  socket:settimeouts(connect_ms, send_ms, read_ms)
+  local host, port = match(peer, "^(.*):(%d+)$")
+  local ok, problem = socket:connect(host, tonumber(port))
+  if ok then
+    ok, problem = socket:send(text)
+  end
+  if ok then
+    socket:receive("*l")
+  else
+    ngx.log(ngx.INFO, "a copy for ", peer, " could not be sent: ", problem)
+  end
+  socket:close()
+  under_way = under_way - 1
+end
+
+local function copy_to(id, text)
+  local upstream = store.get("upstream", id, store.generation())
+  if not upstream or #upstream.endpoints == 0 then
+    return
+  end
+  if under_way >= most then
+    ngx.log(ngx.WARN, "a copy for ", id, " was left out: ", most, " are under way")
+    return
+  end
+  under_way = under_way + 1
+  local ok, problem = ngx.timer.at(0, send, round_robin.pick(upstream), text)
+  if not ok then
+    under_way = under_way - 1
+    ngx.log(ngx.WARN, "a copy for ", id, " could not be made: ", problem)
+  end
+end
+
+-- Each mirror, { upstream, share }, gets its share of the requests.
+function _M.copy(mirrors)
+  local var, text = ngx.var, nil
+  for _, mirror in ipairs(mirrors) do
+    if mirror[2] >= 1 or random() < mirror[2] then
+      if text == nil then
+        local body = body_of(var)
+        text = body and text_of(var, body)
+      end
+      if not text then
+        return
+      end
+      copy_to(mirror[1], text)
+    end
+  end
+end
+
+return _M

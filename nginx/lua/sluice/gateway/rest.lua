@@ -1,0 +1,36 @@
+-- Puts another text in the place of a path's prefix. Between both there is one slash, and none is
+-- lost or doubled.
+local byte = string.byte
+local find = string.find
+local format = string.format
+local gsub = string.gsub
+local sub = string.sub
+
+local _M = {}
+
+function _M.percent(char)
+  return format("%%%02X", byte(char))
+end
+
+-- `change` is { replacement, prefix without a slash at its end }. What follows the prefix is a part
+-- of the decoded path.
+function _M.joined(change, uri)
+  local to, following = change[1], sub(uri, #change[2] + 1)
+  if following == "" then
+    return to == "" and "/" or to
+  elseif sub(to, -1) == "/" and sub(following, 1, 1) == "/" then
+    return to .. sub(following, 2)
+  elseif sub(to, -1) ~= "/" and sub(following, 1, 1) ~= "/" then
+    return to .. "/" .. following
+  end
+  return to .. following
+end
+
+-- The same as part of a header: what the client has escaped stays so, as long as the path came as
+-- it is.
+function _M.replaced(change, uri, request_uri)
+  local escaped = find(request_uri, "%", 1, true) and "[%c #%%+?\127-\255]" or "[%c \127-\255]"
+  return (gsub(_M.joined(change, uri), escaped, _M.percent))
+end
+
+return _M

@@ -1,0 +1,98 @@
+-- Changes headers of a request on its way to the backend, and those of the answer. What is to be done
+-- came along with the request as text.
+local cjson = require("cjson.safe")
+local cors = require("sluice.gateway.cors")
+local mirror = require("sluice.gateway.mirror")
+
+local ngx = ngx
+local lower = string.lower
+local type = type
+
+local _M = {}
+
+-- Decoded texts, forgotten when there are many: a route that changes has another one.
+local known, count = {}, 0
+local most_known = 2000
+
+local function steering()
+  local text = ngx.var.route_steering
+  if not text or text == "" then
+    return nil
+  end
+  local steering = known[text]
+  if not steering then
+    if count >= most_known then
+      known, count = {}, 0
+    end
+    steering = cjson.decode(text) or {}
+    known[text] = steering
+    count = count + 1
+  end
+  return steering
+end
+
+-- The values of a header with one more.
+local function with(values, value)
+  if values == nil then
+    return value
+  elseif type(values) == "table" then
+    values[#values + 1] = value
+    return values
+  end
+  return { values, value }
+end
+
+local function change_request(changes)
+  local req = ngx.req
+  for _, one in ipairs(changes.set or {}) do
+    req.set_header(one[1], one[2])
+  end
+  for _, one in ipairs(changes.add or {}) do
+    req.set_header(one[1], with(req.get_headers(0)[lower(one[1])], one[2]))
+  end
+  for _, name in ipairs(changes.remove or {}) do
+    req.clear_header(name)
+  end
+end
+
+local function change_answer(changes)
+  local header = ngx.header
+  for _, one in ipairs(changes.set or {}) do
+    header[one[1]] = one[2]
+  end
+  for _, one in ipairs(changes.add or {}) do
+    header[one[1]] = with(header[one[1]], one[2])
+  end
+  for _, name in ipairs(changes.remove or {}) do
+    header[name] = nil
+  end
+end
+
+-- After all that guards has let the request pass.
+function _M.requests()
+  local steering = steering()
+  if not steering then
+    return
+  end
+  for _, changes in ipairs(steering.requests or {}) do
+    change_request(changes)
+  end
+  if steering.mirrors then
+    mirror.copy(steering.mirrors)
+  end
+end
+
+function _M.answers()
+  local steering = steering()
+  if not steering then
+    return
+  end
+  if steering.cors then
+    cors.answer(steering.cors)
+  end
+  for _, changes in ipairs(steering.answers or {}) do
+    change_answer(changes)
+  end
+end
+
+return _M

@@ -1,0 +1,125 @@
+/**
+ * What a route does to requests and answers, as the Lua reads it. What is done after a request has jumped to its shape stands
+ * in one text, `steering`, which the request takes along: so a record that changes on the way cannot mix versions.
+ */
+import type { CorsPolicy, Filters, HeaderChanges, PathChange, Timeouts, UrlRewrite } from "../../model/filters.ts";
+import type { Fields } from "../../model/records.ts";
+import type { RouteTraits } from "./route-traits.ts";
+
+/** Those of a rule, and of one of its backends where it has any. Undefined where nothing is done. */
+export function filtersRecord(
+  rule: Filters = {},
+  timeouts: Timeouts | undefined,
+  backend: Filters = {},
+): Fields<"filters"> | undefined {
+  const { redirect, cors } = rule;
+  const rewrite = rewriteOf(rule, backend);
+  const steering = steeringOf(rule, backend);
+  const record: Fields<"filters"> = {
+    ...(redirect === undefined ? {} : { redirect: { ...redirect, path: pathOf(redirect.path) } }),
+    ...(cors === undefined ? {} : { cors: 1 }),
+    ...(rewrite === undefined ? {} : { rewrite }),
+    ...(timeouts?.request === undefined ? {} : { request: timeouts.request / 1000 }),
+    ...(timeouts?.backendRequest === undefined ? {} : { attempt: timeouts.backendRequest / 1000 }),
+    ...(steering === undefined ? {} : { steering }),
+  };
+  return Object.keys(record).length === 0 ? undefined : record;
+}
+
+/** What the text of its Location must have for that. */
+export function filterTraits(rule: Filters = {}, timeouts: Timeouts | undefined, backend: Filters = {}): RouteTraits {
+  const answers = rule.redirect !== undefined || rule.cors !== undefined;
+  const limited = timeouts?.request !== undefined || timeouts?.backendRequest !== undefined;
+  return {
+    ...(answers ? { answers: true } : {}),
+    ...(steeringOf(rule, backend) === undefined ? {} : { steers: true }),
+    ...(rewriteOf(rule, backend)?.hostname === undefined ? {} : { names: true }),
+    ...(limited ? { limited: true } : {}),
+  };
+}
+
+/** A Host header that is set is the host that the backend is asked for. */
+function rewriteOf(rule: Filters, backend: Filters): Fields<"rewrite"> | undefined {
+  const rewrite: Partial<UrlRewrite> = { ...said(rule.rewrite), ...said(backend.rewrite) };
+  const hostname = rewrite.hostname ?? hostSetBy(backend.requestHeaders) ?? hostSetBy(rule.requestHeaders);
+  const record = {
+    ...(hostname === undefined ? {} : { hostname }),
+    ...(rewrite.path === undefined ? {} : { path: pathOf(rewrite.path) }),
+  };
+  return Object.keys(record).length === 0 ? undefined : record;
+}
+
+function said(rewrite: UrlRewrite | undefined): Partial<UrlRewrite> {
+  return Object.fromEntries(Object.entries(rewrite ?? {}).filter(([, value]) => value !== undefined));
+}
+
+const isHost = (name: string): boolean => name.toLowerCase() === "host";
+
+function hostSetBy(changes: HeaderChanges | undefined): string | undefined {
+  return [...(changes?.set ?? []), ...(changes?.add ?? [])].find(({ name }) => isHost(name))?.value;
+}
+
+/** `[path]` in place of the whole, `[path, prefix]` in place of the prefix. */
+function pathOf(change: PathChange | undefined): readonly string[] | undefined {
+  if (change === undefined) return undefined;
+  return change.type === "full" ? [change.path] : [change.path, change.prefix];
+}
+
+/** JSON; undefined where nothing is done on the way. */
+function steeringOf(rule: Filters, backend: Filters): string | undefined {
+  const requests = [rule.requestHeaders, backend.requestHeaders].flatMap(changesOf);
+  const answers = [rule.responseHeaders, backend.responseHeaders].flatMap(changesOf);
+  const mirrors = [...(rule.mirrors ?? []), ...(backend.mirrors ?? [])].filter(({ share }) => share > 0);
+  const record: Fields<"steering"> = {
+    ...(requests.length > 0 ? { requests } : {}),
+    ...(answers.length > 0 ? { answers } : {}),
+    ...(rule.cors === undefined ? {} : { cors: corsRecord(rule.cors) }),
+    ...(mirrors.length > 0 ? { mirrors: mirrors.map(({ upstream, share }) => [upstream, share]) } : {}),
+  };
+  return Object.keys(record).length === 0 ? undefined : JSON.stringify(record);
+}
+
+/** A Host header is no header of its own: it is rewritten. */
+function changesOf(changes: HeaderChanges | undefined): Fields<"changes">[] {
+  if (changes === undefined) return [];
+  const pairs = (some: HeaderChanges["set"]) =>
+    some.filter(({ name }) => !isHost(name)).map(({ name, value }) => [name, value]);
+  const [set, add] = [pairs(changes.set), pairs(changes.add)];
+  const remove = changes.remove.filter((name) => !isHost(name));
+  if (set.length + add.length + remove.length === 0) return [];
+  return [
+    {
+      ...(set.length > 0 ? { set } : {}),
+      ...(add.length > 0 ? { add } : {}),
+      ...(remove.length > 0 ? { remove } : {}),
+    },
+  ];
+}
+
+function corsRecord(policy: CorsPolicy): Fields<"cors"> {
+  const { allowOrigins, allowCredentials, allowMethods, allowHeaders, exposeHeaders, maxAge } = policy;
+  const plain = allowOrigins.filter((origin) => !origin.includes("*")).map(withoutUsualPort);
+  const patterns = allowOrigins.filter((origin) => origin !== "*" && origin.includes("*")).map(originPattern);
+  return {
+    ...(allowOrigins.includes("*") ? { any: 1 } : {}),
+    ...(plain.length > 0 ? { origins: Object.fromEntries(plain.map((origin) => [origin, 1])) } : {}),
+    ...(patterns.length > 0 ? { pattern: `^(?:${patterns.join("|")})$` } : {}),
+    ...(allowCredentials ? { credentials: 1 } : {}),
+    ...(allowMethods.length > 0 ? { methods: allowMethods.join(", ") } : {}),
+    ...(allowHeaders.length > 0 ? { headers: allowHeaders.join(", ") } : {}),
+    ...(exposeHeaders.length > 0 ? { expose: exposeHeaders.join(", ") } : {}),
+    maxAge,
+  };
+}
+
+/** An origin without a port has the one of its scheme. */
+function withoutUsualPort(origin: string): string {
+  return origin.toLowerCase().replace(/^(http:\/\/.*):80$|^(https:\/\/.*):443$/, "$1$2");
+}
+
+/** A `*` stands for any number of labels, or parts of them. */
+function originPattern(origin: string): string {
+  return withoutUsualPort(origin)
+    .replace(/[\\^$.+?()[\]{}|]/g, "\\$&")
+    .replaceAll("*", "[^/:]*");
+}
