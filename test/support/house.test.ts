@@ -98,7 +98,7 @@ test("what stands behind the sources of Claims does not know Ingresses", () => {
 /**
  * Features that render reads by name, and why that is no hook: `docs/architecture.md`, "Features and their hooks".
  */
-const readByName = ["backendProtocol", "backendRequest", "redirects", "requestBody", "sslRedirect"];
+const readByName = ["backendProtocol", "backendRequest", "nextUpstream", "redirects", "requestBody", "sslRedirect"];
 
 test("render asks features by the hooks of their declarations, and reads few by name", () => {
   const rooms = sources.filter((path) => path.startsWith("src/render/"));
