@@ -1,8 +1,10 @@
 /** Which objects of a folder count, by apiVersion and kind. A folder may hold Deployments and what not: those are passed over. */
 import type { WatchedKind } from "../model/snapshot.ts";
-import { anything, type Check } from "./check.ts";
+import type { Check } from "./check.ts";
 import { configMap, namespace, secret } from "./data.ts";
 import { endpointSlice } from "./endpoint-slice.ts";
+import { gateway, gatewayClass, referenceGrant } from "./gateway.ts";
+import { httpRoute } from "./http-route.ts";
 import { ingress, ingressClass } from "./ingress.ts";
 import { service } from "./service.ts";
 
@@ -20,14 +22,20 @@ export const kinds: Readonly<Record<WatchedKind, KindRule>> = {
   Secret: { apiVersion: "v1", namespaced: true, check: secret },
   ConfigMap: { apiVersion: "v1", namespaced: true, check: configMap },
   Namespace: { apiVersion: "v1", namespaced: false, check: namespace },
-  GatewayClass: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: false, check: anything },
-  Gateway: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: anything },
-  HTTPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: anything },
-  ReferenceGrant: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: anything },
+  GatewayClass: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: false, check: gatewayClass },
+  Gateway: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: gateway },
+  HTTPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: httpRoute },
+  ReferenceGrant: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: referenceGrant },
 };
 
 /** Groups whose kinds are those above, or were; in another group a kind of the same name is another thing (a Service of Knative). */
-const groups = ["", "extensions", "networking.k8s.io", "discovery.k8s.io"];
+const groups = ["", "extensions", "networking.k8s.io", "discovery.k8s.io", "gateway.networking.k8s.io"];
+
+/** The Gateway API goes on taking the version before v1, which has the same fields. */
+function isFormer(kind: string, apiVersion: string): boolean {
+  const isOfGateways = kinds[kind as WatchedKind].apiVersion === "gateway.networking.k8s.io/v1";
+  return isOfGateways && apiVersion === "gateway.networking.k8s.io/v1beta1";
+}
 
 export type Recognised =
   | { readonly is: "ours"; readonly kind: WatchedKind; readonly rule: KindRule }
@@ -40,7 +48,8 @@ export function recognise(apiVersion: string, kind: string): Recognised {
   if (kind === "Endpoints") return { is: "mistaken", why: "Endpoints are not read from files; write an EndpointSlice" };
   if (!Object.hasOwn(kinds, kind)) return { is: "other" };
   const rule = kinds[kind as WatchedKind];
-  if (rule.apiVersion === apiVersion) return { is: "ours", kind: kind as WatchedKind, rule };
+  if (rule.apiVersion === apiVersion || isFormer(kind, apiVersion))
+    return { is: "ours", kind: kind as WatchedKind, rule };
   const fields =
     kind === "Ingress" ? ", in which a path has a pathType, and a backend is service: { name, port: { number } }" : "";
   return { is: "mistaken", why: `the API has no ${kind} of ${apiVersion}; write ${rule.apiVersion}${fields}` };

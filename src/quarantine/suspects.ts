@@ -19,6 +19,8 @@ export interface OwnConfigMaps {
 function rowsOf(own: OwnConfigMaps) {
   return {
     Ingress: objectRow("Ingress", ({ ingresses }) => ingresses),
+    Gateway: objectRow("Gateway", ({ gateways }) => gateways),
+    HTTPRoute: objectRow("HTTPRoute", ({ httpRoutes }) => httpRoutes),
     setting: settingRow(own.settings),
     port: portRow(own),
   } satisfies Record<string, Row>;

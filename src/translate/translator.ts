@@ -140,7 +140,7 @@ export class Translator {
   /** The same object while nothing of it is different, so that the disk is left alone. */
   #lastGood({ lastGood: given }: Inputs): LastGood {
     const settings = this.#settings.lastGood;
-    const objects = this.#ingresses.lastGood;
+    const objects = this.#gatewayApi.keepIn(this.#ingresses.lastGood);
     const secrets = this.#certificates.lastGood;
     const isSame = settings === given.settings && objects === given.objects && secrets === given.secrets;
     return isSame ? given : { settings, objects, secrets };

@@ -3,10 +3,13 @@ import { expect, test } from "vitest";
 import { gateway, gatewayClass, grant, listener, namespace, route, serviceIn } from "../../../test/support/gateways.ts";
 import { fake, put } from "../../../test/support/sketch.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
-import { emptySnapshot } from "../../model/snapshot.ts";
+import { emptySnapshot, withObjects } from "../../model/snapshot.ts";
+import { Table } from "../../model/table.ts";
 import { sentence } from "../../problem.ts";
+import { emptyLastGood } from "../last-good.ts";
 import { defaultOptions } from "../options.ts";
-import { translate } from "../translator.ts";
+import { emptyQuarantine, versionOf } from "../quarantine.ts";
+import { Translator, translate } from "../translator.ts";
 import { emptyInputs } from "../turn.ts";
 
 const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10", "192.0.2.11"] } };
@@ -325,6 +328,36 @@ test("what a filter would have guarded is answered with 500", () => {
     ["prefix", "/"],
   ]);
   expect(locations.map(({ backends }) => backends[0]!.unusable?.kind)).toEqual(["field-unusable", undefined]);
+});
+
+test("what nginx refused has its last good form in force, without permissions that are gone", () => {
+  const good = route({ rules: [{ backendRefs: [{ name: "web", namespace: "other", port: 80 }] }] });
+  const bad = route({ rules: [{ matches: [{ path: { value: "/bad" } }], backendRefs }] });
+  const quarantine = {
+    ...emptyQuarantine,
+    objects: new Map([["HTTPRoute ns/route", { version: versionOf(bad), why: "no" }]]),
+  };
+  const lastGood = { ...emptyLastGood, objects: Table.from([["HTTPRoute ns/route", good]]) };
+  const granted = put(
+    world,
+    gateway({}),
+    bad,
+    serviceIn("other", "web"),
+    grant({ namespace: "other", from: "HTTPRoute", to: "Service" }),
+  );
+  const revoked = withObjects(granted, [{ kind: "ReferenceGrant", key: "other/to-service", object: undefined }]);
+  const translator = new Translator(options, fake);
+  const unusable = [granted, revoked].map((snapshot) => {
+    const { configuration, lastGood: kept, problems } = translator.turn({ snapshot, lastGood, quarantine });
+    expect(kept.objects.get("HTTPRoute ns/route")).toBe(good);
+    expect(problems.get("HTTPRoute ns/route")).toContainEqual(expect.objectContaining({ kind: "nginx-refused" }));
+    return configuration.servers
+      .get("ns/gw/http _")!
+      .locations.map(({ path, backends }) => [path, backends[0]!.unusable?.kind]);
+  });
+  expect(unusable).toEqual([[["/", undefined]], [["/", "field-unusable"]]]);
+  const { lastGood: kept } = translator.turn({ snapshot: revoked, lastGood, quarantine: emptyQuarantine });
+  expect(kept.objects.size).toBe(0);
 });
 
 test("routes stand under their own hostnames, so that the longest one is tried first", () => {

@@ -5,6 +5,7 @@ import { objectKey } from "../../model/objects.ts";
 import { Table } from "../../model/table.ts";
 import type { ClaimSource } from "../claims.ts";
 import type { Certificates } from "../hosts/certificates.ts";
+import type { LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import type { Turn } from "../turn.ts";
@@ -36,6 +37,11 @@ export class GatewayApi {
   begin(turn: Turn): void {
     const granting = this.#grants.takeIn(turn);
     this.#routes.begin(this.#gateways.renew(turn, granting), granting);
+  }
+
+  /** `objects` with the last good forms of Gateways and routes that stand in for refused ones. */
+  keepIn(objects: LastGood["objects"]): LastGood["objects"] {
+    return this.#routes.keepIn(this.#gateways.keepIn(objects));
   }
 
   /** What the statuses should be, after all routes have been read. */

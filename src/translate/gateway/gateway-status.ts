@@ -19,7 +19,7 @@ export function gatewayStatus(state: GatewayState, attached: (id: string) => num
   const { addresses } = assignment;
   return {
     kind: "Gateway",
-    object: reading.gateway,
+    object: reading.present,
     conditions: [accepted(state), programmed(state, listeners), resolved(reading)],
     addresses: addresses.map((value) => ({ type: "IPAddress", value })),
     listeners,
@@ -27,7 +27,8 @@ export function gatewayStatus(state: GatewayState, attached: (id: string) => num
 }
 
 function accepted({ reading, assignment, unavailable }: GatewayState): DesiredCondition {
-  const { listeners, parameters, unserved } = reading;
+  const { listeners, parameters, unserved, refused } = reading;
+  if (refused !== undefined) return fails("Accepted", "Invalid", sentence(refused));
   if (assignment.unsupported !== undefined) {
     return fails("Accepted", "UnsupportedAddress", sentence(assignment.unsupported));
   }

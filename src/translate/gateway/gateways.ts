@@ -2,13 +2,17 @@
  * The Gateways that are ours, read again when they or what they refer to has changed. Routes ask here for their listeners;
  * the ports of all of them are what nginx is to listen on.
  */
+
+import { bugProblem, guarded } from "../../guarded.ts";
 import { Dependencies } from "../../model/dependencies.ts";
+import type { Gateway } from "../../model/gateway/objects.ts";
 import type { DesiredStatus } from "../../model/gateway/status.ts";
 import type { ListenerPort } from "../../model/listeners.ts";
-import { objectKey } from "../../model/objects.ts";
+import { nameOf, objectKey } from "../../model/objects.ts";
 import { Table } from "../../model/table.ts";
 import type { Problem } from "../../problem.ts";
 import type { Certificates } from "../hosts/certificates.ts";
+import type { LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
@@ -21,6 +25,7 @@ import { readListeners } from "./listeners.ts";
 import { parametersProblem } from "./parameters.ts";
 import { ownPorts, type Placed, sharedPorts } from "./ports.ts";
 import { type GatewayReading, isUsable } from "./reading.ts";
+import { StandIns } from "./stand-ins.ts";
 import { unservedFields } from "./unserved.ts";
 
 const nowhere: Assignment = { addresses: [], unsupported: undefined, lacking: undefined };
@@ -40,6 +45,9 @@ export class Gateways {
   #ports = Table.empty<ListenerPort>();
   readonly #placed = new Map<string, Placed>();
   #changedStatus = new Set<string>();
+  /** Gateways on which Sluice failed. */
+  readonly #bugs = new Map<string, Problem>();
+  readonly #standIns = new StandIns<Gateway>("Gateway");
 
   constructor(options: TranslateOptions, problems: Problems, grants: Grants, certificates: Certificates) {
     this.#options = options;
@@ -74,7 +82,12 @@ export class Gateways {
     ) {
       return new Set();
     }
-    for (const key of outdated) this.#read(key, turn);
+    for (const key of outdated) {
+      guarded(
+        () => this.#read(key, turn),
+        (bug) => this.#setAside(key, bug),
+      );
+    }
     this.#assign(turn);
     this.#place(outdated);
     const changed = new Set<string>();
@@ -95,6 +108,11 @@ export class Gateways {
     });
   }
 
+  /** `objects` with the last good Gateways that stand in for refused ones. */
+  keepIn(objects: LastGood["objects"]): LastGood["objects"] {
+    return this.#standIns.keepIn(objects);
+  }
+
   /** Those of the GatewayClasses, by name. */
   get classes(): ReadonlyMap<string, ClassReading> {
     return this.#classes;
@@ -104,6 +122,7 @@ export class Gateways {
     const { before, now, afresh } = turn;
     const { gateways, gatewayClasses, configMaps } = now.snapshot;
     const changed = new Set(gateways.changesSince(before.snapshot.gateways).map(({ key }) => key));
+    for (const key of this.#standIns.changed(turn)) changed.add(key);
     for (const kind of ["Secret", "ConfigMap"] as const) {
       for (const key of usersOfChanged(this.#references, kind, turn, `${kind} `)) changed.add(key);
     }
@@ -121,15 +140,26 @@ export class Gateways {
     return changed;
   }
 
-  #read(key: string, { now }: Turn): void {
-    const gateway = now.snapshot.gateways.get(key);
-    const isOurs = gateway !== undefined && this.#classes.get(gateway.spec?.gatewayClassName ?? "")?.isServed === true;
-    if (!isOurs) {
-      this.#readings.delete(key);
-      this.#references.set(key, []);
-      this.#certificates.use(`listeners of ${key}`, []);
+  /** Sluice failed on it: nothing of it is served. */
+  #setAside(key: string, bug?: Error): void {
+    this.#readings.delete(key);
+    this.#references.set(key, []);
+    this.#certificates.use(`listeners of ${key}`, []);
+    if (bug === undefined) this.#bugs.delete(key);
+    else this.#bugs.set(key, bugProblem({ kind: "Gateway", ...nameOf(key) }, bug));
+  }
+
+  #read(key: string, turn: Turn): void {
+    const { now } = turn;
+    const present = now.snapshot.gateways.get(key);
+    const isOurs = present !== undefined && this.#classes.get(present.spec?.gatewayClassName ?? "")?.isServed === true;
+    const { form, refused, isSuspected } = this.#standIns.inForce(key, isOurs ? present : undefined, turn);
+    if (present === undefined || !isOurs) {
+      this.#setAside(key);
       return;
     }
+    this.#bugs.delete(key);
+    const gateway = form ?? { ...present, spec: { ...present.spec, listeners: [] } };
     const world = {
       grants: this.#grants,
       secret: (name: string) => this.#certificates.secret(name),
@@ -149,7 +179,8 @@ export class Gateways {
         configMap: (named) => now.snapshot.configMaps.get(named),
       });
     const unserved = [...problems, ...unservedFields(gateway, object)];
-    this.#readings.set(key, { key, gateway, listeners, parameters, unserved });
+    const reading = { key, gateway, present, listeners, parameters, unserved };
+    this.#readings.set(key, refused === undefined || isSuspected ? reading : { ...reading, refused });
     this.#references.set(key, [
       ...secrets.map((secret) => `Secret ${secret}`),
       ...namespaces.map((one) => `grants ${one}`),
@@ -215,7 +246,8 @@ export class Gateways {
 
   #tellProblems(key: string): void {
     const state = this.#stateOf(key);
-    this.#problems.tell(`Gateway ${key}`, state === undefined ? [] : problemsOf(state));
+    const bug = this.#bugs.get(key);
+    this.#problems.tell(`Gateway ${key}`, state === undefined ? (bug === undefined ? [] : [bug]) : problemsOf(state));
   }
 
   /** What routes look at, and nothing of certificates and addresses. */
@@ -237,5 +269,6 @@ function problemsOf({ reading, assignment, unavailable }: GatewayState): readonl
     [conflict, refused, unavailable.get(id), ...unresolved].flatMap((fault) => fault?.problem ?? []),
   );
   const parameters = reading.parameters === undefined ? [] : [reading.parameters];
-  return [...ofListeners, ...assignmentProblems(assignment), ...parameters, ...reading.unserved];
+  const refused = reading.refused === undefined ? [] : [reading.refused];
+  return [...refused, ...ofListeners, ...assignmentProblems(assignment), ...parameters, ...reading.unserved];
 }

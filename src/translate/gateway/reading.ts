@@ -33,7 +33,12 @@ export interface ListenerReading {
 export interface GatewayReading {
   /** `namespace/name`. */
   readonly key: string;
+  /** The form that is in force. */
   readonly gateway: Gateway;
+  /** As it is in the cluster. */
+  readonly present: Gateway;
+  /** Why nginx refused the present form; absent where it did not. */
+  readonly refused?: Problem;
   readonly listeners: readonly ListenerReading[];
   /** Why the parameters that it refers to cannot be used. */
   readonly parameters: Problem | undefined;

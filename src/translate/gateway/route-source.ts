@@ -8,6 +8,7 @@ import type { ObjectName, Problem } from "../../problem.ts";
 import { ageOf } from "../age.ts";
 import type { Claim, ClaimedPath } from "../claim.ts";
 import type { ClaimSource } from "../claims.ts";
+import type { LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
@@ -18,6 +19,7 @@ import { servicesNamed } from "./route/backends.ts";
 import { type RulesRead, rulesOf } from "./route/rules.ts";
 import { isAccepted, parentStatus } from "./route/status.ts";
 import { routeFeatures } from "./route-features.ts";
+import { StandIns } from "./stand-ins.ts";
 
 export class RouteSource implements ClaimSource {
   readonly kind = "HTTPRoute";
@@ -31,6 +33,7 @@ export class RouteSource implements ClaimSource {
   readonly #parents = new Map<string, readonly DesiredParentStatus[]>();
   readonly #changedStatus = new Set<string>();
   readonly #counted = new Set<string>();
+  readonly #standIns = new StandIns<HTTPRoute>("HTTPRoute");
   #outdated: Iterable<string> = [];
   #hasClasses = false;
   #isAnyOutdated = false;
@@ -57,10 +60,11 @@ export class RouteSource implements ClaimSource {
     const { before, now, afresh } = turn;
     const { httpRoutes, namespaces } = now.snapshot;
     const changes = httpRoutes.changesSince(before.snapshot.httpRoutes);
+    const standing = this.#standIns.changed(turn);
     for (const { key } of changes) this.#changedStatus.add(key);
     if (afresh || this.#isAnyOutdated)
       return new Set([...this.#parents.keys(), ...httpRoutes.keys(), ...changes.map(({ key }) => key)]);
-    const keys = new Set(this.#outdated);
+    const keys = new Set([...this.#outdated, ...standing]);
     for (const { key, before: old, after } of changes) if (asksForOther(old, after)) keys.add(key);
     for (const key of usersOfChanged(this.#references, "Service", turn, "Service ")) keys.add(key);
     for (const { key } of namespaces.changesSince(before.snapshot.namespaces)) {
@@ -72,29 +76,36 @@ export class RouteSource implements ClaimSource {
   claim(key: string, turn: Turn): Claim | undefined {
     this.#changedStatus.add(key);
     const { snapshot } = turn.now;
-    const route = snapshot.httpRoutes.get(key);
+    const present = snapshot.httpRoutes.get(key);
+    const { form: route, refused, isSuspected } = this.#standIns.inForce(key, present, turn);
+    const refusals = refused === undefined || isSuspected ? [] : [refused];
     if (route === undefined) {
       this.setAside(key);
-      this.#problems.tell(`HTTPRoute ${key}`, []);
+      this.#problems.tell(`HTTPRoute ${key}`, refusals);
+      if (present === undefined) return undefined;
+      this.#references.set(key, referencesOf(present, false));
+      const parents = this.#attachments(present, turn).map((one) => parentStatus(one, nothing, refused));
+      this.#parents.set(key, parents);
       return undefined;
     }
     const object = nameOf(route);
-    const attachments = attachmentsOf(route, {
-      gateway: (name) => this.#gateways.reading(name),
-      namespace: (name) => snapshot.namespaces.get(name),
-    });
+    const attachments = this.#attachments(route, turn);
     const service = (name: string) => snapshot.services.get(name);
     const rules = attachments.length === 0 ? nothing : rulesOf(route, { object, grants: this.#grants, service });
     this.#references.set(key, referencesOf(route, attachments.length > 0));
     this.#parents.set(
       key,
-      attachments.map((one) => parentStatus(one, rules)),
+      attachments.map((one) => parentStatus(one, rules, refusals[0])),
     );
     this.#attach(
       key,
       attachments.filter((one) => isAccepted(one, rules)),
     );
-    this.#problems.tell(`HTTPRoute ${key}`, [...this.#orphaned(route, turn), ...problemsOf(route, attachments, rules)]);
+    this.#problems.tell(`HTTPRoute ${key}`, [
+      ...refusals,
+      ...this.#orphaned(route, turn),
+      ...problemsOf(route, attachments, rules),
+    ]);
     const hosts = this.#hostsOf(route, attachments, rules.paths);
     return hosts.size === 0 ? undefined : claimOf(key, route, hosts, turn);
   }
@@ -103,6 +114,11 @@ export class RouteSource implements ClaimSource {
     this.#references.set(key, []);
     this.#attach(key, []);
     this.#parents.delete(key);
+  }
+
+  /** `objects` with the last good routes that stand in for refused ones. */
+  keepIn(objects: LastGood["objects"]): LastGood["objects"] {
+    return this.#standIns.keepIn(objects);
   }
 
   /** How many accepted routes a listener has. */
@@ -124,6 +140,13 @@ export class RouteSource implements ClaimSource {
       const isNamed = object?.status?.parents?.some((one) => one.controllerName === controllerName) === true;
       const isOurs = object !== undefined && (parents.length > 0 || isNamed);
       return [objectKey("HTTPRoute", key), isOurs ? { kind: "route", object, parents } : undefined];
+    });
+  }
+
+  #attachments(route: HTTPRoute, { now }: Turn): Attachment[] {
+    return attachmentsOf(route, {
+      gateway: (name) => this.#gateways.reading(name),
+      namespace: (name) => now.snapshot.namespaces.get(name),
     });
   }
 

@@ -1,11 +1,12 @@
 /** The rules of an HTTPRoute as paths, with what is wrong with them. */
+
+import { durationMs } from "../../../kinds/gateway-duration.ts";
 import type { Timeouts } from "../../../model/filters.ts";
 import type { HTTPRoute, HTTPRouteRule } from "../../../model/gateway/objects.ts";
 import type { Problem } from "../../../problem.ts";
 import type { ClaimedPath } from "../../claim.ts";
 import type { Fault } from "../conditions.ts";
 import { type BackendWorld, backendsOf, unusable } from "./backends.ts";
-import { durationMs } from "./duration.ts";
 import { filtersOf } from "./filters.ts";
 import { matchesOf } from "./matches.ts";
 

@@ -1,6 +1,6 @@
 /** The status of an HTTPRoute at each of its parents. */
 import type { DesiredCondition, DesiredParentStatus } from "../../../model/gateway/status.ts";
-import { sentence } from "../../../problem.ts";
+import { type Problem, sentence } from "../../../problem.ts";
 import { fails, holds, wordsOfAll } from "../conditions.ts";
 import type { Attachment } from "./attach.ts";
 import type { RulesRead } from "./rules.ts";
@@ -10,8 +10,12 @@ export function isAccepted({ fault }: Attachment, { isVoid }: RulesRead): boolea
   return fault === undefined && !isVoid;
 }
 
-export function parentStatus(attachment: Attachment, rules: RulesRead): DesiredParentStatus {
+/** `refused`: why nginx does not have the present form of the route. */
+export function parentStatus(attachment: Attachment, rules: RulesRead, refused?: Problem): DesiredParentStatus {
   const { parentRef } = attachment;
+  if (refused !== undefined) {
+    return { parentRef, conditions: [fails("Accepted", "UnsupportedValue", sentence(refused)), resolved(rules)] };
+  }
   const isPartly = isAccepted(attachment, rules) && rules.invalid.length > 0;
   return {
     parentRef,

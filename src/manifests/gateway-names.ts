@@ -1,0 +1,84 @@
+/** How objects of the Gateway API refer to others, as its definitions (v1.6.3) want it. */
+import { shown } from "../kinds/kind.ts";
+import { type Check, listOf, port, type Rule, record, text, whole, wrong } from "./check.ts";
+import { dnsLabel, dnsSubdomain } from "./names.ts";
+
+export const filled: Rule = (value) => (value === "" ? "it is empty" : undefined);
+
+export function atMost(most: number): Rule {
+  return (value) => (value.length > most ? `it has ${value.length} characters, and ${most} is the limit` : undefined);
+}
+
+const kindName: Rule = (value) =>
+  /^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$/.test(value) && value.length <= 63
+    ? undefined
+    : `${shown(value)} is not the name of a kind`;
+
+/** Empty: the core group. */
+const groupName: Rule = (value) => (value === "" ? undefined : dnsSubdomain(value));
+
+export const headerName: Rule = (value) =>
+  /^[A-Za-z0-9!#$%&'*+\-.^_`|~]{1,256}$/.test(value) ? undefined : `${shown(value)} is not the name of a header`;
+
+/** Names of objects are such, but the definitions do not say so. */
+const objectName = text(filled, atMost(253));
+
+export const named = { group: text(groupName), kind: text(kindName), name: objectName };
+export const placed = { ...named, namespace: text(dnsLabel) };
+export const sectionName = text(dnsSubdomain);
+
+/** A list of at most so many. */
+export function few(check: Check, most: number, least = 0): Check {
+  return (value, path) => {
+    const findings = listOf(check, least)(value, path);
+    const count = Array.isArray(value) ? value.length : 0;
+    return count > most
+      ? [...findings, ...wrong(path, `the list has ${count} items, and ${most} are the most`)]
+      : findings;
+  };
+}
+
+/** A list whose items differ in what `keyOf` gives of them. */
+export function distinct(
+  keyOf: (item: Record<string, unknown>) => string | undefined,
+  why: (key: string) => string,
+): Check {
+  return (value, path) => {
+    const seen = new Set<string>();
+    return (value as readonly Record<string, unknown>[]).flatMap((item, at) => {
+      const key = keyOf(item);
+      if (key === undefined) return [];
+      if (seen.has(key)) return wrong([...path, at], why(key));
+      seen.add(key);
+      return [];
+    });
+  };
+}
+
+/** One check after the other, the later ones only of what the earlier ones let pass. */
+export function both(first: Check, ...others: readonly Check[]): Check {
+  return (value, path) => {
+    const findings = first(value, path);
+    if (findings.some(({ fatal }) => fatal)) return findings;
+    return [...findings, ...others.flatMap((check) => check(value, path))];
+  };
+}
+
+const hasPort: Check = (value, path) => {
+  const { group = "", kind = "Service", port: given } = value as Record<string, unknown>;
+  const isService = group === "" && kind === "Service";
+  return isService && (given ?? undefined) === undefined ? wrong(path, "port is missing, which a Service needs") : [];
+};
+
+export const backendFields = { ...placed, port, weight: whole(0, 1_000_000) };
+export const backendReference = record({ ...placed, port }, ["name"], hasPort);
+export { hasPort };
+
+/** A DNS name whose first label may be `*`, and no address. */
+export const hostname: Rule = (value) => {
+  const bare = value.startsWith("*.") ? value.slice(2) : value;
+  if (bare.includes("*")) return `${shown(value)} has a * that is not its whole first label`;
+  if (value !== value.toLowerCase()) return `${shown(value)} has capital letters; write ${shown(value.toLowerCase())}`;
+  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(value)) return `${shown(value)} is an address, and only a DNS name may stand here`;
+  return value.length <= 253 && dnsSubdomain(bare) === undefined ? undefined : `${shown(value)} is not a DNS name`;
+};

@@ -1,0 +1,162 @@
+/** What the API server accepts as a GatewayClass, a Gateway and a ReferenceGrant (Gateway API v1.6.3). */
+import { shown } from "../kinds/kind.ts";
+import { anything, type Check, isMapping, mapOf, port, type Rule, record, text, word, wrong } from "./check.ts";
+import { atMost, both, distinct, few, filled, hostname, named, placed, sectionName } from "./gateway-names.ts";
+import { metadata } from "./metadata.ts";
+import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from "./names.ts";
+
+const domainAndPath: Rule = (value) =>
+  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(value)
+    ? undefined
+    : `${shown(value)} is not a controller's name such as sluice.dev/gateway-controller`;
+
+const whole = { apiVersion: anything, kind: anything, metadata: metadata(dnsSubdomain), status: anything };
+
+export const gatewayClass = record(
+  {
+    ...whole,
+    spec: record(
+      {
+        controllerName: text(domainAndPath, atMost(253)),
+        parametersRef: record({ ...named, namespace: text(dnsLabel) }, ["group", "kind", "name"]),
+        description: text(atMost(64)),
+      },
+      ["controllerName"],
+    ),
+  },
+  ["metadata", "spec"],
+);
+
+const selector = record({
+  matchLabels: mapOf(qualifiedName, text(labelValue)),
+  matchExpressions: few(
+    record(
+      { key: text(qualifiedName), operator: word("In", "NotIn", "Exists", "DoesNotExist"), values: few(text(), 1_000) },
+      ["key", "operator"],
+    ),
+    1_000,
+  ),
+});
+
+const namespaces = (...words: string[]) => record({ from: word(...words), selector });
+
+const protocol: Rule = (value) =>
+  /^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|^[a-z0-9][-a-z0-9.]*\/[A-Za-z0-9]+$/.test(value) && value.length <= 255
+    ? undefined
+    : `${shown(value)} is not the name of a protocol such as HTTP or HTTPS`;
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** What the rules of the definition say about one listener. */
+const listenerRules: Check = (value, path) => {
+  const { protocol: given, tls, hostname: host } = value as Record<string, unknown>;
+  const mode = isMapping(tls) ? (tls.mode ?? "Terminate") : undefined;
+  if (["HTTP", "TCP", "UDP"].includes(given as string) && isGiven(tls)) {
+    return wrong([...path, "tls"], `it must not stand beside protocol ${given}`);
+  }
+  if (given === "HTTPS" && mode !== undefined && mode !== "Terminate") {
+    return wrong([...path, "tls", "mode"], "it must be Terminate beside protocol HTTPS");
+  }
+  if (["TCP", "UDP"].includes(given as string) && isGiven(host) && host !== "") {
+    return wrong([...path, "hostname"], `it must not stand beside protocol ${given}`);
+  }
+  return given === "TLS" && !isGiven(tls) ? wrong(path, "tls is missing, and protocol TLS needs its mode") : [];
+};
+
+const certificates: Check = (value, path) => {
+  const { mode = "Terminate", certificateRefs, options } = value as Record<string, unknown>;
+  const has = [certificateRefs, options].some((one) => isGiven(one) && Object.keys(one as object).length > 0);
+  return mode === "Terminate" && !has ? wrong(path, "it needs certificateRefs or options where mode is Terminate") : [];
+};
+
+const listener = record(
+  {
+    name: sectionName,
+    hostname: text(hostname),
+    port,
+    protocol: text(protocol),
+    tls: record(
+      {
+        mode: word("Terminate", "Passthrough"),
+        certificateRefs: few(record(placed, ["name"]), 64),
+        options: anything,
+      },
+      [],
+      certificates,
+    ),
+    allowedRoutes: record({
+      namespaces: namespaces("All", "Selector", "Same"),
+      kinds: few(record({ group: named.group, kind: named.kind }, ["kind"]), 8),
+    }),
+  },
+  ["name", "port", "protocol"],
+  listenerRules,
+);
+
+const listeners = both(
+  few(listener, 64, 1),
+  distinct(
+    ({ name }) => String(name),
+    (name) => `the name ${name} is given twice`,
+  ),
+  distinct(
+    ({ port: number, protocol: given, hostname: host }) => `${number} ${given} ${host ?? ""}`,
+    () => "another listener has this port, protocol and hostname",
+  ),
+);
+
+const validation = record(
+  {
+    caCertificateRefs: few(record(placed, ["group", "kind", "name"]), 16, 1),
+    mode: word("AllowValidOnly", "AllowInsecureFallback"),
+  },
+  ["caCertificateRefs"],
+);
+const frontend = record(
+  {
+    default: record({ validation }),
+    perPort: few(record({ port, tls: record({ validation }) }, ["port", "tls"]), 64),
+  },
+  ["default"],
+);
+
+export const gateway = record(
+  {
+    ...whole,
+    spec: record(
+      {
+        gatewayClassName: text(filled, atMost(253)),
+        listeners,
+        addresses: few(record({ type: text(filled, atMost(253)), value: text(atMost(253)) }), 16),
+        infrastructure: record({
+          labels: mapOf(qualifiedName, text()),
+          annotations: mapOf(qualifiedName, text()),
+          parametersRef: record(named, ["group", "kind", "name"]),
+        }),
+        allowedListeners: record({ namespaces: namespaces("All", "Selector", "Same", "None") }),
+        tls: record({ frontend, backend: record({ clientCertificateRef: record(placed, ["name"]) }) }),
+        defaultScope: word("All", "None"),
+      },
+      ["gatewayClassName", "listeners"],
+    ),
+  },
+  ["metadata", "spec"],
+);
+
+export const referenceGrant = record(
+  {
+    ...whole,
+    spec: record(
+      {
+        from: few(
+          record({ group: named.group, kind: named.kind, namespace: text(dnsLabel) }, ["group", "kind", "namespace"]),
+          16,
+          1,
+        ),
+        to: few(record(named, ["group", "kind"]), 16, 1),
+      },
+      ["from", "to"],
+    ),
+  },
+  ["metadata", "spec"],
+);

@@ -1,0 +1,277 @@
+/** What the API server accepts as an HTTPRoute (Gateway API v1.6.3). Fields of its experimental channel only have to exist. */
+
+import { durationMs } from "../kinds/gateway-duration.ts";
+import { shown } from "../kinds/kind.ts";
+import {
+  anything,
+  boolean,
+  type Check,
+  isMapping,
+  port,
+  type Rule,
+  record,
+  text,
+  whole,
+  word,
+  wrong,
+} from "./check.ts";
+import {
+  atMost,
+  backendFields,
+  backendReference,
+  both,
+  distinct,
+  few,
+  filled,
+  hasPort,
+  headerName,
+  hostname,
+  named,
+  placed,
+  sectionName,
+} from "./gateway-names.ts";
+import { metadata } from "./metadata.ts";
+import { dnsSubdomain } from "./names.ts";
+
+const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
+const pathTypes = ["Exact", "PathPrefix", "RegularExpression"];
+
+/** Sequences that the definition keeps out of Exact and PathPrefix paths, because servers disagree about them. */
+const ambiguous = ["//", "/./", "/../", "%2f", "%2F", "#"];
+const ambiguousEnds = ["/..", "/."];
+
+const pathValue: Check = (value, path) => {
+  const { type = "PathPrefix", value: given = "/" } = value as { readonly type?: string; readonly value?: string };
+  if (type === "RegularExpression") return [];
+  const at = [...path, "value"];
+  if (!given.startsWith("/")) return wrong(at, `${shown(given)} does not begin with /`);
+  const part = ambiguous.find((one) => given.includes(one)) ?? ambiguousEnds.find((one) => given.endsWith(one));
+  if (part !== undefined) return wrong(at, `${shown(given)} has ${part} in it`);
+  const strange = /[^-A-Za-z0-9/._~!$&'()*+,;=:@%]|%(?![0-9a-fA-F]{2})/.exec(given)?.[0];
+  return strange === undefined
+    ? []
+    : wrong(at, `${shown(given)} has ${shown(strange)} in it, which is to be written as %XX`);
+};
+
+const valueMatch = (longest: number) =>
+  record({ type: word("Exact", "RegularExpression"), name: text(headerName), value: text(filled, atMost(longest)) }, [
+    "name",
+    "value",
+  ]);
+
+const match = record({
+  path: record({ type: word(...pathTypes), value: text(atMost(1_024)) }, [], pathValue),
+  headers: both(few(valueMatch(4_096), 16), distinctNames("header")),
+  queryParams: both(few(valueMatch(1_024), 16), distinctNames("query parameter")),
+  method: word(...methods),
+});
+
+function distinctNames(what: string): Check {
+  return distinct(
+    ({ name }) => String(name),
+    (name) => `the ${what} ${name} is given twice`,
+  );
+}
+
+const header = record({ name: text(headerName), value: text(filled, atMost(4_096)) }, ["name", "value"]);
+const headers = record({
+  set: both(few(header, 16), distinctNames("header")),
+  add: both(few(header, 16), distinctNames("header")),
+  remove: few(text(), 16),
+});
+
+const pathChange = record(
+  {
+    type: word("ReplaceFullPath", "ReplacePrefixMatch"),
+    replaceFullPath: text(atMost(1_024)),
+    replacePrefixMatch: text(atMost(1_024)),
+  },
+  ["type"],
+  (value, path) => {
+    const { type, replaceFullPath, replacePrefixMatch } = value as Record<string, unknown>;
+    const [needed, other] =
+      type === "ReplaceFullPath"
+        ? ["replaceFullPath", "replacePrefixMatch"]
+        : ["replacePrefixMatch", "replaceFullPath"];
+    const given = { replaceFullPath, replacePrefixMatch } as Record<string, unknown>;
+    if (given[needed] === undefined) return wrong(path, `${needed} is missing, and type is ${type}`);
+    return given[other] === undefined ? [] : wrong([...path, other], `it must not stand beside type ${type}`);
+  },
+);
+
+const exactHost: Rule = (value) => (value.startsWith("*") ? `${shown(value)} has a * in it` : hostname(value));
+
+const origin: Rule = (value) =>
+  /^\*$|^https?:\/\/(((\*\.)?([a-zA-Z0-9-]+\.)*[a-zA-Z0-9-]+|\*)(:[0-9]{1,5})?)$/.test(value)
+    ? undefined
+    : `${shown(value)} is not an origin such as https://shop.example`;
+
+/** What the rule of the definition says about `*` in lists of CORS. */
+const starAlone: Check = (value, path) => {
+  const all = value as readonly string[];
+  return all.length > 1 && all.includes("*") ? wrong(path, "* stands beside others, and it must stand alone") : [];
+};
+
+const cors = record({
+  allowOrigins: both(few(text(origin), 64), starAlone),
+  allowCredentials: boolean,
+  allowMethods: both(few(word(...methods, "*"), 9), starAlone),
+  allowHeaders: both(few(text(headerName), 64), starAlone),
+  exposeHeaders: few(text(headerName), 64),
+  maxAge: whole(1, 2_147_483_647),
+});
+
+const filterFields: Readonly<Record<string, string>> = {
+  RequestHeaderModifier: "requestHeaderModifier",
+  ResponseHeaderModifier: "responseHeaderModifier",
+  RequestMirror: "requestMirror",
+  RequestRedirect: "requestRedirect",
+  URLRewrite: "urlRewrite",
+  CORS: "cors",
+  ExternalAuth: "externalAuth",
+  ExtensionRef: "extensionRef",
+};
+
+const filter = record(
+  {
+    type: word(...Object.keys(filterFields)),
+    requestHeaderModifier: headers,
+    responseHeaderModifier: headers,
+    requestMirror: record(
+      {
+        backendRef: backendReference,
+        percent: whole(0, 100),
+        fraction: record({ numerator: whole(0, 2_147_483_647), denominator: whole(1, 2_147_483_647) }, ["numerator"]),
+      },
+      ["backendRef"],
+    ),
+    requestRedirect: record({
+      scheme: word("http", "https"),
+      hostname: text(exactHost),
+      path: pathChange,
+      port,
+      statusCode: (value, path) =>
+        [301, 302, 303, 307, 308].includes(value as number)
+          ? []
+          : wrong(path, "it is not one of 301, 302, 303, 307, 308"),
+    }),
+    urlRewrite: record({ hostname: text(exactHost), path: pathChange }),
+    cors,
+    externalAuth: anything,
+    extensionRef: record(named, ["group", "kind", "name"]),
+  },
+  ["type"],
+  (value, path) => {
+    const { type, ...fields } = value as Record<string, unknown>;
+    const needed = filterFields[type as string]!;
+    if (!Object.hasOwn(fields, needed)) return wrong(path, `${needed} is missing, and type is ${type}`);
+    const other = Object.keys(fields).find((name) => name !== needed && (fields[name] ?? undefined) !== undefined);
+    return other === undefined ? [] : wrong([...path, other], `it must not stand beside type ${type}`);
+  },
+);
+
+/** Filters that may stand there several times. */
+const repeatable = ["RequestMirror", "ExtensionRef", "ExternalAuth"];
+
+const filters = both(
+  few(filter, 16),
+  distinct(
+    ({ type }) => (repeatable.includes(type as string) ? undefined : String(type)),
+    (type) => `${type} is given twice`,
+  ),
+  (value, path) => {
+    const types = (value as readonly { readonly type: string }[]).map(({ type }) => type);
+    const both = types.includes("RequestRedirect") && types.includes("URLRewrite");
+    return both ? wrong(path, "RequestRedirect and URLRewrite exclude each other") : [];
+  },
+);
+
+const duration: Rule = (value) =>
+  durationMs(value) === undefined ? `${shown(value)} is not a duration such as 500ms, 10s or 1h30m` : undefined;
+
+const timeouts = record({ request: text(duration), backendRequest: text(duration) }, [], (value, path) => {
+  const { request, backendRequest } = value as { readonly request?: string; readonly backendRequest?: string };
+  const [all = 0, each = 0] = [request, backendRequest].map((one) => (one === undefined ? 0 : durationMs(one)));
+  return all > 0 && each > all ? wrong([...path, "backendRequest"], "it is longer than request") : [];
+});
+
+interface Filtered {
+  readonly filters?: readonly Record<string, unknown>[];
+}
+
+function replacesPrefix({ filters: all = [] }: Filtered): boolean {
+  return all.some(({ requestRedirect, urlRewrite }) =>
+    [requestRedirect, urlRewrite].some(
+      (one) => isMapping(one) && isMapping(one.path) && one.path.type === "ReplacePrefixMatch",
+    ),
+  );
+}
+
+const ruleRules: Check = (value, path) => {
+  const rule = value as Filtered & {
+    readonly matches?: readonly { readonly path?: { readonly type?: string } }[];
+    readonly backendRefs?: readonly Filtered[];
+  };
+  const redirects = (rule.filters ?? []).some(({ type }) => type === "RequestRedirect");
+  if (redirects && (rule.backendRefs ?? []).length > 0) {
+    return wrong([...path, "backendRefs"], "it must not stand beside the filter RequestRedirect");
+  }
+  if (![rule, ...(rule.backendRefs ?? [])].some(replacesPrefix)) return [];
+  const matches = rule.matches ?? [{}];
+  const isOne = matches.length === 1 && (matches[0]?.path?.type ?? "PathPrefix") === "PathPrefix";
+  return isOne ? [] : wrong([...path, "matches"], "there must be one, of type PathPrefix, beside replacePrefixMatch");
+};
+
+const rule = record(
+  {
+    name: sectionName,
+    matches: few(match, 64),
+    filters,
+    backendRefs: few(record({ ...backendFields, filters }, ["name"], hasPort), 16),
+    timeouts,
+    retry: anything,
+    sessionPersistence: anything,
+  },
+  [],
+  ruleRules,
+);
+
+const mostMatches = 128;
+
+const rules = both(
+  few(rule, 16, 1),
+  (value, path) => {
+    const count = (value as readonly { readonly matches?: readonly unknown[] }[]).reduce(
+      (sum, { matches = [{}] }) => sum + matches.length,
+      0,
+    );
+    return count > mostMatches
+      ? wrong(path, `they have ${count} matches together, and ${mostMatches} are the most`)
+      : [];
+  },
+  distinct(
+    ({ name }) => (name === undefined || name === null ? undefined : String(name)),
+    (name) => `the name ${name} is given twice`,
+  ),
+);
+
+/** Two references to one parent name different parts of it. */
+const parents = both(
+  few(record({ ...placed, sectionName, port }, ["name"]), 32),
+  distinct(
+    ({ group, kind, namespace, name, sectionName: section, port: number }) =>
+      JSON.stringify([group ?? "", kind ?? "", namespace ?? "", name, section ?? "", number ?? 0]),
+    () => "another one names the same parent, without another sectionName or port",
+  ),
+);
+
+export const httpRoute = record(
+  {
+    apiVersion: anything,
+    kind: anything,
+    metadata: metadata(dnsSubdomain),
+    spec: record({ parentRefs: parents, hostnames: few(text(hostname), 16), rules, useDefaultGateways: anything }),
+    status: anything,
+  },
+  ["metadata", "spec"],
+);
