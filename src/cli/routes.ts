@@ -113,9 +113,9 @@ function asText(all: readonly ServedRoute[], now: Date, colours: boolean): strin
   const paint = painter(colours);
   const rows = all.map((route) =>
     [
-      `${route.host}${route.path}`,
+      `${route.host}${route.path}${route.route === undefined || route.route.when === "" ? "" : ` (${route.route.when})`}`,
       route.type,
-      route.ingress,
+      route.route === undefined ? route.ingress : `${route.route.kind} ${route.ingress} at ${route.route.listener}`,
       route.service === "" ? "the default backend" : route.service,
       endpointsOf(route),
       certificateOf(route),
@@ -130,21 +130,30 @@ function asText(all: readonly ServedRoute[], now: Date, colours: boolean): strin
       .trimEnd();
   const lines = rows.map((row, at) => {
     const route = all[at]!;
-    const bad = route.denied || (route.service !== "" && route.endpoints.length === 0) || isPast(route, now, 0);
+    const bad =
+      route.denied ||
+      (route.service !== "" && !route.service.startsWith("redirect ") && route.endpoints.length === 0) ||
+      isPast(route, now, 0);
     const text = bad ? paint(line(row), red) : isPast(route, now, soonMs) ? paint(line(row), yellow) : line(row);
     const canaries = route.canaries.map((one) =>
       visible(`  canary ${one.service} (${counted(one.endpoints, "endpoint")}): ${one.when}`),
     );
-    const why = route.why === undefined ? [] : [visible(`  answers 503: ${route.why}`)];
+    const why = route.why === undefined ? [] : [visible(`  answers ${refusalOf(route)}: ${route.why}`)];
     const kept = (route.lastGood ?? []).map((one) => `  ${paint(`last good form in force: ${visible(one)}`, yellow)}`);
     return `${[text, ...why, ...canaries, ...kept].join("\n")}\n`;
   });
   return `${line(head)}\n${lines.join("")}${counted(all.length, "route")}\n`;
 }
 
-function endpointsOf({ service, endpoints, notReady, denied }: ServedRoute): string {
-  if (denied) return "answers 503";
-  if (service === "") return "";
+/** Routes of Gateways answer 500 where they have nothing that can be asked. */
+function refusalOf({ route }: ServedRoute): number {
+  return route === undefined ? 503 : 500;
+}
+
+function endpointsOf(route: ServedRoute): string {
+  const { service, endpoints, notReady, denied } = route;
+  if (denied) return `answers ${refusalOf(route)}`;
+  if (service === "" || service.startsWith("redirect ")) return "";
   return `${endpoints.length} ready${notReady === 0 ? "" : `, ${notReady} not`}`;
 }
 

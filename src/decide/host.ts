@@ -1,5 +1,5 @@
 /**
- * Whose a host is, as nginx/lua/sluice/route/match.lua and patterns.lua find it: an exact name or alias, the longest alias with a wildcard, a
+ * Whose a host of the Ingress ports is, as nginx/lua/sluice/route/match.lua and patterns.lua find it: an exact name or alias, the longest alias with a wildcard, a
  * pattern, the host with a wildcard one label above, and the catch-all.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
@@ -22,7 +22,8 @@ export interface FoundHost {
 }
 
 export function hostOf({ servers }: Pick<Served, "servers">, host: string): FoundHost {
-  return exactly(servers.get(host), host) ?? byOther([...servers.values()], host) ?? lastOf(servers.get(catchAll)!);
+  const ofIngresses = [...servers.values()].filter(({ listener }) => listener === undefined);
+  return exactly(servers.get(host), host) ?? byOther(ofIngresses, host) ?? lastOf(servers.get(catchAll)!);
 }
 
 function exactly(server: Server<FeatureValues> | undefined, host: string): FoundHost | undefined {

@@ -10,7 +10,7 @@ import { labelsText } from "./exposition.ts";
 /** What is looked at, whatever the annotations and settings. */
 export type Served = Pick<
   Configuration<unknown, unknown>,
-  "servers" | "upstreams" | "certificates" | "defaultCertificate"
+  "servers" | "listenerPorts" | "upstreams" | "certificates" | "defaultCertificate"
 >;
 
 const prefix = "nginx_ingress_controller_";
@@ -48,13 +48,14 @@ export class CertificateMetrics {
 
   #textOf(of: Served): Text {
     const known = this.#text;
-    const { servers, certificates, defaultCertificate } = of;
+    const { servers, listenerPorts, certificates, defaultCertificate } = of;
     const same =
       known?.of.servers === servers &&
+      known.of.listenerPorts === listenerPorts &&
       known.of.certificates === certificates &&
       known.of.defaultCertificate === defaultCertificate;
     if (same) return known;
-    const hosts = [...servedHosts(of)];
+    const hosts = [...new Map([...servedHosts(of)].map((one) => [`${one[0]} ${one[1].id}`, one])).values()];
     const expiry = hosts.map(
       ([host, one]) => `${prefix}${expiryName}{${this.#common(host, one)}} ${seconds(one.notAfter)}\n`,
     );
@@ -86,8 +87,30 @@ export function firstToExpire({ certificates }: Served): Date | undefined {
   return first;
 }
 
-function* servedHosts({ servers, certificates, defaultCertificate }: Served): Iterable<readonly [string, Certificate]> {
-  for (const { name, certificate, tlsConfigured } of servers.values()) {
+/** An Ingress and several listeners may have one host and one Secret. */
+function* servedHosts(served: Served): Iterable<readonly [string, Certificate]> {
+  yield* hostsOfIngresses(served);
+  yield* hostsOfListeners(served);
+}
+
+function* hostsOfListeners({ listenerPorts, certificates }: Served): Iterable<readonly [string, Certificate]> {
+  for (const { listeners } of listenerPorts.values()) {
+    for (const { hostname, certificates: ids } of listeners) {
+      for (const id of ids) {
+        const certificate = certificates.get(id);
+        if (certificate !== undefined) yield [hostname === "" ? catchAll : hostname, certificate];
+      }
+    }
+  }
+}
+
+function* hostsOfIngresses({
+  servers,
+  certificates,
+  defaultCertificate,
+}: Served): Iterable<readonly [string, Certificate]> {
+  for (const { listener, name, certificate, tlsConfigured } of servers.values()) {
+    if (listener !== undefined) continue;
     const own = certificate === undefined ? undefined : certificates.get(certificate);
     if (own !== undefined) yield [name, own];
     else if (tlsConfigured || name === catchAll) yield [name, defaultCertificate];

@@ -9,6 +9,7 @@ import {
   type Server,
   type Upstream,
 } from "../model/configuration.ts";
+import type { ListenerPort } from "../model/listeners.ts";
 import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
 import type { ApplyOutcome, Change } from "../sync/ports.ts";
@@ -41,6 +42,7 @@ const at = (name: string, service: string): Location<unknown> => ({
 });
 const unknownHosts: Location<unknown> = { ...at("", ""), owner: undefined };
 const served = {
+  listenerPorts: Table.empty<ListenerPort>(),
   servers: Table.from([
     ["_", server("_", { locations: [unknownHosts] })],
     ["own.example", server("own.example", { certificate: "shop/own", tlsConfigured: true })],

@@ -39,7 +39,8 @@ export function orphanExposition(
     missing.add(problem.service);
     add(problem.object.namespace ?? "", problem.object.name, "no-service");
   }
-  for (const { locations } of servers.values()) {
+  for (const { listener, locations } of servers.values()) {
+    if (listener !== undefined) continue;
     for (const { owner, backends } of locations) {
       if (owner === undefined) continue;
       for (const { key, service, upstream } of backends) {

@@ -3,7 +3,8 @@
  * of its host. An endpoint that is not ready is not in the Configuration, so it is counted in the EndpointSlices.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
-import { type Configuration, catchAll, type Server } from "../model/configuration.ts";
+import { conditionWords } from "../model/condition-words.ts";
+import { type Configuration, catchAll, type Location, type Server } from "../model/configuration.ts";
 import { backendOf, closedReason } from "../model/location.ts";
 import { serviceOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -15,9 +16,11 @@ export interface ServedRoute {
   readonly host: string;
   readonly path: string;
   readonly type: "Exact" | "Prefix" | "regex" | "unreachable";
-  /** `namespace/name`. */
+  /** `namespace/name` of the Ingress, or of the route of a Gateway. */
   readonly ingress: string;
-  /** `namespace/name:port`; empty where the default backend answers. */
+  /** Of a Gateway's route: which kind it is, the listener `namespace/gateway/name` and what else requests have to fulfil. */
+  readonly route?: { readonly kind: string; readonly listener: string; readonly when: string };
+  /** `namespace/name:port`, several with their weights; empty where the default backend answers. */
   readonly service: string;
   /** `address:port` of those that get requests. */
   readonly endpoints: readonly string[];
@@ -66,9 +69,15 @@ function withLastGood(route: ServedRoute, lastGood: readonly Problem[]): ServedR
     : { ...route, lastGood: said.map((one) => `${named(one.object)}: ${sentence(one)}`) };
 }
 
-function takes({ name, aliases }: Server<FeatureValues>, host: string): boolean {
+function takes({ listener, name, aliases }: Server<FeatureValues>, host: string): boolean {
+  if (listener !== undefined) return name === catchAll || name === host || isBelow(host, name);
   const all = [name, ...aliases.map((alias) => alias.name)];
   return all.includes(host) || (name.startsWith("*.") && host.slice(host.indexOf(".")) === name.slice(1));
+}
+
+/** A wildcard of a Gateway takes one label or more. */
+function isBelow(host: string, name: string): boolean {
+  return name.startsWith("*.") && host.endsWith(name.slice(1)) && host.length >= name.length;
 }
 
 function routeOf(
@@ -79,15 +88,18 @@ function routeOf(
 ): ServedRoute {
   const location = server.locations[at]!;
   const { path, owner, canaries, closed } = location;
-  const { upstream, key, port } = backendOf(location);
+  const { upstream, key } = backendOf(location);
   const certificate = certificates.get(server.certificate ?? "");
   const endpoints = upstreams.get(upstream)?.endpoints ?? [];
+  const refusal = unusableReason(location);
+  const why = closed === undefined ? refusal : closedReason(location);
   return {
     host: server.name === catchAll ? "*" : server.name,
     path,
     type: typeOf(server, at),
     ingress: `${owner?.namespace ?? ""}/${owner?.name ?? ""}`,
-    service: key === "" ? "" : `${key}:${port}`,
+    ...(server.listener === undefined ? {} : { route: ofGateway(server, server.listener, at) }),
+    service: targetOf(location),
     endpoints: endpoints.map(({ address, port }) => `${address.includes(":") ? `[${address}]` : address}:${port}`),
     notReady: key === "" ? 0 : (notReady.get(key) ?? 0),
     canaries: canaries.map(({ upstream: id, policy }) => ({
@@ -102,14 +114,35 @@ function routeOf(
     ...(certificate === undefined
       ? {}
       : { certificate: { secret: certificate.id, expires: certificate.notAfter.toISOString() } }),
-    denied: closed !== undefined,
-    ...(closed === undefined ? {} : { why: closedReason(location) }),
+    denied: why !== undefined,
+    ...(why === undefined ? {} : { why }),
   };
+}
+
+/** Why a route of a Gateway has no backend that can be used, in one line. */
+function unusableReason({ backends, filters }: Location<FeatureValues>): string | undefined {
+  const reasons = backends.flatMap(({ unusable }) => unusable ?? []);
+  const isUsable = filters?.redirect !== undefined || reasons.length < backends.length;
+  return isUsable ? undefined : `${named(reasons[0]!.object)}: ${sentence(reasons[0]!)}`;
+}
+
+function targetOf({ backends, filters }: Location<FeatureValues>): string {
+  if (filters?.redirect !== undefined) return `redirect ${filters.redirect.status}`;
+  const usable = backends.filter(({ key }) => key !== "");
+  const [only] = usable;
+  if (usable.length === 1 && backends.length === 1) return `${only!.key}:${only!.port}`;
+  return usable.map(({ key, port, weight }) => `${key}:${port} (${weight})`).join(", ");
+}
+
+function ofGateway(server: Server<FeatureValues>, listener: string, at: number): NonNullable<ServedRoute["route"]> {
+  const { owner } = server.locations[at]!;
+  const conditions = server.routes.find(({ location }) => location === at)?.conditions;
+  return { kind: owner?.kind ?? "", listener, when: conditionWords(conditions) };
 }
 
 function typeOf({ routes }: Server<FeatureValues>, at: number): ServedRoute["type"] {
   const matches = new Set(routes.filter(({ location }) => location === at).map(({ match }) => match));
-  if (matches.has("regex")) return "regex";
+  if (matches.has("regex") || matches.has("pattern")) return "regex";
   if (matches.has("prefix")) return "Prefix";
   return matches.has("exact") ? "Exact" : "unreachable";
 }

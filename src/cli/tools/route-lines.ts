@@ -1,5 +1,6 @@
 /** What of a Configuration people speak of: its paths with where they lead, its hosts with their certificates, its backends. */
 import type { FeatureValues } from "../../annotations/registry.ts";
+import { conditionWords } from "../../model/condition-words.ts";
 import {
   type Configuration,
   catchAll,
@@ -91,16 +92,22 @@ function spoken(name: string, was: Fact | undefined, is: Fact): string {
 
 function pathsOf(server: Server<FeatureValues> | undefined): ReadonlyMap<string, Facts> {
   const host = server?.name === catchAll ? "*" : server?.name;
+  const at = server?.listener === undefined ? "" : ` at ${server.listener}`;
   return new Map(
-    server?.locations.map((location, at) => {
-      const routes = server.routes.filter((route) => "location" in route && route.location === at);
-      return [`${host}${location.path} (${typeOf(routes)})`, locationFacts(location)] as const;
+    server?.locations.map((location, place) => {
+      const routes = server.routes.filter((route) => "location" in route && route.location === place);
+      const when = conditionWords(routes[0]?.conditions);
+      const what = [typeOf(routes), ...(when === "" ? [] : [when])].join(", ");
+      return [`${host}${location.path} (${what})${at}`, locationFacts(location)] as const;
     }),
   );
 }
 
 function typeOf(routes: readonly Route[]): string {
-  return ["regex", "prefix", "exact"].find((match) => routes.some((route) => route.match === match)) ?? "unreachable";
+  return (
+    ["regex", "pattern", "prefix", "exact"].find((match) => routes.some((route) => route.match === match)) ??
+    "unreachable"
+  );
 }
 
 function locationFacts(location: Location<FeatureValues>): Facts {
@@ -114,10 +121,24 @@ function locationFacts(location: Location<FeatureValues>): Facts {
   return new Map<string, Fact>([
     ["leads to", { value: upstream, shown: target }],
     ["belongs to", { value: owner, shown: owned }],
+    ...(isOfRoute(location) ? routeFacts(location) : []),
     ["canaries", { value: canaries, shown: String(canaries.length) }],
     ["answers 503", { value: closed !== undefined, shown: String(closed !== undefined) }],
     ...settings,
   ]);
+}
+
+function isOfRoute({ owner }: Location<FeatureValues>): boolean {
+  return owner !== undefined && owner.kind !== "Ingress";
+}
+
+function routeFacts({ backends, filters, timeouts }: Location<FeatureValues>): [string, Fact][] {
+  const all = backends.map(({ key, port, weight }) => `${key === "" ? "nothing" : `${key}:${port}`} (${weight})`);
+  return [
+    ["backends", { value: backends, shown: all.join(", ") }],
+    ["filters", { value: filters, shown: Object.keys(filters ?? {}).join(", ") }],
+    ["timeouts", { value: timeouts, shown: "" }],
+  ];
 }
 
 /** The names of features as their files have them. */
