@@ -39,6 +39,11 @@ export interface Setting<T> {
   readonly variables?: "http" | "stream";
   /** It stands nowhere in nginx.conf itself: it lets authors of other objects write what does. */
   readonly permits?: true;
+  /**
+   * What holds for routes of the Gateway API in its place, because by itself it would change what they answer. Absent: the key holds for them.
+   * With `unlessSet` another value than the default holds for them, too.
+   */
+  readonly forRoutes?: { readonly instead: NoInfer<T>; readonly unlessSet?: true };
   /** Not a key of ingress-nginx. */
   readonly own?: true;
   /** A change is live without a reload of nginx. */

@@ -20,6 +20,7 @@ export const featureDefaults = {
     key: "custom-http-errors",
     kind: codes,
     default: [],
+    forRoutes: { instead: [] },
     becomes: "error_page, proxy_intercept_errors and a location for each code",
     doc: "Statuses for which the default backend writes the answer.",
   }),

@@ -1,5 +1,11 @@
-/** The Settings as they hold for routes of the Gateway API. */
-import { defaultSettings, type Settings } from "./registry.ts";
+/** The Settings as they hold for routes of the Gateway API: without what would change their answers by itself. */
+import type { Setting } from "./declare.ts";
+import { settings as declarations, type Settings } from "./registry.ts";
+
+/** Keys that do not hold for routes, or not as long as they have their default. */
+export const notForRoutes: readonly (readonly [name: string, declared: Setting<unknown>])[] = Object.entries(
+  declarations as unknown as Readonly<Record<string, Setting<unknown>>>,
+).filter(([, { forRoutes }]) => forRoutes !== undefined);
 
 const known = new WeakMap<Settings, Settings>();
 
@@ -7,14 +13,12 @@ const known = new WeakMap<Settings, Settings>();
 export function routeSettings(settings: Settings): Settings {
   const before = known.get(settings);
   if (before !== undefined) return before;
-  const own: Settings = {
-    ...settings,
-    sslRedirect: false,
-    forceSslRedirect: false,
-    customHttpErrors: [],
-    hsts: false,
-    proxyBodySize: settings.proxyBodySize === defaultSettings.proxyBodySize ? "0" : settings.proxyBodySize,
-  };
+  const values: Readonly<Record<string, unknown>> = { ...settings };
+  const changes = notForRoutes.flatMap(([name, { default: usual, forRoutes }]) => {
+    const isKept = forRoutes?.unlessSet === true && JSON.stringify(values[name]) !== JSON.stringify(usual);
+    return isKept ? [] : [[name, forRoutes?.instead] as const];
+  });
+  const own: Settings = { ...settings, ...Object.fromEntries(changes) };
   known.set(settings, own);
   return own;
 }

@@ -74,6 +74,7 @@ export const proxy = {
     key: "proxy-body-size",
     kind: sizeBetween("0"),
     default: "1m",
+    forRoutes: { instead: "0", unlessSet: true },
     directive: { name: "client_max_body_size", context: "http" },
     doc: "Largest request body; 0 is no limit.",
   }),

@@ -9,12 +9,14 @@ export const redirects = {
     key: "ssl-redirect",
     kind: toggle,
     default: true,
+    forRoutes: { instead: false },
     doc: "Redirects http to https where a certificate is configured for the host.",
   }),
   forceSslRedirect: setting({
     key: "force-ssl-redirect",
     kind: toggle,
     default: false,
+    forRoutes: { instead: false },
     doc: "Redirects http to https for every host, also where TLS ends in front of Sluice.",
   }),
   preserveTrailingSlash: setting({
@@ -46,6 +48,7 @@ export const redirects = {
     key: "hsts",
     kind: toggle,
     default: true,
+    forRoutes: { instead: false },
     doc: "Sends Strict-Transport-Security with every answer over TLS.",
   }),
   hstsMaxAge: setting({

@@ -42,8 +42,8 @@ export interface GatewayOptions {
   /** The pool: each Gateway gets an address of its own. Empty: no pool. */
   readonly addresses: readonly string[];
   /**
-   * Whether Gateways without an address of the pool listen on all addresses of this machine, as under `serve`: port 80 is
-   * `httpPort` then, 443 is `httpsPort`, and other ports are themselves.
+   * Whether Gateways without an address of the pool listen on all addresses of this machine, as under `serve`, and share their
+   * ports.
    */
   readonly sharesPorts: boolean;
   readonly httpPort: number;

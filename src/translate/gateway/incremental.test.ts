@@ -97,7 +97,7 @@ function told({ configuration, problems, statuses }: Translation) {
 }
 
 const pool: Partial<GatewayOptions> = { addresses: ["192.0.2.10", "192.0.2.11"] };
-const shared: Partial<GatewayOptions> = { sharesPorts: true, httpPort: 8080, httpsPort: 8443 };
+const shared: Partial<GatewayOptions> = { sharesPorts: true };
 
 test.each([
   ["with a pool", pool],

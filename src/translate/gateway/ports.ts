@@ -47,10 +47,10 @@ export function ownPorts(reading: GatewayReading, { addresses }: Assignment, opt
   return { ports, unavailable };
 }
 
-/** The ports that all Gateways share. */
+/** The ports that all Gateways share. Those of Ingresses are not among them: nginx finds a host of an Ingress there. */
 export function sharedPorts(readings: readonly GatewayReading[], options: PortOptions): Placed {
   const unavailable = new Map<string, Fault>();
-  const taken = new Map<number, { readonly tls: boolean; readonly port: number; readonly by: Gateway }>();
+  const taken = new Map<number, { readonly tls: boolean; readonly by: Gateway }>();
   const hosts = new Map<string, Gateway>();
   const oldest = readings.toSorted((one, other) => byCreation(one.gateway, other.gateway));
   for (const reading of oldest) {
@@ -59,14 +59,14 @@ export function sharedPorts(readings: readonly GatewayReading[], options: PortOp
       if (why !== undefined) unavailable.set(one.id, faultOf(reading, one, why));
     }
   }
-  const ports = [...taken.values()].map(({ port, tls }): ListenerPort => {
+  const ports = [...taken].map(([port, { tls }]): ListenerPort => {
     const on = oldest.filter(({ listeners }) =>
       listeners.some((one) => one.listener.port === port && isUsable(one) && !unavailable.has(one.id)),
     );
     return {
       id: `*:${port}`,
       address: undefined,
-      listenPort: listenPortOf(port, options.gateway),
+      listenPort: port,
       port,
       tls,
       owners: on.map(({ gateway }) => ownerOf(gateway)),
@@ -76,16 +76,13 @@ export function sharedPorts(readings: readonly GatewayReading[], options: PortOp
   return { ports, unavailable };
 
   function whyNot({ listener: { port }, tls, hostname }: ListenerReading, gateway: Gateway): string | undefined {
-    const { httpPort, httpsPort } = options.gateway;
-    const listenPort = listenPortOf(port, options.gateway);
-    if (listenPort === httpPort && tls) return `port ${port} is that of Ingresses for http, and protocol is HTTPS`;
-    if (listenPort === httpsPort && !tls) return `port ${port} is that of Ingresses for https, and protocol is HTTP`;
-    const reserved = listenPort === httpPort || listenPort === httpsPort ? undefined : options.reservedPorts.get(port);
-    if (reserved !== undefined) return `port ${port} is that of ${reserved}`;
-    const other = taken.get(listenPort);
-    if (other !== undefined && other.port !== port) {
-      return `nginx listens on port ${listenPort} for port ${other.port} of ${nameOf(other.by)}`;
+    const reserved = options.reservedPorts.get(port);
+    if (reserved !== undefined) {
+      const isIngress = port === options.gateway.httpPort || port === options.gateway.httpsPort;
+      const whose = isIngress ? `Ingresses for ${reserved}` : reserved;
+      return `port ${port} is that of ${whose}, and Gateways without addresses of their own (--gateway-addresses) need another one`;
     }
+    const other = taken.get(port);
     if (other !== undefined && other.tls !== tls) {
       return `the older ${nameOf(other.by)} has port ${port} with protocol ${other.tls ? "HTTPS" : "HTTP"}, and Gateways without addresses of their own share ports`;
     }
@@ -96,13 +93,9 @@ export function sharedPorts(readings: readonly GatewayReading[], options: PortOp
       return `the older ${nameOf(older)} has ${what} on port ${port}, and Gateways without addresses of their own share ports`;
     }
     hosts.set(key, gateway);
-    if (other === undefined) taken.set(listenPort, { tls, port, by: gateway });
+    if (other === undefined) taken.set(port, { tls, by: gateway });
     return undefined;
   }
-}
-
-function listenPortOf(port: number, { httpPort, httpsPort }: TranslateOptions["gateway"]): number {
-  return port === 80 ? httpPort : port === 443 ? httpsPort : port;
 }
 
 /**

@@ -1,0 +1,72 @@
+/** The guide of docs/gateway-api.md under `sluice serve`, beside an Ingress, and behind the guards of the ConfigMap. */
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { request } from "./support/request.ts";
+import { serving, toWeb, webAt } from "./support/serve.ts";
+import { until } from "./support/until.ts";
+
+const page = readFileSync(join(import.meta.dirname, "../../docs/gateway-api.md"), "utf8");
+const port = 21_091;
+const guide = /^```yaml\n(.*?)^```$/ms.exec(page)![1]!.replace("port: 8000", `port: ${port}`);
+const askRoute = (host: string, path = "/") => request({ to: `127.0.0.1:${port}`, host, path });
+const backendPort = 21_990;
+
+let backend: Server;
+beforeAll(async () => {
+  backend = createServer((request, response) => response.end(`${request.headers.host} ${request.url}`));
+  await new Promise<void>((resolve) => backend.listen(backendPort, "127.0.0.1", resolve));
+});
+afterAll(() => {
+  backend.close();
+  backend.closeAllConnections();
+});
+
+const settings = (data: Readonly<Record<string, string>>) =>
+  JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "shop", name: "settings" }, data });
+
+test("the guide is served as it stands, beside the hosts of Ingresses", async () => {
+  const files = {
+    "guide.yaml": guide,
+    "backends.yaml": webAt(backendPort),
+    "web.yaml": toWeb({ host: "www.other.example" }),
+  };
+  const { ask, remove, write } = await serving({ files });
+  onTestFinished(remove);
+  const answer = await askRoute("www.shop.example", "/a");
+  expect([answer.status, answer.body]).toEqual([200, "www.shop.example /a"]);
+  expect(answer.headers["strict-transport-security"]).toBeUndefined();
+  expect((await ask("www.other.example", "/b")).body).toBe("www.other.example /b");
+  expect((await askRoute("x.shop.example")).status, "a host of the listener without a route").toBe(404);
+  write("guide.yaml", guide.replace("value: / ", "value: /moved "));
+  await until("the edit", async () => (await askRoute("www.shop.example", "/a")).status === 404);
+  expect((await askRoute("www.shop.example", "/moved/a")).status).toBe(200);
+});
+
+const guards: readonly (readonly [key: string, value: string])[] = [
+  ["denylist-source-range", "127.0.0.0/8"],
+  ["whitelist-source-range", "192.0.2.0/24"],
+  ["block-cidrs", "127.0.0.0/8"],
+  ["global-auth-url", "http://127.0.0.1:9/no"],
+];
+test("what guards the paths of Ingresses guards a path that moves to a route", async () => {
+  const files = {
+    "guide.yaml": guide,
+    "backends.yaml": webAt(backendPort),
+    "web.yaml": toWeb({ host: "www.other.example" }),
+    "settings.yaml": settings({}),
+  };
+  const { ask, remove, write } = await serving({ files, flags: ["--configmap=shop/settings"] });
+  onTestFinished(remove);
+  expect((await askRoute("www.shop.example")).status).toBe(200);
+  for (const [key, value] of guards) {
+    write("settings.yaml", settings({ [key]: value }));
+    await until(`${key} to guard the Ingress`, async () => (await ask("www.other.example")).status >= 400);
+    const [ofIngress, ofRoute] = [await ask("www.other.example"), await askRoute("www.shop.example")];
+    expect([key, ofRoute.status]).toEqual([key, ofIngress.status]);
+    write("settings.yaml", settings({}));
+    await until(`${key} to be gone`, async () => (await ask("www.other.example")).status === 200);
+    expect([key, (await askRoute("www.shop.example")).status]).toEqual([key, 200]);
+  }
+});
