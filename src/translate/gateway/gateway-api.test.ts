@@ -315,6 +315,24 @@ test.each(ruleCases)("a rule with %s", (_, rules, expected) => {
   expect(parent!.PartiallyInvalid).toBe(PartiallyInvalid);
 });
 
+test("a mirror gets its share of copies, and one that cannot be used gets none", () => {
+  const mirror = (name: string, more: object) => ({
+    type: "RequestMirror",
+    requestMirror: { backendRef: { name, port: 80 }, ...more },
+  });
+  const filters = [mirror("web", { percent: 50 }), mirror("web", { fraction: { numerator: 1 } }), mirror("gone", {})];
+  const { configuration, route: of } = outcome(gateway({}), route({ rules: [{ filters, backendRefs }] }));
+  const [location] = configuration.servers.get("ns/gw/http _")!.locations;
+  expect(location!.filters).toEqual({
+    mirrors: [
+      { upstream: "ns/web/80 for routes", share: 0.5 },
+      { upstream: "ns/web/80 for routes", share: 0.01 },
+    ],
+  });
+  expect(location!.backends[0]!.unusable).toBeUndefined();
+  expect(of()).toMatchObject([{ Accepted: true, ResolvedRefs: "BackendNotFound" }]);
+});
+
 test("what a filter would have guarded is answered with 500", () => {
   const rules = [
     { matches: [{ path: { value: "/admin" } }], filters: [{ type: "ExternalAuth" }], backendRefs },

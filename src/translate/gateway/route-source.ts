@@ -203,7 +203,9 @@ function referencesOf(route: HTTPRoute, isOurs: boolean): readonly string[] {
   const { namespace = "default" } = route.metadata;
   const parents = parentKeys(route).map((key) => `Gateway ${key}`);
   if (!isOurs) return parents;
-  const references = (route.spec?.rules ?? []).flatMap(({ backendRefs = [] }) => backendRefs);
+  const backends = (route.spec?.rules ?? []).flatMap(({ backendRefs = [] }) => backendRefs);
+  const filters = [...(route.spec?.rules ?? []), ...backends].flatMap((one) => one.filters ?? []);
+  const references = [...backends, ...filters.flatMap(({ requestMirror }) => requestMirror?.backendRef ?? [])];
   const strange = references.flatMap((one) => (one.namespace === undefined ? [] : [`grants ${one.namespace}`]));
   const services = servicesNamed(references, namespace).map((key) => `Service ${key}`);
   return [...new Set([...parents, `Namespace ${namespace}`, ...services, ...strange])];

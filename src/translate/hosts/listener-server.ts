@@ -151,6 +151,18 @@ function usesOf(entries: readonly Entry[]): UpstreamUse[] {
       const use: UpstreamUse = { id, service, port, claim, asDefault: false, relieves: undefined, byNumber: true };
       if (!uses.has(`${id} ${claim.key}`)) uses.set(`${id} ${claim.key}`, use);
     }
+    const filters = [claimed.filters, ...claimed.backends.map((backend) => backend.filters)];
+    for (const { upstream: id } of filters.flatMap((one) => one?.mirrors ?? [])) {
+      const { service, port } = upstreamParts(id);
+      const use: UpstreamUse = { id, service, port, claim, asDefault: false, relieves: undefined, byNumber: true };
+      if (!uses.has(`${id} ${claim.key}`)) uses.set(`${id} ${claim.key}`, use);
+    }
   }
   return [...uses.values()];
+}
+
+/** The Service and port in the id of an Upstream. */
+function upstreamParts(id: string): { readonly service: string; readonly port: string } {
+  const [namespace, name, rest = ""] = id.split("/");
+  return { service: `${namespace}/${name}`, port: rest.split(" ")[0]! };
 }

@@ -1,6 +1,11 @@
 /** The backends of a rule: which Service and port each names, and why it cannot be used. */
-import type { BackendProtocol } from "../../../model/filters.ts";
-import { gatewayGroup, type HTTPBackendReference } from "../../../model/gateway/objects.ts";
+import type { BackendProtocol, Mirror } from "../../../model/filters.ts";
+import {
+  type BackendReference,
+  gatewayGroup,
+  type HTTPBackendReference,
+  type HTTPRouteFilter,
+} from "../../../model/gateway/objects.ts";
 import type { Service } from "../../../model/objects.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
 import type { ClaimedBackend } from "../../claim.ts";
@@ -70,6 +75,9 @@ export function backendsOf(
       return { ...unusable(part, faults.at(-1)!.problem), weight };
     }
     const { key, port, protocol } = found;
+    const { mirrors, faults: ofMirrors } = mirrorsOf(filters, `${field}.${part}.filters`, world);
+    faults.push(...ofMirrors);
+    const own = mirrors.length === 0 ? read.filters : { ...read.filters, mirrors };
     return {
       part,
       upstream: `${key}/${port} ${ofRoutes}`,
@@ -78,7 +86,7 @@ export function backendsOf(
       port: String(port),
       weight,
       ...(protocol === undefined ? {} : { protocol }),
-      ...(read.filters === undefined ? {} : { filters: read.filters }),
+      ...(own === undefined ? {} : { filters: own }),
     };
   });
   return { backends, faults, invalid };
@@ -92,7 +100,7 @@ type Target =
   | { readonly key: string; readonly port: number; readonly protocol: BackendProtocol | undefined }
   | { readonly reason: string; readonly part: string; readonly why: string };
 
-function targetOf(reference: HTTPBackendReference, { object, grants, service }: BackendWorld): Target {
+function targetOf(reference: BackendReference, { object, grants, service }: BackendWorld): Target {
   const { group = "", kind = "Service", name, port } = reference;
   if (group !== "" || kind !== "Service") {
     return { reason: "InvalidKind", part: "", why: `names a ${group === "" ? "" : `${group} `}${kind}, not a Service` };
@@ -124,7 +132,32 @@ function targetOf(reference: HTTPBackendReference, { object, grants, service }: 
   return { key, port, protocol };
 }
 
+export interface MirrorsRead {
+  readonly mirrors: readonly Mirror[];
+  readonly faults: readonly Fault[];
+}
+
+/** The mirrors among filters. One that cannot be used gets no copies, and requests go on. `field` is that of the filters. */
+export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, world: BackendWorld): MirrorsRead {
+  const faults: Fault[] = [];
+  const mirrors = filters.flatMap(({ requestMirror }, at): Mirror[] => {
+    if (requestMirror === undefined) return [];
+    const found = targetOf(requestMirror.backendRef, world);
+    if ("why" in found) {
+      const where = `${field}[${at}].requestMirror.backendRef${found.part}`;
+      const done = "it gets no copies of requests";
+      const problem: Problem = { object: world.object, kind: "field-unusable", field: where, why: found.why, done };
+      faults.push({ reason: found.reason, problem });
+      return [];
+    }
+    const { percent = 100, fraction } = requestMirror;
+    const share = fraction === undefined ? percent / 100 : fraction.numerator / (fraction.denominator ?? 100);
+    return [{ upstream: `${found.key}/${found.port} ${ofRoutes}`, share: Math.min(1, Math.max(0, share)) }];
+  });
+  return { mirrors, faults };
+}
+
 /** Services that the backends name, of namespaces that they may name them in or not. */
-export function servicesNamed(references: readonly HTTPBackendReference[], home: string): string[] {
+export function servicesNamed(references: readonly BackendReference[], home: string): string[] {
   return references.map(({ namespace = home, name }) => `${namespace}/${name}`);
 }

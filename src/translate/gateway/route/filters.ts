@@ -18,14 +18,16 @@ export function filtersOf(filters: readonly HTTPRouteFilter[], prefix: string | 
   if (filters.length === 0) return { ok: true, filters: undefined };
   const mistake = together(filters) ?? apart(filters, prefix);
   if (mistake !== undefined) return { ok: false, ...mistake };
-  return { ok: true, filters: Object.assign({}, ...filters.map((filter) => filterOf(filter, prefix ?? ""))) };
+  const own = filters.filter(({ type }) => type !== "RequestMirror");
+  const read: Filters = Object.assign({}, ...own.map((filter) => filterOf(filter, prefix ?? "")));
+  return { ok: true, filters: own.length === 0 ? undefined : read };
 }
 
 type Mistake = Omit<Extract<FiltersRead, { ok: false }>, "ok">;
 
 function together(filters: readonly HTTPRouteFilter[]): Mistake | undefined {
   const types = filters.map(({ type }) => type);
-  const twice = types.findIndex((type, at) => types.indexOf(type) !== at);
+  const twice = types.findIndex((type, at) => type !== "RequestMirror" && types.indexOf(type) !== at);
   if (twice >= 0) {
     return { reason: "IncompatibleFilters", part: `[${twice}].type`, why: `${types[twice]} stands there twice` };
   }
@@ -37,13 +39,13 @@ function together(filters: readonly HTTPRouteFilter[]): Mistake | undefined {
 }
 
 const unserved: Readonly<Record<string, string>> = {
-  RequestMirror: "RequestMirror is not served yet",
   ExternalAuth: "ExternalAuth is not served yet",
   ExtensionRef: "no extension of filters is known to Sluice",
 };
 
 const fieldOf: Readonly<Record<string, keyof HTTPRouteFilter>> = {
   RequestHeaderModifier: "requestHeaderModifier",
+  RequestMirror: "requestMirror",
   ResponseHeaderModifier: "responseHeaderModifier",
   RequestRedirect: "requestRedirect",
   URLRewrite: "urlRewrite",

@@ -6,7 +6,7 @@ import type { HTTPRoute, HTTPRouteRule } from "../../../model/gateway/objects.ts
 import type { Problem } from "../../../problem.ts";
 import type { ClaimedPath } from "../../claim.ts";
 import type { Fault } from "../conditions.ts";
-import { type BackendWorld, backendsOf, unusable } from "./backends.ts";
+import { type BackendWorld, backendsOf, mirrorsOf, unusable } from "./backends.ts";
 import { filtersOf } from "./filters.ts";
 import { matchesOf } from "./matches.ts";
 
@@ -83,7 +83,10 @@ function ruleOf(rule: HTTPRouteRule, field: string, world: BackendWorld): RuleRe
       isDropped = true;
       return { ...path, backends: [unusable("backendRefs", problem)] };
     }
-    const filters = read.ok ? read.filters : undefined;
+    const copies = mirrorsOf(rule.filters ?? [], `${field}.filters`, world);
+    note(unresolved, copies.faults);
+    const own = read.ok ? read.filters : undefined;
+    const filters = copies.mirrors.length === 0 ? own : { ...own, mirrors: copies.mirrors };
     const { backends, faults, invalid: ofBackends } = backendsOf(rule.backendRefs ?? [], field, prefix, world);
     note(unresolved, faults);
     note(invalid, ofBackends);

@@ -1,0 +1,117 @@
+/** What the definitions of the Gateway API would refuse, in sentences of our own. */
+import { expect, test } from "vitest";
+import { type Check, fieldOf } from "./check.ts";
+import { gateway, gatewayClass, referenceGrant } from "./gateway.ts";
+import { httpRoute } from "./http-route.ts";
+
+const metadata = { name: "x", namespace: "ns" };
+const said = (check: Check, spec: unknown) =>
+  check({ metadata, spec }, []).map(({ path, why }) => `${fieldOf(path)}: ${why}`);
+
+const listener = { name: "http", port: 80, protocol: "HTTP" };
+const ofGateway = (...listeners: unknown[]) => ({ gatewayClassName: "sluice", listeners });
+const gateways: readonly [object, string][] = [
+  [{ listeners: [listener] }, "spec: gatewayClassName is missing"],
+  [ofGateway(), "spec.listeners: the list is empty"],
+  [ofGateway({ ...listener, port: 0 }), "spec.listeners[0].port: 0 is not a whole number from 1 to 65535"],
+  [
+    ofGateway({ ...listener, tls: {} }),
+    "spec.listeners[0].tls: it needs certificateRefs or options where mode is Terminate",
+  ],
+  [
+    ofGateway({ ...listener, tls: { certificateRefs: [{ name: "a" }] } }),
+    "spec.listeners[0].tls: it must not stand beside protocol HTTP",
+  ],
+  [
+    ofGateway({ ...listener, protocol: "HTTPS", tls: { mode: "Passthrough" } }),
+    "spec.listeners[0].tls.mode: it must be Terminate beside protocol HTTPS",
+  ],
+  [
+    ofGateway({ ...listener, hostname: "a.*.b" }),
+    'spec.listeners[0].hostname: "a.*.b" has a * that is not its whole first label',
+  ],
+  [
+    ofGateway({ ...listener, hostname: "192.0.2.1" }),
+    'spec.listeners[0].hostname: "192.0.2.1" is an address, and only a DNS name may stand here',
+  ],
+  [ofGateway(listener, { ...listener, port: 81 }), "spec.listeners[1]: the name http is given twice"],
+  [
+    ofGateway(listener, { ...listener, name: "b" }),
+    "spec.listeners[1]: another listener has this port, protocol and hostname",
+  ],
+  [
+    ofGateway({ ...listener, allowedRoutes: { namespaces: { from: "Any" } } }),
+    'spec.listeners[0].allowedRoutes.namespaces.from: "Any" is not one of All, Selector, Same',
+  ],
+];
+test.each(gateways)("Gateway %j", (spec, sentence) => expect(said(gateway, spec)).toEqual([sentence]));
+
+const rule = { backendRefs: [{ name: "web", port: 80 }] };
+const ofRoute = (...rules: unknown[]) => ({ parentRefs: [{ name: "gw" }], rules });
+const match = (path: object) => ofRoute({ ...rule, matches: [{ path }] });
+const filtered = (...filters: unknown[]) => ofRoute({ ...rule, filters });
+const redirect = { type: "RequestRedirect", requestRedirect: { statusCode: 302 } };
+const rewrite = { type: "URLRewrite", urlRewrite: { path: { type: "ReplacePrefixMatch", replacePrefixMatch: "/" } } };
+const routes: readonly [object, string][] = [
+  [{ hostnames: ["A.example"] }, 'spec.hostnames[0]: "A.example" has capital letters; write "a.example"'],
+  [match({ value: "a" }), 'spec.rules[0].matches[0].path.value: "a" does not begin with /'],
+  [match({ value: "/a//b" }), 'spec.rules[0].matches[0].path.value: "/a//b" has // in it'],
+  [
+    match({ type: "Prefix", value: "/" }),
+    'spec.rules[0].matches[0].path.type: "Prefix" is not one of Exact, PathPrefix, RegularExpression',
+  ],
+  [ofRoute({ ...rule, matches: [{ method: "get" }] }), expect.stringContaining('"get" is not one of GET')],
+  [
+    ofRoute({ ...rule, matches: [{ headers: [{ name: "a" }] }] }),
+    "spec.rules[0].matches[0].headers[0]: value is missing",
+  ],
+  [ofRoute({ backendRefs: [{ name: "web" }] }), "spec.rules[0].backendRefs[0]: port is missing, which a Service needs"],
+  [filtered({ type: "CORS" }), "spec.rules[0].filters[0]: cors is missing, and type is CORS"],
+  [
+    filtered({ ...redirect, urlRewrite: {} }),
+    "spec.rules[0].filters[0].urlRewrite: it must not stand beside type RequestRedirect",
+  ],
+  [filtered(redirect), "spec.rules[0].backendRefs: it must not stand beside the filter RequestRedirect"],
+  [filtered(redirect, rewrite), "spec.rules[0].filters: RequestRedirect and URLRewrite exclude each other"],
+  [filtered(rewrite, rewrite), "spec.rules[0].filters[1]: URLRewrite is given twice"],
+  [
+    ofRoute({ ...rule, filters: [rewrite], matches: [{ path: { type: "Exact", value: "/a" } }] }),
+    "spec.rules[0].matches: there must be one, of type PathPrefix, beside replacePrefixMatch",
+  ],
+  [
+    ofRoute({ ...rule, timeouts: { request: "10" } }),
+    'spec.rules[0].timeouts.request: "10" is not a duration such as 500ms, 10s or 1h30m',
+  ],
+  [
+    ofRoute({ ...rule, timeouts: { request: "1s", backendRequest: "2s" } }),
+    "spec.rules[0].timeouts.backendRequest: it is longer than request",
+  ],
+  [ofRoute(...Array.from({ length: 17 }, () => rule)), "spec.rules: the list has 17 items, and 16 are the most"],
+  [
+    ofRoute(...Array.from({ length: 3 }, () => ({ ...rule, matches: Array.from({ length: 64 }, () => ({})) }))),
+    "spec.rules: they have 192 matches together, and 128 are the most",
+  ],
+  [
+    { parentRefs: [{ name: "gw" }, { name: "gw" }] },
+    "spec.parentRefs[1]: another one names the same parent, without another sectionName or port",
+  ],
+  [ofRoute({ ...rule, mathces: [] }), "spec.rules[0].mathces: there is no such field (did you mean matches?)"],
+];
+test.each(routes)("HTTPRoute %j", (spec, sentence) => expect(said(httpRoute, spec)).toEqual([sentence]));
+
+test("what is right is silent", () => {
+  expect(said(gatewayClass, { controllerName: "sluice.dev/gateway-controller" })).toEqual([]);
+  expect(said(gateway, ofGateway(listener))).toEqual([]);
+  expect(said(httpRoute, ofRoute(rule, { filters: [redirect] }))).toEqual([]);
+  const reference = { from: [{ group: "a.example", kind: "A", namespace: "ns" }], to: [{ group: "", kind: "Secret" }] };
+  expect(said(referenceGrant, reference)).toEqual([]);
+});
+
+test("names of controllers and grants without an end", () => {
+  expect(said(gatewayClass, { controllerName: "sluice" })).toEqual([
+    'spec.controllerName: "sluice" is not a controller\'s name such as sluice.dev/gateway-controller',
+  ]);
+  expect(said(referenceGrant, { from: [], to: [{ group: "", kind: "Secret" }] })).toEqual([
+    "spec.from: the list is empty",
+  ]);
+});
