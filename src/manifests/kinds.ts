@@ -3,8 +3,8 @@ import type { WatchedKind } from "../model/snapshot.ts";
 import type { Check } from "./check.ts";
 import { configMap, namespace, secret } from "./data.ts";
 import { endpointSlice } from "./endpoint-slice.ts";
-import { gateway, gatewayClass, referenceGrant } from "./gateway.ts";
-import { httpRoute } from "./http-route.ts";
+import { gateway, gatewayClass, referenceGrant } from "./gateway/gateway.ts";
+import { httpRoute } from "./gateway/http-route.ts";
 import { ingress, ingressClass } from "./ingress.ts";
 import { service } from "./service.ts";
 

@@ -1,5 +1,5 @@
 /** The Gateway API. */
-import { addressPool } from "../../kinds/address-pool.ts";
+import { addressPool } from "../../kinds/gateway/address-pool.ts";
 import { shaped } from "../../kinds/names.ts";
 import { flag } from "../flag.ts";
 

@@ -1,6 +1,6 @@
 /** The rules of an HTTPRoute as paths, with what is wrong with them. */
 
-import { durationMs } from "../../../kinds/gateway-duration.ts";
+import { durationMs } from "../../../kinds/gateway/duration.ts";
 import type { Timeouts } from "../../../model/filters.ts";
 import type { HTTPRoute, HTTPRouteRule } from "../../../model/gateway/objects.ts";
 import type { Problem } from "../../../problem.ts";

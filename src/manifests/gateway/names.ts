@@ -1,7 +1,7 @@
 /** How objects of the Gateway API refer to others, as its definitions (v1.6.3) want it. */
-import { shown } from "../kinds/kind.ts";
-import { type Check, listOf, port, type Rule, record, text, whole, wrong } from "./check.ts";
-import { dnsLabel, dnsSubdomain } from "./names.ts";
+import { shown } from "../../kinds/kind.ts";
+import { type Check, listOf, port, type Rule, record, text, whole, wrong } from "../check.ts";
+import { dnsLabel, dnsSubdomain } from "../names.ts";
 
 export const filled: Rule = (value) => (value === "" ? "it is empty" : undefined);
 

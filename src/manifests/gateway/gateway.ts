@@ -1,9 +1,9 @@
 /** What the API server accepts as a GatewayClass, a Gateway and a ReferenceGrant (Gateway API v1.6.3). */
-import { shown } from "../kinds/kind.ts";
-import { anything, type Check, isMapping, mapOf, port, type Rule, record, text, word, wrong } from "./check.ts";
-import { atMost, both, distinct, few, filled, hostname, named, placed, sectionName } from "./gateway-names.ts";
-import { metadata } from "./metadata.ts";
-import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from "./names.ts";
+import { shown } from "../../kinds/kind.ts";
+import { anything, type Check, isMapping, mapOf, port, type Rule, record, text, word, wrong } from "../check.ts";
+import { metadata } from "../metadata.ts";
+import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from "../names.ts";
+import { atMost, both, distinct, few, filled, hostname, named, placed, sectionName } from "./names.ts";
 
 const domainAndPath: Rule = (value) =>
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(value)

@@ -1,7 +1,7 @@
 /** Addresses for Gateways: single ones and ranges from a first to a last address. */
-import { Token } from "../directives/token.ts";
+import { Token } from "../../directives/token.ts";
+import { itemsIn, type Kind, longestText, no, ok, shown, tooManyItems } from "../kind.ts";
 import { addressesBetween } from "./address-range.ts";
-import { itemsIn, type Kind, longestText, no, ok, shown, tooManyItems } from "./kind.ts";
 
 /** Each of them may be an address that nginx listens on. */
 const mostAddresses = 1_024;

@@ -1,7 +1,7 @@
 /** What the API server accepts as an HTTPRoute (Gateway API v1.6.3). Fields of its experimental channel only have to exist. */
 
-import { durationMs } from "../kinds/gateway-duration.ts";
-import { shown } from "../kinds/kind.ts";
+import { durationMs } from "../../kinds/gateway/duration.ts";
+import { shown } from "../../kinds/kind.ts";
 import {
   anything,
   boolean,
@@ -14,7 +14,9 @@ import {
   whole,
   word,
   wrong,
-} from "./check.ts";
+} from "../check.ts";
+import { metadata } from "../metadata.ts";
+import { dnsSubdomain } from "../names.ts";
 import {
   atMost,
   backendFields,
@@ -29,9 +31,7 @@ import {
   named,
   placed,
   sectionName,
-} from "./gateway-names.ts";
-import { metadata } from "./metadata.ts";
-import { dnsSubdomain } from "./names.ts";
+} from "./names.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 const pathTypes = ["Exact", "PathPrefix", "RegularExpression"];

@@ -1,6 +1,6 @@
 /** What the definitions of the Gateway API would refuse, in sentences of our own. */
 import { expect, test } from "vitest";
-import { type Check, fieldOf } from "./check.ts";
+import { type Check, fieldOf } from "../check.ts";
 import { gateway, gatewayClass, referenceGrant } from "./gateway.ts";
 import { httpRoute } from "./http-route.ts";
 

@@ -1,6 +1,6 @@
 /** The addresses from a first to a last one, of one family. */
 import { isIPv4, isIPv6 } from "node:net";
-import { canonical } from "./asked.ts";
+import { canonical } from "../asked.ts";
 
 /** In their one spelling, at most `most` and one more; undefined where the two are no range. */
 export function addressesBetween(first: string, last: string, most: number): string[] | undefined {
