@@ -1,6 +1,6 @@
 /**
- * Every command in docs/install.md and docs/move.md, run in the order of the page against a real API server, with the real controller in the Pods
- * that the chart makes; in between it is asked for what the reader would ask for.
+ * Every command in docs/install.md, docs/upgrading.md and docs/move.md, run in the order of the page against a real API server,
+ * with the real controller in the Pods that the chart makes; in between it is asked for what the reader would ask for.
  * A block marked `sh` is run; an unmarked one needs a registry or a client outside of the cluster and is not.
  */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -75,11 +75,16 @@ async function answers(release: string, namespace: string, host: string, expecte
   await expect.poll(seen, { timeout: 180_000 }).toEqual([expected]);
 }
 
-test("docs/install.md", { timeout: longMs }, async () => {
+test("docs/install.md, and docs/upgrading.md in between", { timeout: longMs }, async () => {
+  const served = () => answers("ingress-nginx", "ingress-nginx", "hello.example.com", "hello says hello");
   for (const block of blocksOf("install.md")) {
     await paste(block);
-    if (block.includes("create ingress hello") || /upgrade ingress-nginx/.test(block))
-      await answers("ingress-nginx", "ingress-nginx", "hello.example.com", "hello says hello");
+    if (block.includes("create ingress hello")) {
+      await served();
+      for (const upgrading of blocksOf("upgrading.md")) await paste(upgrading);
+      await served();
+    }
+    if (/upgrade ingress-nginx/.test(block)) await served();
   }
   expect(await paste("helm list --all-namespaces --short")).toBe("");
 });

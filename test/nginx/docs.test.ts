@@ -78,6 +78,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "docs/add-an-annotation.md": "test/nginx/recipe.test.ts",
   "docs/install.md": "test/chart/docs.test.ts",
   "docs/move.md": "test/chart/docs.test.ts",
+  "docs/upgrading.md": "test/chart/docs.test.ts",
 };
 
 test("a test runs the commands of every page that marks some to be run", () => {
