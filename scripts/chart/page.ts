@@ -1,4 +1,5 @@
 /** docs/chart-values.md: the printed table of all values, and the lists that the chart's templates read. */
+import { flag } from "./shape.ts";
 import type { ChartValue, Fate } from "./value.ts";
 
 const head = `# Chart values, compared with ingress-nginx
@@ -16,6 +17,9 @@ and the notes after an install say so. Two places are let alone: \`global\`, whi
 
 A flag under \`controller.extraArgs\` that the controller does not have, or with a value that it cannot read, is refused, because the Pods would not start. A key under \`controller.config\` that the
 ConfigMap does not have is ignored by the controller, as by ingress-nginx, and the notes name it.
+
+Numbers and booleans may stand in quotes, as \`replicaCount: "2"\` and \`enabled: "true"\`. A \`"false"\` in quotes is a text, and helm counts any text as true; ingress-nginx's chart does the same. The notes after an
+install name each such value, so write \`false\` without quotes. What is copied into an object as it is, such as \`runAsNonRoot\`, is false there, and so is each flag below \`sluice\`.
 `;
 
 const word: Record<Fate["kind"], string> = { same: "same", differs: "differs", "no-meaning": "no meaning", own: "own" };
@@ -39,6 +43,12 @@ export function withoutMeaning(values: readonly ChartValue[]): string {
       : [],
   );
   return `${JSON.stringify(list, null, 2)}\n`;
+}
+
+/** What NOTES.txt asks for a false in quotes. What stands below `sluice` is ours, and a false is false there in quotes, too. */
+export function switchesFile(values: readonly ChartValue[]): string {
+  const tested = values.filter(({ shape, fate }) => shape === flag && ["same", "differs"].includes(fate.kind));
+  return namesFile(tested.map(({ path }) => path));
 }
 
 /** What the search for typos needs: every path. */

@@ -6,11 +6,17 @@ export type Shape = Readonly<Record<string, unknown>>;
 
 const scalar = ["string", "number", "boolean", "null"];
 
-export const flag: Shape = { type: ["boolean", "null"] };
+/** YAML's words for yes and no, which a values file may have in quotes. */
+const yesOrNo = "^([Tt]rue|TRUE|[Yy]es|YES|[Oo]n|ON|[Ff]alse|FALSE|[Nn]o|NO|[Oo]ff|OFF)?$";
+
+/** A value that templates ask with `if`, to which any text but the empty one is true. NOTES.txt names a "false" in quotes. */
+export const flag: Shape = { type: ["boolean", "string", "null"], pattern: yesOrNo };
+/** A value that templates copy into an object, where "false" is false. */
+export const copiedFlag: Shape = { ...flag };
 export const text: Shape = { type: ["string", "null"] };
 /** A version, which YAML reads as a number when it is written 1.5. */
 export const version: Shape = { type: ["string", "number", "null"] };
-export const whole: Shape = { type: ["integer", "null"], minimum: 0 };
+export const whole: Shape = { type: ["integer", "string", "null"], pattern: "^[0-9]+$", minimum: 0 };
 /** A port number; people write it with and without quotes, and leave it empty. */
 export const port: Shape = { type: ["integer", "string", "null"], pattern: "^[0-9]*$", minimum: 0, maximum: 65535 };
 /** A port by number or by name. */

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { flagShape } from "../../scripts/chart/flag-shape.ts";
-import { namesFile, pathsFile, valuesPage, withoutMeaning } from "../../scripts/chart/page.ts";
+import { namesFile, pathsFile, switchesFile, valuesPage, withoutMeaning } from "../../scripts/chart/page.ts";
 import { schemaFile } from "../../scripts/chart/schema.ts";
 import { chartValues } from "../../scripts/chart/values.ts";
 import { valuesFile } from "../../scripts/chart/values-file.ts";
@@ -58,6 +58,7 @@ test.each([
   ["charts/sluice/values.schema.json", schemaFile(chartValues)],
   ["charts/sluice/files/without-meaning.json", withoutMeaning(chartValues)],
   ["charts/sluice/files/values.json", pathsFile(chartValues)],
+  ["charts/sluice/files/switches.json", switchesFile(chartValues)],
   ["charts/sluice/files/flags.json", namesFile(flagList.map(([, { name }]) => name))],
   ["charts/sluice/files/settings.json", namesFile(Object.values(settings).map(({ key }) => key))],
   ["docs/chart-values.md", valuesPage(chartValues)],

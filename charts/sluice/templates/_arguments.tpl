@@ -125,7 +125,7 @@ $(POD_NAMESPACE)/{{ include "sluice.controller.fullname" . }}-internal
 {{- if $controller.ingressClassByName }}
 - --ingress-class-by-name=true
 {{- end }}
-{{- if eq (toString $controller.enableAnnotationValidations) "false" }}
+{{- if eq (toJson $controller.enableAnnotationValidations) "false" }}
 - --enable-annotation-validation=false
 {{- end }}
 {{- if $controller.enableTopologyAwareRouting }}

@@ -76,7 +76,7 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
     {{- include "sluice.mounts.shared" . | nindent 4 }}
     - name: tmp
       mountPath: /tmp
-    {{- if and (include "sluice.nginxContainer" .) .Values.serviceAccount.automountServiceAccountToken }}
+    {{- if and (include "sluice.nginxContainer" .) (include "sluice.holdsToken" .) }}
     - name: api-token
       mountPath: /var/run/secrets/kubernetes.io/serviceaccount
       readOnly: true

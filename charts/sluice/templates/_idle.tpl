@@ -1,3 +1,16 @@
+{{/* One line for each value that says false in quotes and counts as true, because templates ask whether there is any text; or nothing. */}}
+{{- define "sluice.quotedNo" -}}
+{{- range $path := .Files.Get "files/switches.json" | fromJsonArray -}}
+{{- $at := $.Values -}}
+{{- range splitList "." $path -}}
+{{- if kindIs "map" $at -}}{{- $at = get $at . -}}{{- end -}}
+{{- end -}}
+{{- if include "sluice.saysNo" $at }}
+- {{ $path }}: {{ $at | quote }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* One line for each value that is set and does nothing, because of what another value says; ingress-nginx's chart has the same conditions. */}}
 {{- define "sluice.idle" -}}
 {{- $controller := .Values.controller -}}

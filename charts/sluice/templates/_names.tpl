@@ -153,11 +153,28 @@ app.kubernetes.io/component: default-backend
 {{- end -}}
 {{- end -}}
 
-{{/* The values below sluice, as JSON. They are not there where helm's --reuse-values has put ingress-nginx's defaults in place of ours. */}}
+{{/* "true" for a false that is written in quotes. */}}
+{{- define "sluice.saysNo" -}}
+{{- if and (kindIs "string" .) (regexMatch "^(?i:false|no|off)$" .) -}}true{{- end -}}
+{{- end -}}
+
+{{/* "true" if the account's token is mounted. */}}
+{{- define "sluice.holdsToken" -}}
+{{- $mounted := .Values.serviceAccount.automountServiceAccountToken -}}
+{{- if and $mounted (not (include "sluice.saysNo" $mounted)) -}}true{{- end -}}
+{{- end -}}
+
+{{/* The values below sluice, as JSON. A false in quotes is false here. They are not there where helm's --reuse-values has put ingress-nginx's defaults in place of ours. */}}
 {{- define "sluice.own" -}}
 {{- $own := default dict .Values.sluice -}}
 {{- if not (hasKey $own "memoryLimit") -}}{{- $_ := set $own "memoryLimit" "4Gi" -}}{{- end -}}
-{{- set $own "nginxContainer" (default dict $own.nginxContainer) | toJson -}}
+{{- $_ := set $own "nginxContainer" (default dict $own.nginxContainer) -}}
+{{- range $values := list $own $own.nginxContainer -}}
+{{- range $key, $value := $values -}}
+{{- if include "sluice.saysNo" $value -}}{{- $_ := set $values $key false -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $own | toJson -}}
 {{- end -}}
 
 {{/* "true" if nginx runs in a container of its own. */}}

@@ -30,10 +30,10 @@ spec:
   hostname: {{ toYaml . }}
   {{- end }}
   {{- if $controller.hostNetwork }}
-  hostNetwork: true
+  hostNetwork: {{ $controller.hostNetwork }}
   {{- end }}
   {{- if $controller.shareProcessNamespace }}
-  shareProcessNamespace: true
+  shareProcessNamespace: {{ $controller.shareProcessNamespace }}
   {{- end }}
   {{- with include "sluice.pod.securityContext" . }}
   securityContext:
@@ -57,7 +57,7 @@ spec:
     {{- toYaml . | nindent 4 }}
     {{- end }}
   serviceAccountName: {{ include "sluice.controller.serviceAccount" . }}
-  automountServiceAccountToken: {{ and .Values.serviceAccount.automountServiceAccountToken (not (include "sluice.nginxContainer" .)) }}
+  automountServiceAccountToken: {{ and (include "sluice.holdsToken" .) (not (include "sluice.nginxContainer" .)) | not | not }}
   terminationGracePeriodSeconds: {{ $controller.terminationGracePeriodSeconds }}
   volumes:
     {{- include "sluice.volumes" . | nindent 4 }}
@@ -114,7 +114,7 @@ topologySpreadConstraints:
 
 {{/* A Pod on the node's network must not set sysctls of that network. */}}
 {{- define "sluice.portSysctl" -}}
-{{- $allowed := ne (toString (include "sluice.own" . | fromJson).unprivilegedPortSysctl) "false" -}}
+{{- $allowed := ne (toJson (include "sluice.own" . | fromJson).unprivilegedPortSysctl) "false" -}}
 {{- if and $allowed (not .Values.controller.hostNetwork) -}}true{{- end -}}
 {{- end -}}
 
@@ -134,7 +134,7 @@ topologySpreadConstraints:
 {{- if include "sluice.nginxContainer" . }}
 - name: nginx-tmp
   emptyDir: {}
-{{- if .Values.serviceAccount.automountServiceAccountToken }}
+{{- if include "sluice.holdsToken" . }}
 - name: api-token
   projected:
     sources:

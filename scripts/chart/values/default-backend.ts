@@ -3,6 +3,7 @@
  * 404 for every path and 200 for /healthz, as the image that ingress-nginx installs.
  */
 import {
+  copiedFlag,
   flag,
   object,
   objectOrText,
@@ -45,17 +46,17 @@ const images = [
   image.differs("tag", "", version, "Tag of the image.", "Empty by default, with the image."),
   image.same("digest", undefined, text, "Digest of the image."),
   image.same("pullPolicy", "IfNotPresent", oneOf("Always", "IfNotPresent", "Never"), "When the image is pulled."),
-  image.same("runAsNonRoot", true, flag, "The kubelet refuses to start the container as root."),
+  image.same("runAsNonRoot", true, copiedFlag, "The kubelet refuses to start the container as root."),
   image.same("runAsUser", 65534, whole, "User id of the container."),
   image.same("runAsGroup", 65534, whole, "Group id of the container."),
-  image.same("allowPrivilegeEscalation", false, flag, "Whether a program in the container may gain rights."),
+  image.same("allowPrivilegeEscalation", false, copiedFlag, "Whether a program in the container may gain rights."),
   section("defaultBackend.image.seccompProfile").same(
     "type",
     "RuntimeDefault",
     seccompProfile,
     "The container's seccomp profile.",
   ),
-  image.same("readOnlyRootFilesystem", true, flag, "Makes the container's root file system read-only."),
+  image.same("readOnlyRootFilesystem", true, copiedFlag, "Makes the container's root file system read-only."),
 ];
 
 const pods = [
@@ -77,7 +78,7 @@ const pods = [
   ),
   account.same("create", true, flag, "Makes the ServiceAccount."),
   account.same("name", "", text, "Its name. Default: the full name and -backend."),
-  account.same("automountServiceAccountToken", true, flag, "Mounts its token; the account has no rights."),
+  account.same("automountServiceAccountToken", true, copiedFlag, "Mounts its token; the account has no rights."),
   backend.same("updateStrategy", {}, object, "How Pods are replaced."),
   backend.same("minReadySeconds", 0, whole, "How long a new Pod must be ready to count."),
   backend.same("tolerations", [], objects, "Tolerations of the Pods."),

@@ -2,7 +2,7 @@
  * The controller's image and the container's security settings below controller.image.
  * A values file that pins ingress-nginx's image would start the wrong program: such a pin is recognised and passed over.
  */
-import { flag, oneOf, seccompProfile, text, version, whole } from "../shape.ts";
+import { copiedFlag, flag, oneOf, seccompProfile, text, version, whole } from "../shape.ts";
 import { section } from "../value.ts";
 
 const image = section("controller.image");
@@ -34,10 +34,10 @@ export const controllerImage = [
     "There is no chroot variant.",
   ),
   image.same("pullPolicy", "IfNotPresent", oneOf("Always", "IfNotPresent", "Never"), "When the image is pulled."),
-  image.same("runAsNonRoot", true, flag, "The kubelet refuses to start the container as root."),
+  image.same("runAsNonRoot", true, copiedFlag, "The kubelet refuses to start the container as root."),
   image.same("runAsUser", 101, whole, "User id of the container; the image's own."),
   image.same("runAsGroup", 82, whole, "Group id of the container; the image's own."),
-  image.same("allowPrivilegeEscalation", false, flag, "Whether a program in the container may gain rights."),
+  image.same("allowPrivilegeEscalation", false, copiedFlag, "Whether a program in the container may gain rights."),
   section("controller.image.seccompProfile").same(
     "type",
     "RuntimeDefault",
@@ -47,7 +47,7 @@ export const controllerImage = [
   image.differs(
     "readOnlyRootFilesystem",
     true,
-    flag,
+    copiedFlag,
     "Makes the container's root file system read-only.",
     "On by default. What the controller writes goes to emptyDir volumes at /run/sluice, /tmp and /etc/ingress-controller, so nothing has to be mounted by hand.",
   ),

@@ -1,5 +1,5 @@
 /** Values at the top of the file: names, labels, ports beyond HTTP, and who the controller is to the API server. */
-import { flag, objects, optionalWhole, text, texts } from "../shape.ts";
+import { copiedFlag, flag, objects, optionalWhole, text, texts } from "../shape.ts";
 import { section } from "../value.ts";
 
 const top = section("");
@@ -76,7 +76,7 @@ export const naming = [
   account.differs(
     "automountServiceAccountToken",
     true,
-    flag,
+    copiedFlag,
     "Mounts the account's token into the controller's Pod.",
     "With sluice.nginxContainer.enabled the token is mounted into the controller's container alone.",
   ),

@@ -1,5 +1,6 @@
 /** The Services in front of the controller: an external one, and an internal one with the same fields below `internal`. */
 import {
+  copiedFlag,
   flag,
   ipFamilyPolicy,
   port,
@@ -91,7 +92,7 @@ function fields(prefix: string, who: string): readonly ChartValue[] {
     one.same(
       "allocateLoadBalancerNodePorts",
       undefined,
-      flag,
+      copiedFlag,
       `Whether the ${who} Service gets node ports for its load balancer.`,
     ),
     one.same("externalTrafficPolicy", "", trafficPolicy, `Local keeps client addresses on the ${who} Service.`),

@@ -1,0 +1,76 @@
+/** Numbers and booleans in quotes, by real helm: what values files that other programs have written often hold. */
+import { describe, expect, test } from "vitest";
+import { copiedFlag, flag, type Shape, whole } from "../../scripts/chart/shape.ts";
+import { chartValues } from "../../scripts/chart/values.ts";
+import { type Manifest, one, render, workloadOf } from "./support/helm.ts";
+
+/** Every value of one of these shapes, each with what `write` says. Of the two autoscalers one alone may be on. */
+function all(shapes: readonly Shape[], write: (shape: Shape) => unknown): Manifest {
+  const values: Manifest = {};
+  for (const { path, shape, fate } of chartValues) {
+    if (!shapes.includes(shape) || fate.kind === "no-meaning" || path === "controller.keda.enabled") continue;
+    const keys = path.split(".");
+    const above = keys.slice(0, -1).reduce((at: Manifest, key) => {
+      at[key] ??= {};
+      return at[key];
+    }, values);
+    above[keys.at(-1)!] = write(shape);
+  }
+  return values;
+}
+const manifestOf = async (values: Manifest) => (await render(values)).manifest;
+
+describe("in quotes", () => {
+  test("every number is the number", async () => {
+    expect(await manifestOf(all([whole], () => "7"))).toBe(await manifestOf(all([whole], () => 7)));
+  });
+
+  test("every true is true", async () => {
+    const [quoted, plain] = await Promise.all(
+      ["true", true].map((word) => manifestOf(all([flag, copiedFlag], () => word))),
+    );
+    expect(quoted).toBe(plain);
+  });
+
+  // As in ingress-nginx's chart 4.15.1, rendered with each value of its own.
+  test("a false that is copied is false, and one that is asked counts as true", async () => {
+    const own = { unprivilegedPortSysctl: true, http3: true, runInMemory: true, nginxContainer: { enabled: true } };
+    const quoted: Manifest = { ...all([flag, copiedFlag], () => "false"), sluice: own };
+    const plain: Manifest = { ...all([flag, copiedFlag], (shape) => shape === flag), sluice: own };
+    for (const values of [quoted, plain])
+      values.controller.hostNetwork = values.controller.shareProcessNamespace = true;
+    const { notes } = await render(quoted);
+    expect(await manifestOf(quoted)).toBe(await manifestOf(plain));
+    expect(notes).toContain("these values are text, and count as true");
+    expect(notes).toContain('- controller.metrics.enabled: "false"\n');
+    expect(notes).not.toContain("runAsNonRoot");
+  });
+
+  test("a false that is asked and copied is what it says", async () => {
+    const { spec } = workloadOf(await render({ controller: { hostNetwork: "false", shareProcessNamespace: "False" } }))
+      .spec.template;
+    expect(spec).toMatchObject({ hostNetwork: false, shareProcessNamespace: false });
+  });
+
+  test("a false below sluice is false", async () => {
+    const no = {
+      http3: "false",
+      runInMemory: "no",
+      unprivilegedPortSysctl: "False",
+      nginxContainer: { enabled: "off" },
+    };
+    const not = { http3: false, runInMemory: false, unprivilegedPortSysctl: false, nginxContainer: { enabled: false } };
+    expect(await manifestOf({ sluice: no })).toBe(await manifestOf({ sluice: not }));
+    const yes = await render({ sluice: { http3: "true", nginxContainer: { enabled: "yes" } } });
+    expect(one(yes, "ConfigMap", "ingress-nginx-controller").data["use-http3"]).toBe("true");
+    expect(workloadOf(yes).spec.template.spec.containers).toHaveLength(2);
+  });
+
+  test.each([
+    [{ metrics: { enabled: "maybe" } }, "/controller/metrics/enabled"],
+    [{ replicaCount: "two" }, "/controller/replicaCount"],
+    [{ replicaCount: "" }, "/controller/replicaCount"],
+  ])("%j is refused", async (controller, place) => {
+    await expect(render({ controller })).rejects.toThrow(place);
+  });
+});
