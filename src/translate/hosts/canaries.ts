@@ -39,38 +39,52 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
   const shadows: Shadow[] = [];
   const uses: UpstreamUse[] = [];
   const problems: Problem[] = [];
+  /** By type and path: both lists may have 10,000. */
+  const places = new Map(
+    mains.map((main, at) => [placeOf(main.type, main.path), at]).toReversed() as [string, number][],
+  );
   for (const claim of claims) {
     const known = shadows.length;
+    const shadowed = new Set<number>();
     const { defaultBackend } = claim;
     if (host === catchAll && defaultBackend !== undefined) {
       const relieved = [...mains.keys()].filter((main) => mains[main]!.upstream !== defaultUpstream);
-      shadow(claim, defaultBackend.part, defaultBackend, relieved);
+      shadow(claim, shadowed, defaultBackend.part, defaultBackend, relieved);
     }
     for (const { field, match, backends } of claim.hosts.get(host) ?? []) {
-      const main = mains.findIndex((one) => one.path === match.text && one.type === match.type);
-      for (const backend of backends) shadow(claim, `${field}.${backend.part}`, backend, main < 0 ? [] : [main]);
+      const main = places.get(placeOf(match.type, match.text));
+      for (const backend of backends)
+        shadow(claim, shadowed, `${field}.${backend.part}`, backend, main === undefined ? [] : [main]);
     }
     const relieved = shadows.slice(known).map(({ main }) => mains[main]!.claim);
     problems.push(...unheardAnnotations(claim, relieved, world.annotationsPrefix));
   }
   return { shadows, uses, problems };
 
-  function shadow(claim: Claim, field: string, own: ClaimedBackend, relieved: readonly number[]): void {
+  /** `shadowed` are the mains that the claim shadows already. */
+  function shadow(
+    claim: Claim,
+    shadowed: Set<number>,
+    field: string,
+    own: ClaimedBackend,
+    relieved: readonly number[],
+  ): void {
     const { owner: object } = claim;
     const done = "the canary gets no requests there";
     const idle = (why: string) => problems.push({ object, kind: "field-unusable", field, why, done });
     if (own.mistake !== undefined) return void idle(own.mistake);
     if (relieved.length === 0) return void idle(`no ordinary ${object.kind} has this host, path and path type`);
-    const mine = ownOf(claim, relieved, idle).filter(
-      (main) => !shadows.some((one) => one.main === main && one.claim === claim),
-    );
+    const mine = ownOf(claim, relieved, idle).filter((main) => !shadowed.has(main));
     const possible = mine.filter((main) => {
       const { upstream } = mains[main]!;
       if (upstream === defaultUpstream) idle("the path belongs to the default backend");
       else if (upstream === own.upstream) idle("it names the Service and port that the path has already");
       return upstream !== defaultUpstream && upstream !== own.upstream;
     });
-    for (const main of possible) add(claim, own, main, mains[main]!.upstream);
+    for (const main of possible) {
+      shadowed.add(main);
+      add(claim, own, main, mains[main]!.upstream);
+    }
     // Said only where the Service counts: an unused one is not followed, so its coming would not be noticed.
     const missing = missingPart(own, world);
     if (possible.length > 0 && missing !== undefined) idle(missing);
@@ -99,6 +113,8 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
     uses.push({ id, service: key, port, claim, asDefault: false, relieves });
   }
 }
+
+const placeOf = (type: string, path: string): string => `${type} ${path}`;
 
 /** What is missing of the Service and its port. */
 function missingPart({ key, port }: ClaimedBackend, world: World): string | undefined {

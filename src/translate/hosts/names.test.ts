@@ -18,12 +18,16 @@ test("a name belongs to the host of that name, then to the host whose twin it is
 
 test("whoever may win or lose a name by a change is told", () => {
   const names = new HostNames();
-  names.set("a.example", wants("x.example"));
-  expect(names.set("b.example", wants("x.example"))).toEqual(new Set(["a.example"]));
-  expect(names.set("x.example", wants())).toEqual(new Set(["a.example", "b.example"]));
-  expect(names.set("x.example", wants())).toEqual(new Set());
-  expect(names.set("x.example", undefined)).toEqual(new Set(["a.example", "b.example"]));
-  expect(names.set("a.example", undefined)).toEqual(new Set(["b.example"]));
+  const concernedBy = (host: string, wanted: ReturnType<typeof wants> | undefined) => {
+    names.set(host, wanted);
+    return names.concerned();
+  };
+  expect(concernedBy("a.example", wants("x.example"))).toEqual(new Set(["a.example"]));
+  expect(concernedBy("b.example", wants("x.example"))).toEqual(new Set(["a.example", "b.example"]));
+  expect(concernedBy("x.example", wants())).toEqual(new Set(["a.example", "b.example", "x.example"]));
+  expect(concernedBy("x.example", wants())).toEqual(new Set());
+  expect(concernedBy("x.example", undefined)).toEqual(new Set(["a.example", "b.example"]));
+  expect(concernedBy("a.example", undefined)).toEqual(new Set(["b.example"]));
   expect(names.ownerOf("x.example")).toBe("b.example");
 });
 

@@ -21,17 +21,32 @@ export interface WantedNames {
 
 const noNames: WantedNames = { aliases: [], twin: undefined };
 
+/** Aliases times hosts of one object, of which more would be tens of millions of names: then its first host alone has aliases. */
+const mostNames = 10_000;
+
 /** `claims` are those of the host but canaries, oldest first; there is one. */
 export function wantedNames(host: string, claims: readonly Claim[], settings: Settings): WantedNames {
   const { hears, oldest } = hostOwner(host, claims, settings);
   const heard = claims.filter(hears);
   const since = settings.allowCrossNamespaceHostSettings ? undefined : oldest?.since;
-  const listed = heard.find(({ features }) => features.aliases.names.length > 0)?.features.aliases.names ?? [];
+  const lister = heard.find(({ features }) => features.aliases.names.length > 0);
+  const listed = lister === undefined || isLeftOut(host, lister) ? [] : lister.features.aliases.names;
   const twin = heard.some(({ features }) => features.redirects.twin) ? twinOf(host) : undefined;
   if (listed.length === 0) return { aliases: noNames.aliases, twin, since };
   const aliases = new Set(listed.flatMap((name) => (name.startsWith(".") ? [name.slice(1), `*${name}`] : [name])));
   aliases.delete(host);
   return { aliases: [...aliases], twin, since };
+}
+
+const isTooMany = ({ hosts, features }: Claim): boolean => hosts.size * features.aliases.names.length > mostNames;
+const firstHosts = new WeakMap<Claim, string>();
+const isLeftOut = (host: string, claim: Claim): boolean => isTooMany(claim) && host !== firstHost(claim);
+
+/** Found once, since each of the hosts asks for it. */
+function firstHost(claim: Claim): string {
+  const first = firstHosts.get(claim) ?? [...claim.hosts.keys()].sort()[0] ?? "";
+  firstHosts.set(claim, first);
+  return first;
 }
 
 /** What of the wanted names comes to nothing, reported of the owner that is in force. */
@@ -54,6 +69,10 @@ export function nameProblems(
           : `${name} is an alias of ${owner} already`;
     return [{ object: lister.owner, kind: "annotation-useless", key: "server-alias", why }];
   });
+  if (lister !== undefined && isTooMany(lister) && host === firstHost(lister)) {
+    const why = `${lister.features.aliases.names.length} names for each of its ${lister.hosts.size} hosts are more than ${mostNames}; host ${host} alone gets them`;
+    problems.push({ object: lister.owner, kind: "annotation-useless", key: "server-alias", why });
+  }
   if (redirecting !== undefined && names.twin === undefined) {
     const why = `${host === catchAll ? "a rule without a host" : host} has no name with or without www.`;
     problems.push({ object: redirecting.owner, kind: "annotation-useless", key: "from-to-www-redirect", why });
@@ -75,9 +94,15 @@ export class HostNames {
   /** Hosts that answer to more names than one can list, by a wildcard or by an alias that is a pattern. */
   readonly #wildcards = new Set<string>();
   readonly #withPatterns = new Set<string>();
+  /** Answers of `ownerOf` since the last change: thousands of hosts may ask for one name. */
+  readonly #owners = new Map<string, string | undefined>();
+  /** Names that changed hands, perhaps, since `concerned` was asked. */
+  readonly #touched = new Set<string>();
+  #touchedPatterns = false;
 
-  /** Notes the names that `host` wants, or that the host has gone. Returns all other hosts that this may concern. */
-  set(host: string, wanted: WantedNames | undefined): ReadonlySet<string> {
+  /** Notes the names that `host` wants, or that the host has gone. */
+  set(host: string, wanted: WantedNames | undefined): void {
+    this.#owners.clear();
     const before = this.#wanted.get(host);
     for (const name of before?.aliases ?? []) this.#aliasOf.get(name)?.delete(host);
     if (before?.twin !== undefined) this.#twinOf.delete(before.twin);
@@ -85,21 +110,34 @@ export class HostNames {
     if (wanted?.twin !== undefined) this.#twinOf.set(wanted.twin, host);
     if (wanted === undefined) this.#wanted.delete(host);
     else this.#wanted.set(host, wanted);
-    const concerned = new Set<string>();
-    if (!isSame(before?.since, wanted?.since) || (before === undefined) !== (wanted === undefined)) {
-      this.#addUsers(host, concerned);
+    if (!isSame(before?.since, wanted?.since) || (before === undefined) !== (wanted === undefined))
+      this.#touched.add(host);
+    for (const name of [...namesIn(before), ...namesIn(wanted)]) this.#touched.add(name);
+    if (this.#notePatterns(host, wanted)) this.#touchedPatterns = true;
+  }
+
+  /** The hosts that all changes since the last call may concern. Each name is followed once, however many hosts want it. */
+  concerned(): ReadonlySet<string> {
+    const hosts = new Set<string>();
+    for (const name of this.#touched) {
+      if (this.#wanted.has(name)) hosts.add(name);
+      for (const host of this.#aliasOf.get(name) ?? []) hosts.add(host);
+      const twin = this.#twinOf.get(name);
+      if (twin !== undefined) hosts.add(twin);
     }
-    for (const name of [...namesIn(before), ...namesIn(wanted)]) {
-      this.#addUsers(name, concerned);
-      if (this.#wanted.has(name)) concerned.add(name);
-    }
-    if (this.#notePatterns(host, wanted)) for (const other of this.#withPatterns) concerned.add(other);
-    concerned.delete(host);
-    return concerned;
+    if (this.#touchedPatterns) for (const other of this.#withPatterns) hosts.add(other);
+    this.#touched.clear();
+    this.#touchedPatterns = false;
+    return hosts;
   }
 
   /** The host that gets a name: among those of the namespace that came first, the host of that very name wins. */
   ownerOf(name: string): string | undefined {
+    if (!this.#owners.has(name)) this.#owners.set(name, this.#findOwner(name));
+    return this.#owners.get(name);
+  }
+
+  #findOwner(name: string): string | undefined {
     const isPattern = formOf(name) !== "exact";
     const listing = this.#aliasOf.get(name);
     const twin = this.#twinOf.get(name);
@@ -149,12 +187,6 @@ export class HostNames {
 
   wantedBy(host: string): WantedNames {
     return this.#wanted.get(host) ?? noNames;
-  }
-
-  #addUsers(name: string, users: Set<string>): void {
-    for (const host of this.#aliasOf.get(name) ?? []) users.add(host);
-    const twin = this.#twinOf.get(name);
-    if (twin !== undefined) users.add(twin);
   }
 }
 

@@ -59,6 +59,12 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
   const passthrough = strangersRoot(host, said, drafts, owner);
   const heard =
     passthrough.length === 0 ? said : { ...said, sslPassthrough: unannotated(world.settings).sslPassthrough };
+  let routesByLocation: ReadonlyMap<number, readonly Route[]> | undefined;
+  const routesAt = (at: number): readonly Route[] => {
+    routesByLocation ??= Map.groupBy(routes, ({ location }) => location);
+    return routesByLocation.get(at) ?? [];
+  };
+  const shadowsAt = shadowed === unshadowed ? noneShadowed : Map.groupBy(shadowed.shadows, ({ main }) => main);
   const server: Server<FeatureValues> = {
     name: host,
     aliases,
@@ -68,9 +74,9 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     appRoot: root.appRoot,
     locations: drafts.map(({ location, claim }, at) => {
       const closed = claim && (hostless.closes(claim) ?? unheard.closes(claim));
-      const shadows = shadowed === unshadowed ? unshadowed.shadows : shadowed.shadows.filter(({ main }) => main === at);
+      const shadows = shadowsAt.get(at) ?? [];
       const ownTls = !tlsConfigured && host !== catchAll && claim !== undefined && hasTls(claim);
-      const kept = keptUri(location, at, routes);
+      const kept = keptUri(location, () => routesAt(at));
       return shadows.length === 0 && closed === undefined && !ownTls ? kept : changed(kept, shadows, closed, ownTls);
     }),
     routes,
@@ -102,11 +108,12 @@ function shadowedBy(all: readonly Claim[], host: string, drafts: readonly Draft[
 }
 
 const unshadowed: Shadows = { shadows: [], uses: [], problems: [] };
+const noneShadowed: ReadonlyMap<number, readonly Shadow[]> = new Map();
 
 /** Only a text that rewrites by itself has to know. */
-function keptUri(location: Location<FeatureValues>, at: number, routes: readonly Route[]): Location<FeatureValues> {
+function keptUri(location: Location<FeatureValues>, routes: () => readonly Route[]): Location<FeatureValues> {
   if (!isSaid("rewritesLate", location.features, "location")) return location;
-  const own = routes.filter((route) => route.location === at);
+  const own = routes();
   const rewriting = own.filter((route) => "rewrite" in route && route.rewrite !== undefined);
   if (rewriting.length === 0) return { ...location, keepsUri: true };
   // Two routes of one Location: a Prefix `/foo` with the target `/foo` rewrites below `/foo/`, and leaves `/foo` as it came.

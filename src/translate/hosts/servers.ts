@@ -97,19 +97,19 @@ export class Servers {
       for (const host of usersOfChanged(this.#services, "Service", turn)) hosts.add(host);
       for (const host of usersOfChanged(this.#secrets, "Secret", turn)) hosts.add(host);
     }
-    for (const host of [...hosts]) for (const other of this.#noteNames(host, turn.settings)) hosts.add(other);
+    for (const host of hosts) this.#noteNames(host, turn.settings);
+    for (const other of this.#names.concerned()) hosts.add(other);
     return hosts;
   }
 
-  /** Hosts that may win or lose a name because of how `host` is now. */
-  #noteNames(host: string, settings: Settings): ReadonlySet<string> {
-    if (isOfListener(host)) return noHosts;
+  #noteNames(host: string, settings: Settings): void {
+    if (isOfListener(host)) return;
     const claims = this.#sources.claims.of(host).filter(isOrdinary);
     const wanted = guarded(
       () => (claims.length === 0 ? undefined : wantedNames(host, claims, settings)),
       () => ({ aliases: [], twin: undefined }),
     );
-    return this.#names.set(host, wanted);
+    this.#names.set(host, wanted);
   }
 
   #build(host: string, world: World): BuiltServer {
@@ -168,8 +168,6 @@ function keptByAlias(host: string, claims: readonly Claim[], keeper: string): Bu
     problems: claims.map(({ owner: object }) => ({ object, kind: "field-unusable", field: "spec.rules", why, done })),
   };
 }
-
-const noHosts: ReadonlySet<string> = new Set();
 
 /** Whether the key is that of a host on a listener of a Gateway. */
 function isOfListener(host: string): boolean {

@@ -13,6 +13,7 @@ import type { Settings } from "../../settings/registry.ts";
 import type { TranslateOptions } from "../options.ts";
 import { inspect } from "./deep-inspection.ts";
 import { doubtsOf } from "./doubts.ts";
+import { oversize } from "./text-size.ts";
 import { withoutLuaOf } from "./without-lua.ts";
 
 export function readIngress(
@@ -35,7 +36,8 @@ export function readIngress(
   const doubts = lacks.has("lua")
     ? [...doubtful, ...withoutLuaOf(ingress, annotationsPrefix, reading.values)]
     : doubtful;
-  const found = deepInspect ? inspect(ingress) : [];
+  const tooLarge = oversize(ingress, annotationsPrefix, reading, { configMaps }, lacks.has("lua"));
+  const found = deepInspect ? [...inspect(ingress), ...tooLarge] : tooLarge;
   if (found.length === 0 && idle.length === 0 && doubts.length === 0) return withHeardProblems(reading);
   const verdict = found.length === 0 ? reading.verdict : "reject";
   return withHeardProblems({ ...reading, verdict, problems: [...found, ...reading.problems, ...idle, ...doubts] });

@@ -12,6 +12,7 @@ export class BackendUses {
   readonly #world: World;
   readonly #problems: Problem[];
   readonly #all: UpstreamUse[] = [];
+  readonly #known = new Set<string>();
 
   /** Adds what it finds wrong to `problems`. */
   constructor(world: World, problems: Problem[]) {
@@ -39,7 +40,7 @@ export class BackendUses {
     const { standIn } = claim.features.customErrors;
     if (id === undefined || standIn === undefined) return;
     const service = `${claim.owner.namespace}/${standIn.service}`;
-    this.#all.push({ id, service, port: standIn.port, claim, asDefault: false, relieves: undefined });
+    this.#add({ id, service, port: standIn.port, claim, asDefault: false, relieves: undefined });
   }
 
   #use(claim: Claim, field: string, backend: ClaimedBackend, asDefault: boolean): boolean {
@@ -54,11 +55,19 @@ export class BackendUses {
     else if (service.spec?.type !== "ExternalName" && servicePortOf(service, port) === undefined) {
       this.#problems.push({ object, kind: "service-port-missing", field, service: key, port });
     }
-    const known = this.#all.some((use) => use.id === id && use.claim.key === claim.key && use.asDefault === asDefault);
-    if (!known) this.#all.push({ id, service: key, port, claim, asDefault, relieves: undefined });
+    if (!this.#known.has(idOf(id, claim, asDefault)))
+      this.#add({ id, service: key, port, claim, asDefault, relieves: undefined });
     return true;
   }
+
+  #add(use: UpstreamUse): void {
+    this.#all.push(use);
+    this.#known.add(idOf(use.id, use.claim, use.asDefault));
+  }
 }
+
+/** An Upstream, as one Claim uses it: a path or a default of it. */
+const idOf = (upstream: string, { key }: Claim, asDefault: boolean): string => `${upstream} ${key} ${asDefault}`;
 
 /** Id of the Upstream of the Service that stands in where others have no endpoints. */
 export function standInOf({ owner, features }: Claim): string | undefined {

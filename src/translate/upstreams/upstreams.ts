@@ -22,7 +22,8 @@ export class Upstreams {
   readonly #options: TranslateOptions;
   readonly #endpoints: ServiceEndpoints;
   readonly #problems: Problems;
-  readonly #uses = new Map<string, readonly UpstreamUse[]>();
+  /** By host and by id of the Upstream: a host of 10,000 paths may send to as many. */
+  readonly #uses = new Map<string, ReadonlyMap<string, readonly UpstreamUse[]>>();
   readonly #hosts = new Dependencies();
   /** By the Service that each was made of, and by the name that an ExternalName stands for. */
   readonly #byService = new Dependencies();
@@ -45,12 +46,13 @@ export class Upstreams {
 
   /** Says what the Locations of `host` send to now. */
   use(host: string, uses: readonly UpstreamUse[]): void {
-    const ids = uses.length === 1 ? [uses[0]!.id] : [...new Set(uses.map(({ id }) => id))];
+    const byId = Map.groupBy(uses, ({ id }) => id);
+    const ids = [...byId.keys()];
     for (const id of this.#hosts.usedBy(host)) this.#outdated.add(id);
     for (const id of ids) this.#outdated.add(id);
     this.#hosts.set(host, ids);
     if (uses.length === 0) this.#uses.delete(host);
-    else this.#uses.set(host, uses);
+    else this.#uses.set(host, byId);
   }
 
   /** Makes again what may be different now; `rolled` are the Services whose EndpointSlices have changed. */
@@ -130,11 +132,7 @@ export class Upstreams {
   }
 
   #usesOf(id: string): UpstreamUse[] {
-    const uses: UpstreamUse[] = [];
-    for (const host of this.#hosts.usersOf(id)) {
-      for (const use of this.#uses.get(host) ?? []) if (use.id === id) uses.push(use);
-    }
-    return uses;
+    return [...this.#hosts.usersOf(id)].flatMap((host) => this.#uses.get(host)?.get(id) ?? []);
   }
 
   /** The name matters where the addresses come from it. */

@@ -47,6 +47,35 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect((await world.ask("neighbour.example")).body).toBe("secret");
   });
 
+  test("hosts of one Ingress and its aliases are not multiplied", async () => {
+    const hosts = numbers(2_000).map((at) => `r${at}.example`);
+    const aliases = numbers(700).map((at) => `a${at}.b`);
+    const annotations = { "server-alias": aliases.join(",") };
+    await world.apply(rules(ingress({ name: "crowded", annotations }), hosts));
+    expect(world.said("crowded")).toContain(
+      "annotation server-alias has no effect: 700 names for each of its 2000 hosts are more than 10000; host r0.example alone gets them",
+    );
+    expect((await world.ask("neighbour.example")).body).toBe("secret");
+  });
+
+  test("a long annotation is not written thousands of times", async () => {
+    const origins = numbers(1_000)
+      .map((at) => `https://app-${at}.example`)
+      .join(",");
+    const annotations = { "enable-cors": "true", "cors-allow-origin": origins, "ssl-ciphers": "HIGH" };
+    await world.apply(
+      rules(
+        ingress({ name: "crowded", annotations }),
+        numbers(2_000).map((at) => `r${at}.example`),
+      ),
+      ingress({ name: "later" }),
+    );
+    expect(world.said("crowded")).toEqual([
+      expect.stringMatching(/^annotation cors-allow-origin: .* for each of 2000 \w+, .*; the Ingress is not applied$/),
+    ]);
+    for (const host of ["neighbour.example", "later.example"]) expect((await world.ask(host)).body).toBe("secret");
+  });
+
   test("not every endpoint of a crowd is tried for one request", async () => {
     let tries = 0;
     const servers = await Promise.all(numbers(150).map((at) => closing("192.0.2.60", 30_000 + at, () => tries++)));
@@ -62,6 +91,12 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect((await world.ask("neighbour.example")).body).toBe("secret");
   });
 });
+
+/** The rule of an Ingress, for each of these hosts. */
+function rules(one: ReturnType<typeof ingress>, hosts: readonly string[]): ReturnType<typeof ingress> {
+  const [rule] = one.spec?.rules ?? [];
+  return { ...one, spec: { ...one.spec, rules: hosts.map((host) => ({ ...rule, host })) } };
+}
 
 /** A server that ends each connection at once. */
 async function closing(address: string, port: number, noticed: () => void): Promise<Server> {

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { base, configMap, fake, ingress, put, service } from "../../../test/support/sketch.ts";
+import { sentence } from "../../problem.ts";
+import { defaultOptions } from "../options.ts";
+import { translate } from "../translator.ts";
+import { emptyInputs } from "../turn.ts";
+
+const list = (length: number, item: string) => Array.from({ length }, (_, at) => `${item}${at}`).join(",");
+const many = Array.from({ length: 1_000 }, (_, at) => [`/p${at}`, "web"] as const);
+const hosts = many.map(([path], at) => ({
+  host: `h${at}.example`,
+  http: { paths: [{ path, pathType: "Prefix" as const, backend: { service: { name: "web", port: { number: 80 } } } }] },
+}));
+const long = { "enable-cors": "true", "cors-allow-origin": list(900, "https://app.example.com:80") };
+
+const withoutLua = { ...defaultOptions, lacks: new Set(["lua"] as const) };
+
+function said(
+  object: ReturnType<typeof ingress>,
+  options: typeof defaultOptions,
+  ...more: Parameters<typeof put>[1][]
+) {
+  const inputs = { ...emptyInputs, snapshot: put(base, object, service("web"), ...more) };
+  const { problems, configuration } = translate(inputs, options, fake);
+  return { problems: [...problems.values()].flat().map(sentence), hosts: [...configuration.servers.keys()] };
+}
+
+test("an Ingress whose text would be gigabytes is not applied in static mode, and is in dynamic mode", () => {
+  const big = ingress({ name: "big", host: "big.example", paths: many, annotations: long });
+  const { problems, hosts } = said(big, withoutLua);
+  expect(hosts).not.toContain("big.example");
+  expect(problems).toEqual([
+    expect.stringMatching(
+      /^annotation cors-allow-origin: with all annotations .* for each of 1000 paths, and .* 16777216; the Ingress is not applied$/,
+    ),
+  ]);
+  expect(said(big, defaultOptions)).toMatchObject({ problems: [], hosts: expect.arrayContaining(["big.example"]) });
+});
+
+test("hosts count in dynamic mode, since each may be a server block of its own", () => {
+  const annotations = { ...long, "ssl-ciphers": "HIGH" };
+  const { problems } = said(ingress({ name: "big", annotations, spec: { rules: hosts } }), defaultOptions);
+  expect(problems.join()).toContain("for each of 1000 hosts");
+});
+
+test("a ConfigMap that an annotation names counts", () => {
+  const headers = configMap("ns/headers", { "X-Long": "a".repeat(20_000) });
+  const guarded = { "auth-url": "https://auth.example.com/", "auth-proxy-set-headers": "ns/headers" };
+  const big = ingress({ name: "big", host: "big.example", paths: many, annotations: guarded });
+  expect(said(big, withoutLua, headers).problems.join()).toContain("for each of 1000 paths");
+});

@@ -1,0 +1,38 @@
+/**
+ * How much of nginx's text one Ingress may make. Its annotations, and the ConfigMaps that they name, stand in the text once for each
+ * path in static mode, and once for each host that is a server block of its own in dynamic mode. An object of a megabyte can so become
+ * gigabytes, which would end the controller at each start.
+ */
+import type { Reading } from "../../annotations/reading.ts";
+import { type Ingress, kindAndKey } from "../../model/objects.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import type { Problem } from "../../problem.ts";
+
+/** Characters; a thousand paths with 16 kB of annotations. */
+const most = 16 * 2 ** 20;
+
+export function oversize(
+  { metadata, spec }: Ingress,
+  prefix: string,
+  { references }: Pick<Reading, "references">,
+  { configMaps }: Pick<Snapshot, "configMaps">,
+  pathsAreText: boolean,
+): Problem[] {
+  const rules = spec?.rules ?? [];
+  const hosts = new Set(rules.map(({ host }) => host)).size;
+  const places = pathsAreText ? rules.reduce((sum, { http }) => sum + Math.max(http?.paths?.length ?? 0, 1), 0) : hosts;
+  const own = Object.entries(metadata.annotations ?? {}).filter(([name]) => name.startsWith(`${prefix}/`));
+  const named = references.map((reference) => {
+    const [kind, key] = kindAndKey(reference);
+    return kind === "ConfigMap" ? lengthOf(Object.entries(configMaps.get(key)?.data ?? {})) : 0;
+  });
+  const each = lengthOf(own) + named.reduce((sum, length) => sum + length, 0);
+  const [longest] = own.toSorted(([, one], [, other]) => other.length - one.length);
+  if (longest === undefined || each * places <= most) return [];
+  const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
+  const why = `with all annotations and what they name there are ${each} characters for each of ${places} ${pathsAreText ? "paths" : "hosts"}, and nginx's text has room for ${most}`;
+  return [{ object, kind: "annotation-unreadable", key: longest[0].slice(prefix.length + 1), why, done: "reject" }];
+}
+
+const lengthOf = (entries: readonly (readonly [string, string])[]): number =>
+  entries.reduce((sum, [name, text]) => sum + name.length + text.length, 0);
