@@ -7,6 +7,7 @@ import { cpus, totalmem } from "node:os";
 import { build } from "./build.ts";
 import { certificates } from "./certificates.ts";
 import { cluster } from "./cluster.ts";
+import { growth } from "./growth.ts";
 import { hosts } from "./hosts.ts";
 import { informers } from "./informers.ts";
 import { keystroke } from "./keystroke.ts";
@@ -30,6 +31,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   requests,
   keystroke,
   webhook,
+  growth,
   metrics,
   tools,
 };

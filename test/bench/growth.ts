@@ -1,0 +1,278 @@
+/**
+ * How the cost of a cluster grows: each crowd is read, translated, rendered in both modes and judged by the webhook, once with n of its
+ * things and once with eight times as many, turn by turn beside each other. Where the work is linear, the ratio is about 8; where it is
+ * quadratic, it is 64. The ratio counts and not the time, so what else the machine does matters little.
+ */
+import { judge } from "../../src/admission/judge.ts";
+import { Neighbours } from "../../src/admission/neighbours.ts";
+import { answerOf } from "../../src/admission/webhook.ts";
+import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
+import type { Snapshot } from "../../src/model/snapshot.ts";
+import { defaultSettings } from "../../src/settings/registry.ts";
+import { defaultOptions } from "../../src/translate/options.ts";
+import { translate } from "../../src/translate/translator.ts";
+import { emptyInputs } from "../../src/translate/turn.ts";
+import { backedService, base, fake, ingress, put, service } from "../support/sketch.ts";
+import { type Figure, medianOf } from "./measured.ts";
+import { cpuOf } from "./support/pipeline.ts";
+import { newRenderer } from "./support/renderers.ts";
+
+/** Objects of a crowd of n, the one under review first. */
+type Crowd = (n: number) => readonly KubernetesObject[];
+
+const upTo = (n: number) => Array.from({ length: n }, (_, at) => at);
+const prefixes = (n: number, target: (at: number) => string) => upTo(n).map((at) => [`/p${at}`, target(at)] as const);
+const web = service("web");
+
+const crowds: Readonly<Record<string, Crowd>> = {
+  "paths of one Service": (n) => [ingress({ name: "a", host: "a.example", paths: prefixes(n, () => "web") }), web],
+  "paths whose Services are missing": (n) => [
+    ingress({ name: "a", host: "a.example", paths: prefixes(n, (at) => `s${at}`) }),
+  ],
+  "paths with Services of their own": (n) => [
+    ingress({ name: "a", host: "a.example", paths: prefixes(n, (at) => `s${at}`) }),
+    ...upTo(n).flatMap((at) => backedService({ name: `s${at}`, addresses: ["192.0.2.1"] })),
+  ],
+  "Ingresses of one host": (n) => [
+    ...upTo(n).map((at) => ingress({ name: `i${at}`, host: "a.example", paths: [[`/p${at}`, "web"]], age: at })),
+    web,
+  ],
+  "Ingresses that claim one path": (n) => [
+    ...upTo(n).map((at) => ingress({ name: `i${at}`, host: "a.example", age: at })),
+    web,
+  ],
+  "Ingresses of one host with other annotations": (n) => [
+    ...upTo(n).map((at) =>
+      ingress({
+        name: `i${at}`,
+        host: "a.example",
+        paths: [[`/p${at}`, "web"]],
+        annotations: { "proxy-read-timeout": `${at + 1}`, "app-root": `/r${at}`, "server-alias": `b${at}.example` },
+      }),
+    ),
+    web,
+  ],
+  "rules of one Ingress": (n) => [
+    ingress({
+      name: "a",
+      spec: { rules: upTo(n).map((at) => ({ host: `h${at}.example`, http: { paths: [rulePath("/", "web")] } })) },
+    }),
+    web,
+  ],
+  "rules of one host": (n) => [
+    ingress({
+      name: "a",
+      spec: { rules: upTo(n).map((at) => ({ host: "a.example", http: { paths: [rulePath(`/p${at}`, "web")] } })) },
+    }),
+    web,
+  ],
+  "tls entries of one Ingress": (n) => [
+    ingress({
+      name: "a",
+      host: "a.example",
+      spec: { tls: upTo(n).map((at) => ({ hosts: ["a.example", `h${at}.example`], secretName: `t${at}` })) },
+    }),
+    web,
+  ],
+  "hosts of one tls entry": (n) => [
+    ingress({
+      name: "a",
+      spec: {
+        rules: upTo(n).map((at) => ({ host: `h${at}.example`, http: { paths: [rulePath("/", "web")] } })),
+        tls: [{ hosts: upTo(n).map((at) => `h${at}.example`), secretName: "t" }],
+      },
+    }),
+    web,
+  ],
+  "aliases of one Ingress": (n) => [
+    ingress({
+      name: "a",
+      host: "a.example",
+      annotations: {
+        "server-alias": upTo(n)
+          .map((at) => `h${at}.example`)
+          .join(","),
+      },
+    }),
+    web,
+  ],
+  "rules and aliases of one Ingress": (n) => [
+    ingress({
+      name: "a",
+      annotations: {
+        "server-alias": upTo(Math.min(n, 1_000))
+          .map((at) => `b${at}.example`)
+          .join(","),
+      },
+      spec: { rules: upTo(n).map((at) => ({ host: `h${at}.example`, http: { paths: [rulePath("/", "web")] } })) },
+    }),
+    web,
+  ],
+  "aliases that several Ingresses claim": (n) => [
+    ...upTo(n).map((at) =>
+      ingress({
+        name: `i${at}`,
+        host: `h${at}.example`,
+        age: at,
+        annotations: { "server-alias": `same.example,h${at + 1}.example` },
+      }),
+    ),
+    web,
+  ],
+  "canaries of one path": (n) => [
+    ingress({ name: "main", host: "a.example", age: n + 1 }),
+    ...upTo(n).map((at) =>
+      ingress({
+        name: `c${at}`,
+        host: "a.example",
+        paths: [["/", `s${at}`]],
+        annotations: { canary: "true", "canary-weight": "1" },
+      }),
+    ),
+    web,
+  ],
+  "canaries of many paths": (n) => [
+    ingress({ name: "main", host: "a.example", paths: prefixes(n, (at) => `s${at}`), age: 9 }),
+    ingress({
+      name: "canary",
+      host: "a.example",
+      paths: prefixes(n, (at) => `c${at}`),
+      annotations: { canary: "true", "canary-by-header": "x" },
+    }),
+  ],
+  "Exact and Prefix paths beside each other": (n) => [
+    ingress({
+      name: "a",
+      host: "a.example",
+      paths: upTo(n).flatMap((at) => [[`/p${at}`, "web", "Exact"] as const, [`/p${at}`, "web"] as const]),
+    }),
+    web,
+  ],
+  "paths below each other": (n) => [
+    ingress({ name: "a", host: "a.example", paths: upTo(n).map((at) => [`/${"a/".repeat(at % 200)}${at}`, "web"]) }),
+    web,
+  ],
+  "regular expressions of one host": (n) => [
+    ingress({
+      name: "a",
+      host: "a.example",
+      paths: upTo(n).map((at) => [`/p${at}/(.*)`, "web", "ImplementationSpecific"]),
+      annotations: { "use-regex": "true", "rewrite-target": "/$1" },
+    }),
+    web,
+  ],
+  "wildcard hosts with hosts below": (n) => [
+    ...upTo(n).flatMap((at) => [
+      ingress({ name: `w${at}`, host: `*.w${at}.example` }),
+      ingress({ name: `h${at}`, host: `h.w${at}.example` }),
+    ]),
+    web,
+  ],
+  "Services whose names redirect to www": (n) => [
+    ...upTo(n).map((at) =>
+      ingress({ name: `i${at}`, host: `h${at}.example`, annotations: { "from-to-www-redirect": "true" } }),
+    ),
+    web,
+  ],
+  "hosts that share one Service": (n) => [
+    ...upTo(n).map((at) =>
+      ingress({ name: `i${at}`, host: `h${at}.example`, annotations: { "upstream-hash-by": "$uri" } }),
+    ),
+    ...backedService({ name: "web", addresses: ["192.0.2.1"] }),
+  ],
+  "endpoints of one Service": (n) => [
+    ingress({ name: "a", host: "a.example" }),
+    ...backedService({ name: "web", addresses: upTo(n).map((at) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`) }),
+  ],
+  "ports of one Service": (n) => [
+    ingress({ name: "a", host: "a.example" }),
+    { ...web, spec: { ports: upTo(n).map((at) => ({ port: at + 1, name: `p${at}` })) } },
+  ],
+  "guarded hosts": (n) => [
+    ...upTo(n).map((at) =>
+      ingress({
+        name: `i${at}`,
+        host: `h${at}.example`,
+        annotations: { "auth-url": `http://auth${at}.example/`, "mirror-target": `http://m${at}.example/` },
+      }),
+    ),
+    web,
+  ],
+  "addresses of an access list": (n) => [
+    ingress({
+      name: "a",
+      host: "a.example",
+      annotations: {
+        "allowlist-source-range": upTo(n)
+          .map((at) => `10.${at >> 8}.${at & 255}.0/24`)
+          .join(","),
+      },
+    }),
+    web,
+  ],
+  "unknown annotations": (n) => [
+    ingress({ name: "a", host: "a.example", annotations: Object.fromEntries(upTo(n).map((at) => [`x-${at}`, "1"])) }),
+    web,
+  ],
+};
+
+const rulePath = (path: string, name: string) => ({
+  path,
+  pathType: "Prefix" as const,
+  backend: { service: { name, port: { number: 80 } } },
+});
+
+const small = 250;
+const times = 8;
+const rounds = 3;
+/** Far from linear, and far from quadratic. */
+const bound = 24;
+
+/** A row for each crowd: the part of the controller whose cost grows most. */
+export async function growth(): Promise<Figure[]> {
+  return Object.entries(crowds).map(([what, crowd]) => {
+    const few = worksOn(crowd(small));
+    const many = worksOn(crowd(small * times));
+    const ratios = (part: string) =>
+      upTo(rounds).map(() => {
+        const little = Math.max(cpuOf(() => repeated(few[part]!, times)) / times, leastMs);
+        return cpuOf(many[part]!) / little;
+      });
+    const parts = Object.keys(few).map((part) => ({ part, values: ratios(part) }));
+    const [worst] = parts.toSorted((one, other) => medianOf(other.values) - medianOf(one.values));
+    return { what: `${times} times as many ${what}: ${worst!.part}`, unit: "times", values: worst!.values, bound };
+  });
+}
+
+/** Under this a ratio says nothing. */
+const leastMs = 0.5;
+
+function repeated(work: () => void, count: number): void {
+  for (let at = 0; at < count; at += 1) work();
+}
+
+type Works = Readonly<Record<string, () => void>>;
+
+/** Each part of the controller as work on this cluster. */
+function worksOn(objects: readonly KubernetesObject[]): Works {
+  const snapshot: Snapshot = put(base, ...objects);
+  const inputs = { ...emptyInputs, snapshot };
+  const { configuration } = translate(inputs, defaultOptions, fake);
+  const render = (mode: "dynamic" | "static") => () => {
+    newRenderer(mode).render(configuration);
+  };
+  const reviewed = objects[0] as Ingress;
+  const neighbours = new Neighbours(defaultOptions);
+  return {
+    translate: () => {
+      translate(inputs, defaultOptions, fake);
+    },
+    "render for dynamic mode": render("dynamic"),
+    "render for static mode": render("static"),
+    review: () => {
+      neighbours.catchUp(snapshot);
+      const bench = { snapshot, neighbours, settings: defaultSettings, options: defaultOptions, watches: () => true };
+      answerOf(judge(reviewed, bench));
+    },
+  };
+}
