@@ -36,7 +36,7 @@ import { type TemplateVerdict, tryTemplate } from "./template/trial.ts";
 import { systemClock } from "./timing/clock.ts";
 import { TokenBucket } from "./timing/token-bucket.ts";
 import type { TranslateOptions } from "./translate/options.ts";
-import { Translator } from "./translate/translator.ts";
+import { SteadyTranslator } from "./translate/steady-translator.ts";
 
 export interface ControllerOptions {
   readonly source: Source;
@@ -141,7 +141,7 @@ export async function startController(options: ControllerOptions): Promise<Start
   );
   const sync = new Sync({
     source,
-    translator: new Translator(options.translate, await fakeCertificate(new Date())),
+    translator: new SteadyTranslator(options.translate, await fakeCertificate(new Date())),
     renderer,
     memory,
     nginx: {

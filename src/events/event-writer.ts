@@ -3,7 +3,7 @@
  * `UPDATE` on the controller's ConfigMaps, `RELOAD` on its Pod, and a Warning for each Problem on the object that it names.
  * It hears of everything twice, when objects change and when a turn has ended, and remembers what it has said.
  */
-import { guarded } from "../guarded.ts";
+import { bugWords, guarded } from "../guarded.ts";
 import type { ObjectReference } from "../kubernetes/index.ts";
 import { type Ingress, type KubernetesObject, nameOf } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot, tableOf, type WatchedKind } from "../model/snapshot.ts";
@@ -78,6 +78,9 @@ export class EventWriter implements Listener {
     if (reload?.kind === "refused") recorder.record(ownPod, "Warning", "RELOAD", `nginx refuses it: ${reload.stderr}`);
     if (reload?.kind === "unreachable") {
       recorder.record(ownPod, "Warning", "RELOAD", `nginx could not take it: ${reload.cause.message}`);
+    }
+    if (reload?.kind === "failed") {
+      recorder.record(ownPod, "Warning", "RELOAD", `a bug in Sluice, nothing is applied: ${bugWords(reload.cause)}`);
     }
   }
 

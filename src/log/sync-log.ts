@@ -2,8 +2,9 @@
  * One line for each sync that changes what is served: what changed, whether nginx was reloaded and why, and how long each
  * stage took. Other syncs get a line with -v 2 only, and `sluice_syncs_total` counts them.
  */
+import { bugWords } from "../guarded.ts";
 import type { Snapshot } from "../model/snapshot.ts";
-import type { ApplyOutcome, SyncReport } from "../sync/ports.ts";
+import type { ApplyOutcome, SyncReport, TurnFailure } from "../sync/ports.ts";
 import { changedObjects } from "./changed-objects.ts";
 import type { Log } from "./log.ts";
 
@@ -35,7 +36,7 @@ export class SyncLog {
     else this.#log.info(fields, "not live yet: it waits for a reload");
   }
 
-  #reloaded(reload: ApplyOutcome, fields: object): void {
+  #reloaded(reload: ApplyOutcome | TurnFailure, fields: object): void {
     switch (reload.kind) {
       case "reloaded":
         this.#log.info({ ...fields, reload: ms(reload.tookMs) }, "applied with a reload");
@@ -49,6 +50,12 @@ export class SyncLog {
         break;
       case "unreachable":
         this.#log.error({ ...fields, cause: reload.cause.message }, "nginx could not take it; trying again");
+        break;
+      case "failed":
+        this.#log.error(
+          { ...fields, bug: bugWords(reload.cause) },
+          "a bug in Sluice: these changes are not applied, what was served goes on; trying again",
+        );
         break;
     }
   }

@@ -22,6 +22,7 @@ export class SyncMetrics {
   readonly #syncs: Counter<"change">;
   readonly #reloads: Counter<"why" | "outcome">;
   readonly #live: Histogram;
+  readonly #bugs: Counter;
   /** Undefined before the first attempt. */
   #isGood: boolean | undefined;
 
@@ -48,6 +49,9 @@ export class SyncMetrics {
       ...ours("reloads_total", "Reloads of nginx, by reason and outcome."),
       labelNames: ["why", "outcome"],
     });
+    this.#bugs = new Counter(
+      ours("failed_turns_total", "Changes that were not applied because of a bug in Sluice; what was served went on."),
+    );
     this.#live = new Histogram({
       ...ours("change_live_seconds", "Time from the notice of a change of an object until nginx served by it."),
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
@@ -69,6 +73,7 @@ export class SyncMetrics {
     for (const why of reasons) this.#reloads.inc({ why: why.replace(/ \(.*\)$/, ""), outcome: reload.kind });
     if (reload.kind === "reloaded") this.#successes.inc(labels);
     if (!good) this.#errors.inc(labels);
+    if (reload.kind === "failed") this.#bugs.inc();
   }
 
   /** As many bits as a float keeps. */

@@ -31,7 +31,11 @@ export class SteadyRenderer implements Renderer {
     try {
       return this.#renderer.render(next, circumstances);
     } catch (error) {
-      if (!(error instanceof TemplateError) || this.#template === this.#builtIn) throw error;
+      if (!(error instanceof TemplateError) || this.#template === this.#builtIn) {
+        // Its memory may hold half of what was rendered; the next time it begins anew.
+        this.#renderer.use(this.#template);
+        throw error;
+      }
       this.use(this.#builtIn);
       this.#gaveUp(error.message);
       return this.#renderer.render(next, circumstances);

@@ -123,9 +123,15 @@ export interface SyncReport {
   readonly renderMs: number;
   readonly publishMs: number;
   /** Absent where no reload was needed, or where one is needed and still has to wait. */
-  readonly reload?: ApplyOutcome;
+  readonly reload?: ApplyOutcome | TurnFailure;
   /** From the first wake-up for the change until it was live. */
   readonly tookMs: number;
+}
+
+/** Sluice itself failed; nginx was not asked, and serves what it served. */
+export interface TurnFailure {
+  readonly kind: "failed";
+  readonly cause: Error;
 }
 
 /** What a change costs. */

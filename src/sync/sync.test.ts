@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { base, configMap, fake, ingress, put, service } from "../../test/support/sketch.ts";
 import type { Certificate } from "../model/configuration.ts";
@@ -13,11 +13,13 @@ import { defaultOptions } from "../translate/options.ts";
 import { emptyQuarantine } from "../translate/quarantine.ts";
 import { translate } from "../translate/translator.ts";
 import { emptyInputs } from "../translate/turn.ts";
-import type { Nginx, Translates } from "./ports.ts";
+import type { Nginx, SyncReport, Translates } from "./ports.ts";
 import { Sync, type SyncParts } from "./sync.ts";
 
 /** What is made of an empty cluster. */
 const nothing = translate(emptyInputs, defaultOptions, fake);
+
+const emptyText = { conf: "", files: [], shapes: new Set<string>(), parts: {}, ownersAt: () => new Set<string>() };
 
 /** A cluster in which nothing changes, with one certificate. */
 function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Partial<SyncParts> = {}) {
@@ -26,14 +28,7 @@ function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Parti
   let syncs = 0;
   const certificates = Table.from([[certificate.id, certificate]]);
   const translation = { ...nothing, configuration: { ...nothing.configuration, certificates } };
-  let text = {
-    conf: "",
-    generation: "1",
-    files: [],
-    shapes: new Set<string>(),
-    parts: {},
-    ownersAt: () => new Set<string>(),
-  };
+  let text = { ...emptyText, generation: "1" };
   const parts: SyncParts = {
     source: { snapshot: () => emptySnapshot, onChange: () => () => {} },
     translator: { turn: () => translation },
@@ -292,4 +287,76 @@ test("the statuses of a turn are live when nginx has its text, and at once where
   expect(told[1]).toBe(`live ${made}`);
   ending.abort();
   await running;
+});
+
+describe("a bug outside of the reading of one object", () => {
+  /** The translator and the listener throw while `broken` says so. */
+  function breakable() {
+    const broken = { translator: false, renderer: false, listener: false };
+    const reports: SyncReport[] = [];
+    const bug = (name: keyof typeof broken) => {
+      if (broken[name]) throw new TypeError(`${name} is broken`);
+    };
+    const rendered = { ...emptyText, generation: "1" };
+    const made = still(
+      { ...fake, notAfter: new Date(8.64e15) },
+      {},
+      {
+        translator: {
+          turn: () => {
+            bug("translator");
+            return nothing;
+          },
+        },
+        renderer: {
+          render: () => {
+            bug("renderer");
+            return { text: rendered, records: new Map(), opened: [], bugs: new Map() };
+          },
+        },
+        listener: { problems: () => bug("listener"), synced: (report) => void reports.push(report) },
+      },
+    );
+    return { ...made, broken, reports };
+  }
+
+  test.each(["translator", "renderer"] as const)(
+    "in the %s: what is served goes on, and the turn is tried again",
+    async (part) => {
+      const { sync, clock, broken, reports } = breakable();
+      const ending = new AbortController();
+      const running = sync.run(ending.signal);
+      await clock.advance(1);
+      const { live } = sync;
+      expect(live?.generation).toBe("1");
+      broken[part] = true;
+      sync.wakeUp();
+      await clock.advance(1);
+      expect(reports.at(-1)?.reload).toEqual({ kind: "failed", cause: new TypeError(`${part} is broken`) });
+      const count = reports.length;
+      // It is said once, however often it is tried.
+      await clock.advance(200_000);
+      expect(reports).toHaveLength(count);
+      expect(sync.live).toBe(live);
+      broken[part] = false;
+      await clock.advance(60_000);
+      expect(reports).toHaveLength(count + 1);
+      expect(reports.at(-1)?.reload).toBeUndefined();
+      await sync.settled();
+      ending.abort();
+      await running;
+    },
+  );
+
+  test("in what hears of the Problems: the change is applied", async () => {
+    const { sync, clock, broken, reports } = breakable();
+    broken.listener = true;
+    const ending = new AbortController();
+    const running = sync.run(ending.signal);
+    await clock.advance(1);
+    expect(sync.live?.generation).toBe("1");
+    expect(reports.map(({ reload }) => reload?.kind)).toEqual(["failed", "reloaded"]);
+    ending.abort();
+    await running;
+  });
 });

@@ -6,6 +6,7 @@
  * (route-handover.ts).
  */
 import type { FeatureValues } from "../annotations/registry.ts";
+import { guarded } from "../guarded.ts";
 import type { Configuration } from "../model/configuration.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Problem } from "../problem.ts";
@@ -20,24 +21,22 @@ import { type Quarantine, reduced, withoutSuspects } from "../translate/quaranti
 import type { Translation } from "../translate/translator.ts";
 import { Applying, type Ending } from "./applying.ts";
 import { compare } from "./compare.ts";
+import { FailedTurns } from "./failed-turns.ts";
 import { type Candidate, Generations } from "./generations.ts";
-import type { ApplyOutcome, Listener, Nginx, Renders, Source, State, SyncReport, Translates } from "./ports.ts";
+import { Making, type MakingParts } from "./making.ts";
+import type { ApplyOutcome, Listener, Nginx, Source, SyncReport } from "./ports.ts";
 import { RecordDelivery, type RecordDeliveryParts } from "./record-delivery.ts";
 import { Reloads } from "./reloads.ts";
 import { Retry } from "./retry.ts";
 import { TurnProblems, type TurnProblemsParts } from "./turn-problems.ts";
 import { WakeUps } from "./wake-ups.ts";
-import { written } from "./written.ts";
 
-export interface SyncParts extends RecordDeliveryParts, TurnProblemsParts {
+export interface SyncParts extends RecordDeliveryParts, TurnProblemsParts, MakingParts {
   readonly source: Source;
-  readonly translator: Translates;
-  readonly renderer: Renders;
   readonly nginx: Nginx;
   readonly bucket: TokenBucket;
   readonly clock: Clock;
   readonly listener: Listener;
-  readonly state: State;
 }
 
 /** Reports a turn to the listener, with the reload that it took. */
@@ -58,7 +57,8 @@ export class Sync {
   readonly #problems: TurnProblems;
   /** A text and its records go together. */
   readonly #order = new OneAtATime();
-  #configuration: Configuration<Settings, FeatureValues> | undefined;
+  readonly #making: Making;
+  readonly #failures: FailedTurns;
   /** The Snapshot of the last report to the listener. */
   #reported: Snapshot | undefined;
   /** Whether the last report says that nginx does not have what is wanted. */
@@ -68,6 +68,8 @@ export class Sync {
     this.#parts = parts;
     this.#wakeUps = new WakeUps(parts.clock);
     this.#keeper = new QuarantineKeeper(parts.configMaps, parts.state.load());
+    this.#making = new Making(parts, this.#keeper);
+    this.#failures = new FailedTurns(parts.clock, () => this.wakeUp());
     this.#delivery = new RecordDelivery(parts, this.#generations, () => this.wakeUp());
     this.#applying = new Applying(parts, this.#generations, this.#keeper);
     this.#reloads = new Reloads(parts.bucket, parts.clock, () => this.#wakeUps.lookAgain());
@@ -110,7 +112,7 @@ export class Sync {
 
   /** What the last turn translated; undefined before the first. */
   get configuration(): Configuration<Settings, FeatureValues> | undefined {
-    return this.#configuration;
+    return this.#making.configuration;
   }
 
   /** Resolves when all changes so far are live or refused; rejects when the sync ends before. */
@@ -118,10 +120,7 @@ export class Sync {
     return this.#wakeUps.settled();
   }
 
-  /**
-   * Repairs records of nginx's memory that something else has changed, and returns their keys.
-   * Looks only after such a write.
-   */
+  /** Repairs records that something else has written into nginx's memory, and returns their keys. */
   async audit(): Promise<readonly string[]> {
     const { memory } = this.#parts;
     if (this.live === undefined || this.#reloads.isOn || !(await memory.wasWritten?.())) return [];
@@ -174,27 +173,30 @@ export class Sync {
   }
 
   async #turn(signal: AbortSignal): Promise<void> {
-    const { source, renderer, clock, listener, state } = this.#parts;
+    const { source, clock, listener } = this.#parts;
     const { sinceMs, upTo } = this.#wakeUps.take();
-    const begun = clock.now();
     const snapshot = source.snapshot();
-    const translation = this.#translate(snapshot);
-    const { quarantine } = this;
-    const unsaved = await written(state.save(this.#keeper.kept));
-    const translated = clock.now();
-    const rendered = renderer.render(translation.configuration, {
+    const made = await this.#making.make(snapshot, {
       memoryFactor: this.#delivery.pressure.factor,
       isRefused: (generation) => this.#generations.isRefused(generation),
     });
-    const made = clock.now();
+    if (made instanceof Error) return this.#failed(made, snapshot, sinceMs);
+    const { translation, rendered, quarantine, unsaved, translateMs, renderMs } = made;
+    const madeAt = clock.now();
     const memory = this.#delivery.pressure.problems(this.#parts.configMaps.settings ?? "");
-    const isSearching = this.#isSearching;
-    listener.problems(this.#problems.of({ translation, rendered, snapshot, isSearching, memory }));
+    guarded(
+      () => {
+        const problems = { translation, rendered, snapshot, isSearching: this.#isSearching, memory };
+        listener.problems(this.#problems.of(problems));
+        this.#failures.over();
+      },
+      (bug) => this.#failed(bug, snapshot, sinceMs),
+    );
     const change = compare(this.live, rendered.text, rendered.records.size);
     const candidate = { text: rendered.text, snapshot, statuses: translation.statuses };
     const { counts, unwritten } = await this.#order.run(() => this.#delivery.deliver(rendered, candidate));
     this.#wakeUps.handled(upTo);
-    const measured = { translateMs: translated - begun, renderMs: made - translated, publishMs: clock.now() - made };
+    const measured = { translateMs, renderMs, publishMs: clock.now() - madeAt };
     const report: Report = (reload) => {
       const tookMs = clock.now() - sinceMs;
       if (reload !== undefined) this.#reportedFailure = reload.kind === "refused" || reload.kind === "unreachable";
@@ -216,12 +218,13 @@ export class Sync {
     this.#delivery.retryLater();
   }
 
-  #translate(snapshot: Snapshot): Translation {
-    this.#keeper.review(snapshot);
-    const translation = this.#parts.translator.turn({ snapshot, ...this.#keeper.kept });
-    this.#keeper.keep(translation.lastGood);
-    this.#configuration = translation.configuration;
-    return translation;
+  /** What throws later, on the way to nginx, ends the controller: what nginx has is unknown then. */
+  #failed(cause: Error, snapshot: Snapshot, sinceMs: number): void {
+    const { clock, listener } = this.#parts;
+    const report = this.#failures.note(cause, snapshot, clock.now() - sinceMs);
+    if (report === undefined) return;
+    this.#reportedFailure = true;
+    listener.synced(report);
   }
 
   #tellLive({ statuses, text }: Candidate): void {

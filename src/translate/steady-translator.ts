@@ -1,0 +1,22 @@
+/**
+ * A Translator that forgets all when a turn of it throws: its memory may hold half of that turn, and the changes of the other half
+ * would be lost. Without the memory the answer is the same.
+ */
+import { Translator } from "./translator.ts";
+
+export class SteadyTranslator implements Pick<Translator, "turn"> {
+  readonly #arguments: ConstructorParameters<typeof Translator>;
+  #translator: Translator | undefined;
+
+  constructor(...args: ConstructorParameters<typeof Translator>) {
+    this.#arguments = args;
+  }
+
+  turn(now: Parameters<Translator["turn"]>[0]): ReturnType<Translator["turn"]> {
+    const translator = this.#translator ?? new Translator(...this.#arguments);
+    this.#translator = undefined;
+    const translation = translator.turn(now);
+    this.#translator = translator;
+    return translation;
+  }
+}
