@@ -13,6 +13,7 @@ export interface Capabilities {
   readonly rejectHandshake: boolean;
   readonly stream: boolean;
   readonly streamRealip: boolean;
+  readonly upstreamSan: boolean;
 }
 
 export type Capability = keyof Capabilities;
@@ -42,4 +43,5 @@ export const capabilityNames: Readonly<Record<Capability, string>> = {
   rejectHandshake: "ssl_reject_handshake directive",
   stream: "stream module",
   streamRealip: "realip module for stream",
+  upstreamSan: "module that checks the names of a backend's certificate",
 };

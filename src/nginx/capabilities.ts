@@ -25,6 +25,8 @@ export interface Capabilities {
   readonly modsecurity: boolean;
   readonly otel: boolean;
   readonly digest: boolean;
+  /** Our own module, which checks the names of backends' certificates. */
+  readonly upstreamSan: boolean;
   readonly realip: boolean;
   readonly authRequest: boolean;
   readonly stubStatus: boolean;
@@ -81,6 +83,7 @@ const modules = [
   { name: "modsecurity", files: ["ngx_http_modsecurity_module.so"], source: "ModSecurity-nginx" },
   { name: "otel", files: ["ngx_otel_module.so", "otel_ngx_module.so"], source: "otel" },
   { name: "digest", files: ["ngx_http_auth_digest_module.so"], source: "auth-digest" },
+  { name: "upstreamSan", files: ["ngx_http_upstream_ssl_san_module.so"] },
 ] as const satisfies readonly Module[];
 
 interface Module {
@@ -122,6 +125,7 @@ export function readCapabilities(
     modsecurity: able("modsecurity"),
     otel: able("otel"),
     digest: able("digest"),
+    upstreamSan: able("upstreamSan"),
     realip: has("--with-http_realip_module"),
     authRequest: has("--with-http_auth_request_module"),
     stubStatus: has("--with-http_stub_status_module"),

@@ -17,6 +17,7 @@ export function machineAt(run: string, port: number, own: Partial<Machine> = {})
       rejectHandshake: true,
       stream: true,
       streamRealip: true,
+      upstreamSan: false,
     },
     cpus: 1,
     openFiles: 4096,

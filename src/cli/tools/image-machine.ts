@@ -20,6 +20,7 @@ const modules = [
   "ngx_http_geoip2_module.so",
   "ngx_stream_geoip2_module.so",
   "ngx_http_modsecurity_module.so",
+  "ngx_http_upstream_ssl_san_module.so",
 ].map((file) => `/usr/lib/nginx/modules/${file}`);
 
 /** nginx of the pins in image/packages.testing.lock; a test of the image compares them with the real one. */
@@ -38,6 +39,7 @@ export const imageCapabilities: Capabilities = {
   modsecurity: true,
   otel: false,
   digest: false,
+  upstreamSan: true,
   realip: true,
   authRequest: true,
   stubStatus: true,

@@ -14,7 +14,7 @@ import { ownDictionaries } from "../settings/shared-dictionaries.ts";
 import type { Template } from "../template.ts";
 import { indented } from "./indent.ts";
 import { InternalNames } from "./internal-names.ts";
-import { loadedModules, speaksLua } from "./modules.ts";
+import { checksNames, loadedModules, speaksLua, type TextNeeds } from "./modules.ts";
 import {
   type AboutServers,
   closedReasonVariable,
@@ -67,12 +67,13 @@ export function confOf(template: Template, parts: ConfParts, files: readonly Ren
   return { conf: conf.replace(String(Token.gaps.generation), generation), generation, map };
 }
 
-/** In static mode only a snippet, or a template of the operator's, has Lua: the text is rendered again with the module then. */
+/** What only a snippet or a template of the operator's may have shows in the text, which is rendered again with the module then. */
 function textOf(template: Template, parts: ConfParts): string {
-  const render = (lua: boolean) => indented(String(template.render("nginx", mainView(parts, lua))));
-  if (parts.lua !== undefined) return render(true);
-  const text = render(false);
-  return speaksLua(text) ? render(true) : text;
+  const render = (asks: Omit<TextNeeds, "parts">) => indented(String(template.render("nginx", mainView(parts, asks))));
+  const first = { lua: parts.lua !== undefined, checksNames: false };
+  const text = render(first);
+  const asks = { lua: first.lua || speaksLua(text), checksNames: checksNames(text) };
+  return asks.lua === first.lua && !asks.checksNames ? text : render(asks);
 }
 
 /** What the router is to set because something reads it. */
@@ -123,8 +124,8 @@ function generationOf(conf: string, files: readonly RenderedFile[], luaVersion: 
   return sum.digest("hex").slice(0, 32);
 }
 
-/** What `nginx.tmpl` sees; `withLua` is whether the text has directives of the Lua module. */
-function mainView(about: ConfParts, withLua: boolean): View {
+/** What `nginx.tmpl` sees; `asks` is what the text has directives of. */
+function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
   const { settings, machine, parts, servers, upstreams, lua, streams, needs, http } = about;
   const { paths, ports } = machine;
   const { opentelemetry } = parts.http;
@@ -134,7 +135,7 @@ function mainView(about: ConfParts, withLua: boolean): View {
   return {
     dynamic: lua !== undefined,
     ifRead: Token.gaps.ifRead,
-    modules: loadedModules(machine, settings, { parts: needs, lua: withLua }).map(Token.word),
+    modules: loadedModules(machine, settings, { parts: needs, ...asks }).map(Token.word),
     user: machine.user === undefined ? false : Token.name(machine.user),
     main: parts.main as unknown as View,
     events: parts.events as unknown as View,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { settingsOf } from "../../../test/support/reading.ts";
-import { loadedModules, speaksLua } from "./modules.ts";
+import { checksNames, loadedModules, speaksLua } from "./modules.ts";
 
 const lua = "/modules/ngx_http_lua_module.so";
 const [brotli, geoip2, modsecurity, otel] = ["http_brotli_filter", "http_geoip2", "http_modsecurity", "otel"].map(
@@ -9,16 +9,27 @@ const [brotli, geoip2, modsecurity, otel] = ["http_brotli_filter", "http_geoip2"
 const machine = { modules: [lua, brotli!, geoip2!, modsecurity!, otel!] };
 
 test("a module that nobody uses is not loaded, one that Sluice itself needs always", () => {
-  expect(loadedModules(machine, settingsOf(), { parts: new Set(), lua: true })).toEqual([lua]);
+  expect(loadedModules(machine, settingsOf(), { parts: new Set(), lua: true, checksNames: false })).toEqual([lua]);
 });
 
 test("Lua is loaded where the text speaks it", () => {
-  expect(loadedModules(machine, settingsOf(), { parts: new Set(), lua: false })).toEqual([]);
+  expect(loadedModules(machine, settingsOf(), { parts: new Set(), lua: false, checksNames: false })).toEqual([]);
   expect(speaksLua("server {\n    access_by_lua_block {\n    }\n}\n")).toBe(true);
   expect(speaksLua("http {\n    lua_shared_dict own 1m;\n}\n")).toBe(true);
+  expect(speaksLua("    add_header X 1; access_by_lua_block { }\n")).toBe(true);
   expect(speaksLua('server {\n    server_name "lua_shared_dict.example";\n    # no lua_code_cache here\n}\n')).toBe(
     false,
   );
+});
+
+test("our own module is loaded where the text has its directive", () => {
+  const san = { modules: ["/modules/ngx_http_upstream_ssl_san_module.so"] };
+  const asked = (text: string) =>
+    loadedModules(san, settingsOf(), { parts: new Set(), lua: false, checksNames: checksNames(text) });
+  expect(asked("location / {\n    proxy_ssl_verify on; upstream_ssl_verify_san dns:a.example;\n}\n")).toEqual(
+    san.modules,
+  );
+  expect(asked('    set $a "upstream_ssl_verify_san dns:a.example";\n')).toEqual([]);
 });
 
 test.each([
@@ -27,13 +38,14 @@ test.each([
   [{ "enable-modsecurity": "true" }, modsecurity],
   [{ "enable-opentelemetry": "true" }, otel],
 ])("%j loads its module", (texts, module) => {
-  expect(loadedModules(machine, settingsOf(texts), { parts: new Set(), lua: true })).toEqual([lua, module]);
+  expect(loadedModules(machine, settingsOf(texts), { parts: new Set(), lua: true, checksNames: false })).toEqual([
+    lua,
+    module,
+  ]);
 });
 
 test("so does an annotation", () => {
-  expect(loadedModules(machine, settingsOf(), { parts: new Set(["modsecurity", "tracing"]), lua: true })).toEqual([
-    lua,
-    modsecurity,
-    otel,
-  ]);
+  expect(
+    loadedModules(machine, settingsOf(), { parts: new Set(["modsecurity", "tracing"]), lua: true, checksNames: false }),
+  ).toEqual([lua, modsecurity, otel]);
 });

@@ -12,6 +12,8 @@ import type { Settings } from "../../settings/registry.ts";
 export interface TextNeeds {
   readonly parts: ReadonlySet<HttpPart>;
   readonly lua: boolean;
+  /** Whether it has the names of backends' certificates checked by our own module. */
+  readonly checksNames: boolean;
 }
 
 /** By a part of the file's name; a module that is not here is always loaded. */
@@ -20,12 +22,18 @@ const wanted: Readonly<Record<string, (settings: Settings, needs: TextNeeds) => 
   geoip2: ({ useGeoip2 }) => useGeoip2,
   http_lua: (_, { lua }) => lua,
   modsecurity: ({ enableModsecurity }, { parts }) => enableModsecurity || parts.has("modsecurity"),
+  upstream_ssl_san: (_, { checksNames }) => checksNames,
   otel: ({ enableOpentelemetry }, { parts }) => enableOpentelemetry || parts.has("tracing"),
 };
 
-/** Whether a line of this text begins with a directive of the Lua module. */
+/** Whether this text has a directive of the Lua module. */
 export function speaksLua(text: string): boolean {
-  return /^\s*(?:lua_\w+|\w+_by_lua\w*)\s/m.test(text);
+  return /(?:^|[;{}])\s*(?:lua_\w+|\w+_by_lua\w*)\s/m.test(text);
+}
+
+/** The directive of `nginx/modules/`: of a permitted snippet, or of a feature. */
+export function checksNames(text: string): boolean {
+  return /(?:^|[;{}])\s*upstream_ssl_verify_san\s/m.test(text);
 }
 
 /** Paths for `load_module`, in the order in which nginx wants them. */
