@@ -13,3 +13,8 @@ test.each([
 ])("for %s people meant %s", (text, meant) => {
   expect(nearest(text, words)).toBe(meant);
 });
+
+test("a word that is the end of the text is meant where nothing is near", () => {
+  expect(nearest("rate-limit-rps", ["limit-rps", "rps", "limit-rpm"])).toBe("limit-rps");
+  expect(nearest("ratelimitrps", ["rps"])).toBeUndefined();
+});

@@ -2,12 +2,15 @@
 
 /**
  * The word of `words` with the smallest edit distance to `text` (insert, delete, replace or swap neighbours count one each),
- * if that distance is at most a third of `text`'s length; undefined where nothing is that near.
+ * if that distance is at most a third of `text`'s length. Where nothing is that near, the longest word that `text` ends with after a
+ * hyphen, as in `rate-limit-rps`; else undefined.
  */
 export function nearest(text: string, words: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.floor(text.length / 3) + 1;
+  let ending = "";
   for (const word of words) {
+    if (word.length > ending.length && text.endsWith(`-${word}`)) ending = word;
     if (Math.abs(word.length - text.length) >= bestDistance) continue;
     const distance = editDistance(text, word);
     if (distance < bestDistance) {
@@ -15,7 +18,7 @@ export function nearest(text: string, words: Iterable<string>): string | undefin
       bestDistance = distance;
     }
   }
-  return best;
+  return best ?? (ending === "" ? undefined : ending);
 }
 
 /** Damerau-Levenshtein with adjacent swaps, row by row. */

@@ -68,8 +68,12 @@ function ofHost(host: string, { ingresses }: Snapshot): string[] {
 function ofPath({ host }: Decision, uri: string): string[] {
   const { routes, locations } = host!.server;
   const told = routes.flatMap((route) => {
-    const { owner, path } = locations[route.location]!;
-    return owner === undefined ? [] : [{ text: `${path} (${route.match}, ${named(owner)})`, route }];
+    const location = locations[route.location]!;
+    const { owner, path } = location;
+    // The root that every host has besides is no path of an Ingress.
+    return owner === undefined || backendOf(location).service === ""
+      ? []
+      : [{ text: `${path} (${route.match}, ${named(owner)})`, route }];
   });
   const names = [...new Set(told.map(({ text }) => text))];
   const exact = told.find(
