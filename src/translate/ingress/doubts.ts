@@ -125,8 +125,11 @@ function doubtOf(path: string, type: "exact" | "prefix", target: string, groups:
   return [`everything below the path ${path} reaches the backend as ${target}; the path ${keeping} keeps what follows`];
 }
 
-/** Groups that capture: brackets that no backslash, class or `?` takes that away from. */
+/**
+ * Groups that capture: brackets that no backslash, class or `?` takes that away from. A class that nothing closes reaches to the end, so
+ * each character is read once.
+ */
 function groupsIn(pattern: string): number {
-  const plain = pattern.replace(/\\./g, "").replace(/\[[^\]]*\]/g, "");
+  const plain = pattern.replace(/\\./g, "").replace(/\[[^\]]*(?:\]|$)/g, "");
   return [...plain.matchAll(/\((?!\?)/g)].length;
 }

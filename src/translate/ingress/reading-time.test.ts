@@ -1,0 +1,63 @@
+/**
+ * Fields of an Ingress that nobody has bounded, each with half a megabyte that patterns read slowly, through all that a turn and the
+ * webhook do with it. What takes quadratic time for one of them would take hours, so the test ends in time or not at all.
+ */
+import { expect, test } from "vitest";
+import { base, fake, ingress, put } from "../../../test/support/sketch.ts";
+import { judge } from "../../admission/judge.ts";
+import { Neighbours } from "../../admission/neighbours.ts";
+import type { Ingress } from "../../model/objects.ts";
+import { sentence } from "../../problem.ts";
+import { defaultSettings } from "../../settings/registry.ts";
+import { defaultOptions } from "../options.ts";
+import { translate } from "../translator.ts";
+import { emptyInputs } from "../turn.ts";
+
+const withPath = (path: string, type: string, annotations: Record<string, string> = {}) =>
+  ingress({ name: "long", host: "a.example", paths: [[`/${path}`, "web", type]], annotations });
+const rewritten = { "use-regex": "true", "rewrite-target": "/$1" };
+const fields: Readonly<Record<string, (text: string) => Ingress>> = {
+  path: (text) => withPath(text, "ImplementationSpecific"),
+  "path of a pattern": (text) => withPath(text, "ImplementationSpecific", rewritten),
+  "exact path": (text) => withPath(text, "Exact", { "ssl-redirect": "true" }),
+  host: (text) => ingress({ name: "long", host: text }),
+  Service: (text) => ingress({ name: "long", host: "a.example", paths: [["/", text]] }),
+  tls: (text) => ingress({ name: "long", host: "a.example", spec: { tls: [{ hosts: [text], secretName: text }] } }),
+  "name of an annotation": (text) => ingress({ name: "long", annotations: { [text]: "x" } }),
+};
+const pieces = [
+  "[",
+  "[a",
+  "(",
+  "(a",
+  "a|",
+  "\\",
+  "\\.",
+  "a",
+  "/",
+  "../",
+  ".",
+  "%2f",
+  "{1,",
+  "$",
+  "*.",
+  " ",
+  "-",
+  "?",
+  "]",
+];
+const length = 500_000;
+
+test.each(Object.keys(fields))("a long %s", { timeout: 60_000 }, (field) => {
+  for (const piece of pieces) {
+    const object = fields[field]!(piece.repeat(length / piece.length));
+    const inputs = { ...emptyInputs, snapshot: put(base, object) };
+    for (const lacks of [new Set<never>(), new Set(["lua"] as const)]) {
+      const { problems } = translate(inputs, { ...defaultOptions, lacks }, fake);
+      for (const problem of [...problems.values()].flat()) expect(sentence(problem).length).toBeLessThan(5_000);
+    }
+    const neighbours = new Neighbours(defaultOptions);
+    const bench = { snapshot: base, neighbours, settings: defaultSettings, options: defaultOptions };
+    expect(judge(object, { ...bench, watches: () => true }).kind).toBeDefined();
+  }
+});
