@@ -1,13 +1,15 @@
 /**
  * The validating webhook: an HTTPS server that the API server asks before it stores an Ingress. It reads what it is sent,
  * holds it against the Snapshot, and answers; it renders nothing, writes nothing and never runs nginx, because whoever
- * reaches the port can send anything.
+ * reaches the port can send anything. Reviews that take long leave the event loop to others for as long again.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { type Problem, sentence } from "../problem.ts";
 import type { Source } from "../sync/ports.ts";
+import { systemClock } from "../timing/clock.ts";
+import { Paced } from "../timing/paced.ts";
 import type { TranslateOptions } from "../translate/options.ts";
 import { type Answer, answerTo, readQuestion } from "./admission-review.ts";
 import { Bodies, type BodyLimits } from "./bodies.ts";
@@ -57,6 +59,9 @@ const defaultLimits: BodyLimits = { eachBytes: 9 * 1024 * 1024 - 1, allBytes: 64
 /** More warnings than these are counted, not given. */
 const mostWarnings = 20;
 
+/** An API server has given up by then: its longest time limit for a webhook is 30 seconds, and ours says 29. */
+const longestWaitMs = 29_000;
+
 /** How long reviews that are being answered may take when the webhook ends. */
 const longestEndMs = 2_000;
 
@@ -98,13 +103,17 @@ export async function startWebhook(options: WebhookOptions): Promise<StartedWebh
 
 class Reviewer {
   readonly #options: WebhookOptions;
+  readonly #limits: BodyLimits;
   readonly #bodies: Bodies;
+  readonly #paced = new Paced(systemClock, longestWaitMs);
+  #waitingBytes = 0;
   readonly #neighbours: Neighbours;
   readonly #settings: PresentSettings;
 
   constructor(options: WebhookOptions) {
     this.#options = options;
-    this.#bodies = new Bodies(options.limits ?? defaultLimits);
+    this.#limits = options.limits ?? defaultLimits;
+    this.#bodies = new Bodies(this.#limits);
     this.#neighbours = new Neighbours(options.translate);
     this.#settings = new PresentSettings(options.translate.configMap);
   }
@@ -112,17 +121,31 @@ class Reviewer {
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await this.#bodies.read(request);
     if (!body.ok) return this.#refuse(response, body.status, body.why);
+    // Bodies count on while they wait for their turn.
+    this.#waitingBytes += body.text.length;
+    const isTooMuch = this.#waitingBytes > this.#limits.allBytes;
+    const done = isTooMuch ? undefined : await this.#paced.run(() => this.#review(body.text, response));
+    this.#waitingBytes -= body.text.length;
+    if (done === undefined) this.#refuse(response, 503, "there is too much to review at once");
+  }
+
+  /** In one piece, so that reviews take their turns. */
+  #review(text: string, response: ServerResponse): "answered" {
     const begun = performance.now();
-    const read = readQuestion(body.text);
-    if (!read.ok) return this.#refuse(response, read.status, read.why);
+    const read = readQuestion(text);
+    if (!read.ok) {
+      this.#refuse(response, read.status, read.why);
+      return "answered";
+    }
     const { uid, ingress } = read.question;
     const verdict = ingress === undefined ? ({ kind: "passed-over" } as const) : this.#judge(ingress);
     response.setHeader("content-type", "application/json");
     response.end(answerTo(uid, answerOf(verdict)));
-    if (ingress === undefined) return;
+    if (ingress === undefined) return "answered";
     const { namespace = "default", name } = ingress.metadata;
     const tookMs = performance.now() - begun;
-    this.#options.report({ kind: "reviewed", review: { namespace, name, verdict, bytes: body.text.length, tookMs } });
+    this.#options.report({ kind: "reviewed", review: { namespace, name, verdict, bytes: text.length, tookMs } });
+    return "answered";
   }
 
   #judge(ingress: Parameters<typeof judge>[0]): Verdict {

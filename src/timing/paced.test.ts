@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { Paced } from "./paced.ts";
+
+function started() {
+  const clock = new FakeClock();
+  const paced = new Paced(clock, 5_000);
+  const ends: [number, string][] = [];
+  /** Work that takes `ms` of the event loop. */
+  const ask = (name: string, ms: number) =>
+    paced
+      .run(() => {
+        clock.freeze(ms);
+        ends.push([clock.now(), name]);
+        return name;
+      })
+      .then((answer) => {
+        if (answer === undefined) ends.push([clock.now(), `${name} came too late`]);
+      });
+  return { clock, ends, ask };
+}
+
+test("short work delays nothing, and long work leaves as much time to others", async () => {
+  const { clock, ends, ask } = started();
+  for (const name of ["a", "b"]) void ask(name, 5);
+  await clock.advance(0);
+  expect(ends).toEqual([
+    [5, "a"],
+    [10, "b"],
+  ]);
+  for (const name of ["c", "d"]) void ask(name, 1_000);
+  await clock.advance(5_000);
+  expect(ends.slice(2)).toEqual([
+    [1_010, "c"],
+    [3_010, "d"],
+  ]);
+});
+
+test("work that waits too long is not begun, and what throws holds up nobody", async () => {
+  const { clock, ends, ask } = started();
+  for (const name of ["a", "b", "c", "d"]) void ask(name, 2_000);
+  await clock.advance(20_000);
+  expect(ends.map(([, name]) => name)).toEqual(["a", "b", "c came too late", "d came too late"]);
+  const paced = new Paced(clock, 5_000);
+  await expect(
+    paced.run(() => {
+      throw new TypeError("broken");
+    }),
+  ).rejects.toThrow("broken");
+  expect(await paced.run(() => "next")).toBe("next");
+});
