@@ -51,7 +51,7 @@ function readClass(gatewayClass: GatewayClass, { configMaps }: Snapshot, options
       kind: "GatewayClass",
       object: gatewayClass,
       conditions: [accepted(unserved, parameters), supported()],
-      supportedFeatures: isStatic ? [] : supportedFeatures,
+      supportedFeatures: isStatic ? [] : supportedFeatures(options.lacks),
     },
     problems: [unserved, parameters].filter((one) => one !== undefined),
   };

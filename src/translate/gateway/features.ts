@@ -1,5 +1,7 @@
 /** What of the Gateway API is served, by the names that its conformance suite has. */
-export const supportedFeatures: readonly string[] = [
+import type { Capability } from "../../directives/capabilities.ts";
+
+const all: readonly string[] = [
   "Gateway",
   "GatewayAddressEmpty",
   "GatewayHTTPListenerIsolation",
@@ -32,3 +34,11 @@ export const supportedFeatures: readonly string[] = [
   "HTTPRouteSchemeRedirect",
   "ReferenceGrant",
 ];
+
+/** What some features need of nginx: clients may send cleartext HTTP/2 to a port that takes HTTP/1, too. */
+const needs: Readonly<Record<string, Capability>> = { HTTPRouteBackendProtocolH2C: "http2Directive" };
+
+/** Sorted by name. */
+export function supportedFeatures(lacks: ReadonlySet<Capability>): readonly string[] {
+  return all.filter((name) => !lacks.has(needs[name]!));
+}

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, grant, listener, namespace, route, serviceIn } from "../../../test/support/gateways.ts";
 import { fake, put } from "../../../test/support/sketch.ts";
+import type { Capability } from "../../directives/capabilities.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
 import { emptySnapshot, withObjects } from "../../model/snapshot.ts";
 import { Table } from "../../model/table.ts";
@@ -167,6 +168,24 @@ const addressCases: readonly [string, object, object][] = [
 ];
 test.each(addressCases)("a Gateway that asks for %s", (_, spec, expected) => {
   expect(outcome(gateway({ spec })).gateway()).toMatchObject(expected);
+});
+
+test("a GatewayClass of ours is accepted with what nginx here can do, and in static mode it is not", () => {
+  const status = (...lacks: Capability[]) => {
+    const snapshot = put(emptySnapshot, gatewayClass(), gatewayClass("theirs", "other.example/controller"));
+    const { statuses } = translate({ ...emptyInputs, snapshot }, { ...options, lacks: new Set(lacks) }, fake);
+    expect([...statuses.keys()]).toEqual(["GatewayClass sluice"]);
+    const one = statuses.get("GatewayClass sluice");
+    return one?.kind === "GatewayClass" ? one : undefined;
+  };
+  const h2c = "HTTPRouteBackendProtocolH2C";
+  expect(status()?.supportedFeatures).toEqual([...status()!.supportedFeatures].sort());
+  expect(status()?.supportedFeatures).toContain(h2c);
+  expect(status("http2Directive")?.supportedFeatures).not.toContain(h2c);
+  expect(status()?.conditions).toMatchObject([{ type: "Accepted", status: "True" }, { type: "SupportedVersion" }]);
+  const [accepted] = status("lua")!.conditions;
+  expect(accepted).toMatchObject({ type: "Accepted", status: "False", reason: "Unsupported" });
+  expect(accepted!.message).toContain("the Gateway API needs dynamic mode");
 });
 
 test("a Gateway keeps its address while it may, and the oldest chooses first", () => {
