@@ -2,9 +2,19 @@
  * docs/add-an-annotation.md, followed word by word in a copy of the repository: its files are written, its lines put into the registry, its
  * commands run, and a real nginx takes what comes of it.
  */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
@@ -86,4 +96,38 @@ test("the recipe for an annotation works", async () => {
   writeFileSync(join(copy, "folder/web.yaml"), JSON.stringify({ ...ingress, metadata: usual }));
   const warned = await run("npx sluice check FOLDER || true");
   expect(warned).toContain("annotation send-timeout has no effect: nginx waits so long without it");
+  expect(changed()).toEqual([
+    "docs/reference/annotations.md",
+    "src/annotations/registry.ts",
+    "src/annotations/send-timeout.test.ts",
+    "src/annotations/send-timeout.ts",
+  ]);
+
+  // The same for a key that does nothing without another one: the feature's file alone says so.
+  const file = join(copy, files[0]![0]);
+  const beside = readFileSync(file, "utf8")
+    .replace(/^import /m, 'import { proxyBuffers } from "./proxy-buffers.ts";\nimport ')
+    .replace(
+      /onlyWith: .*/,
+      'onlyWith: { wait: (_, other) => (other(proxyBuffers).buffering === "on" ? "it buffers" : undefined) },',
+    );
+  writeFileSync(file, beside);
+  writeFileSync(join(copy, "folder/web.yaml"), JSON.stringify(ingress));
+  expect(await run("npx sluice check FOLDER || true")).not.toContain("has no effect");
+  const buffers = { ...metadata.annotations, "nginx.ingress.kubernetes.io/proxy-buffering": "on" };
+  const buffering = { ...ingress, metadata: { ...metadata, annotations: buffers } };
+  writeFileSync(join(copy, "folder/web.yaml"), JSON.stringify(buffering));
+  expect(await run("npx sluice check FOLDER || true")).toContain("annotation send-timeout has no effect: it buffers");
 }, 400_000);
+
+/** Files of the copy that the repository has otherwise, or not at all. */
+function changed(): string[] {
+  const all = readdirSync(copy, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  const paths = all.map(({ parentPath, name }) => relative(copy, join(parentPath, name)));
+  return paths.filter((path) => !/^(folder|node_modules|\.)/.test(path) && isOther(path)).sort();
+}
+
+function isOther(path: string): boolean {
+  const [own, theirs] = [join(root, path), join(copy, path)];
+  return !existsSync(own) || !readFileSync(own).equals(readFileSync(theirs));
+}
