@@ -116,8 +116,8 @@ test("our own dashboard asks for nothing that is not there", () => {
   expect([...names].filter((name) => !scrape.types.has(name))).toEqual([]);
 });
 
-test("every metric of our own is in docs/metrics.md, and nothing else", () => {
-  const page = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
+test("every metric of our own is in docs/reference/metrics.md, and nothing else", () => {
+  const page = readFileSync(new URL("../../docs/reference/metrics.md", import.meta.url), "utf8");
   const rows = page.split("\n").filter((line) => line.startsWith("| `sluice_"));
   const written = rows.flatMap((row) => row.split("|")[1]!.match(/sluice_\w+/g)!);
   const served = [...scrape.types.keys()].filter((name) => name.startsWith("sluice_"));
