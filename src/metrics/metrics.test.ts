@@ -249,7 +249,7 @@ test("what a scrape gets was declared, with its type", async () => {
   const buckets = { time: [1], part: [1], length: [1], size: [1] };
   const { metrics } = metricsWith({
     webhook: true,
-    requests: { perHost: true, full: true, buckets, exclude: [], serves: () => true },
+    requests: { perHost: true, full: true, buckets, exclude: [], serves: () => true, servesRoute: () => true },
   });
   const { text } = await metrics.exposition();
   const scraped = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${type} ${name}`);

@@ -8,6 +8,7 @@ const options: RequestMetricsOptions = {
   buckets: { time: [0.1, 1], part: [0.5], length: [10], size: [10] },
   exclude: ["response_size", "nginx_ingress_controller_bytes_sent"],
   serves: () => true,
+  servesRoute: () => true,
 };
 const labels = ["a.example", "shop", "web", "web", "/", "", "GET", "200"];
 const line = ([host, namespace, ingress, service, path, ...rest]: readonly string[], sums: readonly number[]) =>
@@ -123,4 +124,40 @@ test("a path cannot leave its quotes, and without host there is no such label", 
   const [text = ""] = linesOf(metrics, "requests");
   expect(text).toContain('path="/\\"} 1\t\\\\x"');
   expect(text).not.toContain("host=");
+});
+
+const ofRoute = ["shop/public", "web", "shop/tea", "prices"];
+const routed = (path: string) => ["a.example", "shop", "", "prices", [path, ...ofRoute].join("\t"), "", "GET", "200"];
+const words = 'gateway="shop/public",listener="web",route="shop/tea",rule="prices"';
+
+test("requests of routes have the same names, and labels that say which route took them", () => {
+  const metrics = new RequestMetrics(options);
+  metrics.take(requests(routed("/tea"), 2) + requests(labels, 1));
+  const ofBackend = 'controller_pod="p",host="a.example",namespace="shop",ingress="",service="prices"';
+  expect(linesOf(metrics, "requests")).toEqual([
+    `nginx_ingress_controller_requests{${ofBackend},path="/tea",canary="",method="GET",status="200",${words}} 2`,
+    `nginx_ingress_controller_requests{${own},path="/",canary="",method="GET",status="200"} 1`,
+  ]);
+  expect(linesOf(metrics, "request_duration_seconds_count")).toEqual([
+    `nginx_ingress_controller_request_duration_seconds_count{${ofBackend},${words},status="2xx"} 2`,
+    `nginx_ingress_controller_request_duration_seconds_count{${own},status="2xx"} 1`,
+  ]);
+});
+
+test("the path of an Ingress may hold tabs, and is not taken for the labels of a route", () => {
+  const metrics = new RequestMetrics(options);
+  metrics.take(requests(labels.with(4, "/a\tb\tc\td\te"), 1));
+  expect(linesOf(metrics, "requests")[0]).not.toContain("gateway");
+});
+
+test("series of a route that is gone are dropped", () => {
+  let served = true;
+  const metrics = new RequestMetrics({
+    ...options,
+    servesRoute: (route) => served && route === "shop/tea",
+  });
+  metrics.take(requests(routed("/tea"), 2));
+  expect(linesOf(metrics, "requests")).toHaveLength(1);
+  served = false;
+  expect(linesOf(metrics, "requests")).toEqual([]);
 });

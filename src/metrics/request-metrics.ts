@@ -18,6 +18,8 @@ export interface RequestMetricsOptions {
   readonly exclude: readonly string[];
   /** Whether the Ingress is served; series of others are dropped. */
   readonly serves: (namespace: string, ingress: string) => boolean;
+  /** The same for an HTTPRoute, by `namespace/name`. */
+  readonly servesRoute: (route: string) => boolean;
   /** Series that there may be; further labels are counted as `other`. */
   readonly mostSeries?: number;
   /** Called once, when there are too many. */
@@ -38,13 +40,18 @@ const histograms = [
 ] as const;
 
 const labelNames = ["host", "namespace", "ingress", "service", "path", "canary", "method", "status"] as const;
+/** What requests of routes have besides, in the order of the router (nginx/lua/sluice/gateway/label.lua). */
+const routeLabelNames = ["gateway", "listener", "route", "rule"] as const;
 /** What histograms have where they do not have all; the duration of requests has the class of the status besides. */
 const ownLabels = 4;
 const countPlace = 1;
 const other = "other";
+const statusPlace = labelNames.length - 1;
 const requestsHelp = "Requests of clients.";
 
-/** The metrics of requests, with the labels that histograms have with --request-histograms=full. */
+const allLabels = [...labelNames, ...routeLabelNames];
+
+/** The metrics of requests, with the labels that histograms of Ingresses have with --request-histograms=full. */
 export const requestDeclarations: readonly DeclaredMetric[] = [
   { name: `${prefix}requests`, type: "counter", labels: labelNames, help: requestsHelp },
   ...histograms.map(([name, , help]) => ({ name: `${prefix}${name}`, type: "histogram", labels: labelNames, help })),
@@ -53,6 +60,8 @@ export const requestDeclarations: readonly DeclaredMetric[] = [
 interface Series {
   readonly namespace: string;
   readonly ingress: string;
+  /** Empty for requests of Ingresses. */
+  readonly route: string;
   /** Of all labels that have no series of their own. */
   readonly isOther: boolean;
   /** As they stand between the braces. */
@@ -104,7 +113,8 @@ export class RequestMetrics {
 
   /**
    * Adds what workers handed over: lines with a tab between their parts. The first is pairs of a place and what to add there; places
-   * begin with 1 and stand in their order. The others are labels, of which the path may hold tabs of its own.
+   * begin with 1 and stand in their order. The others are labels, of which the path of an Ingress may hold tabs of its own; behind
+   * that of a route stand the labels that only routes have.
    */
   take(text: string): void {
     for (const line of text.split("\n")) {
@@ -118,9 +128,11 @@ export class RequestMetrics {
         namespace = "",
         ingress = "",
         service = "",
-        ...path
+        ...rest
       ] = line.split("\t");
-      const labels = [host, namespace, ingress, service, path.join("\t"), canary, method, status];
+      const isRoute = ingress === "" && namespace !== "" && rest.length > routeLabelNames.length;
+      const ofRoute = isRoute ? rest.splice(-routeLabelNames.length) : [];
+      const labels = [host, namespace, ingress, service, rest.join("\t"), canary, method, status, ...ofRoute];
       this.#count(labels, sums.split(" ").map(Number));
     }
   }
@@ -160,8 +172,8 @@ export class RequestMetrics {
     const [durations, others] = end < 0 ? [sums, []] : [sums.slice(0, end), sums.slice(end)];
     const series = this.#add(this.#requests, all, durations);
     if (series.isOther) this.#folded += durations[3]!; // the sum and the count come first, and are always there
-    const status = labels.at(-1)!;
-    const few = all.slice(0, ownLabels);
+    const status = labels[statusPlace]!;
+    const few = [...all.slice(0, ownLabels), ...all.slice(labelNames.length)];
     const andClass = [...few, ["status", /^\d/.test(status) ? `${status[0]}xx` : status] as const];
     if (this.#durations.lines > 0) this.#add(this.#durations, full ? all : andClass, durations);
     if (others.length > 0) this.#add(this.#others, full ? all : few, others);
@@ -184,13 +196,14 @@ export class RequestMetrics {
       this.#sayFull();
       return this.#seriesOf(
         family,
-        labels.map(([name]) => [name, other] as const),
+        labels.filter(([name]) => !isOfRoute(name)).map(([name]) => [name, other] as const),
       );
     }
     const own = labels.filter(([name]) => name !== "host" || this.#options.perHost);
     const text = labelsText([...this.#constant, ...own]);
     const [, [, namespace], [, ingress]] = labels as [Label, Label, Label];
-    const series = { namespace, ingress, isOther, text, values: [] };
+    const route = labels.find(([name]) => name === "route")?.[1] ?? "";
+    const series = { namespace, ingress, route, isOther, text, values: [] };
     family.series.set(key, series);
     if (!isOther) this.#series += family.lines;
     return series;
@@ -201,11 +214,13 @@ export class RequestMetrics {
     this.#isFull = true;
   }
 
-  /** Drops the series of Ingresses that are gone. */
+  /** Drops the series of Ingresses and routes that are gone. */
   #forget(): void {
     for (const { series, lines } of [this.#requests, this.#durations, this.#others]) {
-      for (const [key, { namespace, ingress, isOther }] of series) {
-        if (ingress === "" || isOther || this.#options.serves(namespace, ingress)) continue;
+      for (const [key, { namespace, ingress, route, isOther }] of series) {
+        const { serves, servesRoute } = this.#options;
+        if (isOther || (ingress === "" && route === "")) continue;
+        if (route === "" ? serves(namespace, ingress) : servesRoute(route)) continue;
         series.delete(key);
         this.#series -= lines;
       }
@@ -214,8 +229,10 @@ export class RequestMetrics {
 }
 
 function named(labels: readonly string[]): Label[] {
-  return labels.map((value, at) => [labelNames[at]!, value]);
+  return labels.map((value, at) => [allLabels[at]!, value]);
 }
+
+const isOfRoute = (name: string): boolean => (routeLabelNames as readonly string[]).includes(name);
 
 /** `at`: where the values of this histogram begin among the series' own. */
 function histogramLines(

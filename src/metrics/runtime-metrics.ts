@@ -4,7 +4,9 @@
  */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ElectionEvent, QueueEvent, ReflectorEvent, SentRequest } from "../kubernetes/index.ts";
+import type { GatewayFigures } from "../status/gateway/figures.ts";
 import { type DeclaredMetric, declaredIn } from "./declared.ts";
+import { gatewayMetrics } from "./gateway-metrics.ts";
 
 export interface RuntimeMetricsOptions {
   /** Labels of every metric of ingress-nginx. */
@@ -35,6 +37,7 @@ export class RuntimeMetrics {
   readonly #workSeconds: Histogram<"queue">;
   readonly #statuses: Counter<"kind" | "result">;
   readonly #leading: Gauge;
+  #figures: () => GatewayFigures | undefined = () => undefined;
 
   constructor(options: RuntimeMetricsOptions) {
     this.#options = options;
@@ -73,6 +76,8 @@ export class RuntimeMetrics {
       "Statuses of objects of the Gateway API that were written, or failed.",
     );
     this.#statuses = new Counter({ ...statuses, labelNames: ["kind", "result"] });
+
+    gatewayMetrics(registers, () => this.#figures());
 
     this.#leading = new Gauge({
       registers: options.enabled ? registers : [],
@@ -119,6 +124,11 @@ export class RuntimeMetrics {
   /** `object` as in `HTTPRoute shop/web`. */
   statusWritten({ kind: result, object }: { readonly kind: "written" | "failed"; readonly object: string }): void {
     this.#statuses.inc({ kind: object.slice(0, object.indexOf(" ")), result });
+  }
+
+  /** Says where the figures of the Gateway API are read at each scrape. */
+  gateways(figures: () => GatewayFigures | undefined): void {
+    this.#figures = figures;
   }
 
   elected({ kind }: ElectionEvent): void {

@@ -49,7 +49,7 @@ afterAll(async () => {
 async function start(options: { readonly user?: string; readonly pod?: string } = {}): Promise<Sluice> {
   const { user, pod = "controller-0" } = options;
   if (pod !== "controller-0") await installPod(cluster, { namespace: "ingress-nginx", name: pod });
-  const flags = [`--gateway-addresses=${pool.first}-${pool.second}`, "--election-ttl=4s"];
+  const flags = [`--gateway-addresses=${pool.first}-${pool.second}`, "--election-ttl=4s", "--enable-metrics"];
   const sluice = new Sluice({
     cluster,
     flags,
@@ -172,6 +172,26 @@ test("a status keeps its word: what is accepted answers, and what is programmed 
     const { status } = await request({ to: `${pool.first}:${port}`, host: "one.example" });
     expect(status).toBe(200);
   }
+});
+
+test("requests are counted by route, and replicas say which version they answer by", async () => {
+  await installKinds();
+  await start();
+  await apply(cluster, [gatewayClass, gateway("public"), route("one")]);
+  await becomes("httproute", "one", "Accepted", "True Accepted");
+  for (let i = 0; i < 3; i += 1) expect(await routeStatus("one")).toBe(200);
+  const scraped = async () => (await request({ to: "127.0.0.1:10254", path: "/metrics" })).body;
+  const counted =
+    /^nginx_ingress_controller_requests\{(?=.*host="one\.example")(?=.*gateway="shop\/public",listener="port-80",route="shop\/one").*\} 3$/m;
+  await until("the requests are counted", async () => counted.test(await scraped()));
+  const text = await scraped();
+  expect(text).toContain('sluice_gateways{state="ready"} 1');
+  expect(text).toContain('sluice_gateway_listeners{state="ready"} 1');
+  expect(text).toContain("sluice_gateway_attached_routes 1");
+  const version = () => /sluice_gateway_live_info\{version="(\w+)"\} 1/.exec(text)?.[1];
+  expect(version()).toMatch(/^[\da-f]{12}$/);
+  await apply(cluster, [route("two")]);
+  await until("another version is live", async () => !(await scraped()).includes(`version="${version()}"`));
 });
 
 test("a grant that is revoked ends the route's way to the other namespace", async () => {

@@ -15,7 +15,7 @@ export interface GatewaySideOptions {
   readonly accept: TranslateOptions;
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Pick<RuntimeMetrics, "queued" | "statusWritten">;
+  readonly metrics: Pick<RuntimeMetrics, "queued" | "statusWritten" | "gateways">;
   /** Asked after the start only. */
   readonly cluster: () => Pick<Cluster, "object" | "snapshot">;
 }
@@ -46,6 +46,7 @@ export function openGatewaySide(options: GatewaySideOptions): GatewaySide {
     },
     queued: (event) => metrics.queued("gateway-status", event),
   });
+  metrics.gateways(() => statuses.figures);
   return {
     statuses: (wanted, progress) => statuses.take(wanted, progress),
     addressesOf: (gateway) => statuses.addressesOf(gateway),

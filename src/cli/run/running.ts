@@ -107,13 +107,14 @@ export function metricsOptions(running: Running, measured: Measured): MetricsOpt
   const { release, build: commit, repository } = build;
   const { perHost, full, buckets } = requestCounts(flags);
   const serves = (namespace: string, name: string) => source.snapshot().ingresses.has(`${namespace}/${name}`);
+  const servesRoute = (route: string) => source.snapshot().httpRoutes.has(route);
   return {
     labels: metricLabels(flags, pod),
     build: { release, build: commit, repository },
     enabled: flags.enableMetrics,
     webhook: flags.validatingWebhook !== undefined,
     requests: flags.enableMetrics
-      ? { perHost, full, buckets, exclude: flags.excludeSocketMetrics, serves, ceilingReached }
+      ? { perHost, full, buckets, exclude: flags.excludeSocketMetrics, serves, servesRoute, ceilingReached }
       : undefined,
     counts: async () => (await running.controller?.counts()) ?? "",
     processes: async () => running.controller?.figures(),

@@ -28,6 +28,7 @@ import type { Table } from "../../model/table.ts";
 import { gatewayClasses, gateways, httpRoutes } from "../../resources.ts";
 import type { Clock } from "../../timing/clock.ts";
 import { timeOf } from "./conditions.ts";
+import { figuresOf, type GatewayFigures } from "./figures.ts";
 import { mergedStatus, type Writer } from "./merged.ts";
 import { WantedStatuses } from "./wanted.ts";
 import { type Written, writeStatus } from "./write.ts";
@@ -68,6 +69,8 @@ export class GatewayStatuses {
   readonly #options: GatewayStatusOptions;
   readonly #wanted = new WantedStatuses((key) => this.#queue?.add(key));
   readonly #answered = new Map<string, Answered>();
+  /** Worked out for this table, for a scrape asks several times. */
+  #figures: { readonly of: Table<DesiredStatus>; readonly figures: GatewayFigures } | undefined;
   #queue: WorkQueue | undefined;
   #hasLooked = false;
 
@@ -90,6 +93,14 @@ export class GatewayStatuses {
   addressesOf(gateway: string): readonly GatewayAddress[] | undefined {
     const made = this.#wanted.made(objectKey("Gateway", gateway));
     return made?.kind === "Gateway" ? made.addresses : undefined;
+  }
+
+  /** What nginx answers by; undefined where there is nothing of the Gateway API. */
+  get figures(): GatewayFigures | undefined {
+    const { live } = this.#wanted;
+    if (live.size === 0) return undefined;
+    if (this.#figures?.of !== live) this.#figures = { of: live, figures: figuresOf(live) };
+    return this.#figures.figures;
   }
 
   /** Writes until the term is lost or `stop` aborts, and resolves after the writes that have begun. */

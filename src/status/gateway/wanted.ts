@@ -33,6 +33,11 @@ export class WantedStatuses {
     return this.#made.get(key);
   }
 
+  /** Those of the last turn that is live; none before the first. */
+  get live(): Table<DesiredStatus> {
+    return this.#live ?? Table.empty();
+  }
+
   keys(): Iterable<string> {
     return this.#wanted.keys();
   }

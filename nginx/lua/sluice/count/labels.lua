@@ -31,11 +31,32 @@ function _M.use(given)
   options = given
 end
 
+-- The host of a route as the listener knows it: the name itself, the longest wildcard that takes it,
+-- or the one of all hosts.
+local function host_of_listener(host, listener)
+  local now = store.generation()
+  if store.get("host", listener .. " " .. host, now) then
+    return host
+  end
+  local dot = find(host, ".", 2, true)
+  while dot do
+    local wildcard = "*" .. sub(host, dot)
+    if store.get("host", listener .. " " .. wildcard, now) then
+      return wildcard
+    end
+    dot = find(host, ".", dot + 1, true)
+  end
+  return "_"
+end
+
 -- A host that some Ingress names, or the wildcard that takes it; what a client makes up is no label
 -- unless a flag says so.
-local function host_label(host)
+local function host_label(host, listener)
   if not options.per_host then
     return ""
+  end
+  if listener then
+    return host_of_listener(host, listener)
   end
   local now = store.generation()
   if store.get("host", host, now) then
@@ -49,11 +70,13 @@ local function host_label(host)
   return options.undefined_hosts and host
 end
 
--- From $host, the canary, the method, the status and four that the router says, of which the last
--- is a path and may hold anything. False for a host that is not counted.
+-- From $host, the canary, the method, the status and what the router says: four labels, of which the
+-- last is a path and may hold anything, and for routes of Gateways four more. False for a host that
+-- is not counted.
 local function new_labels(text)
   local host, canary, method, status, route = match(text, "^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$")
-  host = host_label(host)
+  local gateway, listener = match(route, "^[^\t]+\t\t.*\t([^\t]*)\t([^\t]*)\t[^\t]*\t[^\t]*$")
+  host = host_label(host, gateway and gateway .. "/" .. listener)
   if not host then
     return false
   end

@@ -1,0 +1,52 @@
+/** How many Gateways, listeners and routes there are, and which version of them nginx answers by, for metrics. */
+import { createHash } from "node:crypto";
+import type { DesiredCondition, DesiredStatus } from "../../model/gateway/status.ts";
+
+export interface GatewayFigures {
+  /** Equal in all replicas that answer by the same versions of the same objects. */
+  readonly version: string;
+  readonly gateways: Counted;
+  readonly listeners: Counted;
+  readonly attachedRoutes: number;
+  readonly routes: Counted;
+}
+
+/** `ready`: programmed, or for routes accepted by a Gateway. */
+export interface Counted {
+  readonly ready: number;
+  readonly other: number;
+}
+
+export function figuresOf(statuses: Iterable<readonly [string, DesiredStatus]>): GatewayFigures {
+  const counts = { gateways: nobody(), listeners: nobody(), routes: nobody() };
+  const versions: string[] = [];
+  let attachedRoutes = 0;
+  for (const [key, status] of statuses) {
+    const { uid = "", generation = 0 } = status.object.metadata;
+    versions.push(`${key} ${uid} ${generation}`);
+    if (status.kind === "route")
+      count(
+        counts.routes,
+        status.parents.some((one) => isTrue(one.conditions, "Accepted")),
+      );
+    if (status.kind !== "Gateway") continue;
+    count(counts.gateways, isTrue(status.conditions, "Programmed"));
+    for (const listener of status.listeners) {
+      count(counts.listeners, isTrue(listener.conditions, "Programmed"));
+      attachedRoutes += listener.attachedRoutes;
+    }
+  }
+  const version = createHash("sha256").update(versions.sort().join("\n")).digest("hex").slice(0, 12);
+  return { version, attachedRoutes, ...counts };
+}
+
+const nobody = () => ({ ready: 0, other: 0 });
+
+function count(of: { ready: number; other: number }, isReady: boolean): void {
+  if (isReady) of.ready += 1;
+  else of.other += 1;
+}
+
+function isTrue(conditions: readonly DesiredCondition[], type: string): boolean {
+  return conditions.some((one) => one.type === type && one.status === "True");
+}
