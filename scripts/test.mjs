@@ -17,7 +17,7 @@ step([process.execPath, "scripts/setup.mjs"]);
 if (["chart", "e2e", "image", "conformance", "soak"].some((suite) => wanted.includes(suite)))
   step(["node_modules/.bin/node", "scripts/kubernetes-tools.ts"]);
 if (wanted.includes("e2e")) step(["node_modules/.bin/node", "scripts/promtool.ts"]);
-if (["e2e", "conformance"].some((suite) => wanted.includes(suite)))
+if (["e2e", "image", "conformance"].some((suite) => wanted.includes(suite)))
   step(["node_modules/.bin/node", "scripts/gateway-suite.ts"]);
 if (wanted.includes("image")) step(["node_modules/.bin/node", "scripts/image.ts", "for-tests"]);
 

@@ -1,6 +1,6 @@
 /** Figures of the Gateway API, worked out at each scrape from the statuses that are live; none where there are no such objects. */
 import { Gauge, type Registry } from "prom-client";
-import type { Counted, GatewayFigures } from "../status/gateway/figures.ts";
+import type { Counted, GatewayFigures } from "../model/gateway/figures.ts";
 
 /** `read` gives undefined where there is nothing of the Gateway API. */
 export function gatewayMetrics(registers: Registry[], read: () => GatewayFigures | undefined): void {

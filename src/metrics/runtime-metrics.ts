@@ -4,7 +4,7 @@
  */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ElectionEvent, QueueEvent, ReflectorEvent, SentRequest } from "../kubernetes/index.ts";
-import type { GatewayFigures } from "../status/gateway/figures.ts";
+import type { GatewayFigures } from "../model/gateway/figures.ts";
 import { type DeclaredMetric, declaredIn } from "./declared.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
 

@@ -194,6 +194,17 @@ test("requests are counted by route, and replicas say which version they answer 
   await until("another version is live", async () => !(await scraped()).includes(`version="${version()}"`));
 });
 
+test("a mistake is an Event about the object that has it", async () => {
+  await installKinds();
+  await start();
+  await apply(cluster, [gatewayClass, gateway("public"), route("lost", { name: "nowhere", port: 80 })]);
+  const about = '{.items[?(@.involvedObject.kind=="HTTPRoute")]';
+  const fields = ["apiVersion", "name"].map((field) => `${about}.involvedObject.${field}}`).join(" ");
+  const asked = ["get", "events", "--namespace=shop", "-o", `jsonpath=${fields} ${about}.type}`];
+  await until("the Event is there", async () => (await cluster.kubectl(asked)) === `${apiVersion} lost Warning`);
+  await becomes("httproute", "lost", "ResolvedRefs", "False BackendNotFound");
+});
+
 test("a grant that is revoked ends the route's way to the other namespace", async () => {
   await installKinds();
   await start();

@@ -21,6 +21,7 @@ import {
   TokenBucket,
   WorkQueue,
 } from "../../kubernetes/index.ts";
+import { figuresOf, type GatewayFigures } from "../../model/gateway/figures.ts";
 import type { GatewayAddress } from "../../model/gateway/objects.ts";
 import type { DesiredStatus } from "../../model/gateway/status.ts";
 import { type KubernetesObject, kindAndKey, objectKey } from "../../model/objects.ts";
@@ -28,7 +29,6 @@ import type { Table } from "../../model/table.ts";
 import { gatewayClasses, gateways, httpRoutes } from "../../resources.ts";
 import type { Clock } from "../../timing/clock.ts";
 import { timeOf } from "./conditions.ts";
-import { figuresOf, type GatewayFigures } from "./figures.ts";
 import { mergedStatus, type Writer } from "./merged.ts";
 import { WantedStatuses } from "./wanted.ts";
 import { type Written, writeStatus } from "./write.ts";
@@ -116,7 +116,7 @@ export class GatewayStatuses {
     if (this.#wanted.areKnown) this.#lookAtRoutes();
     const may = () => term.holds() && !signal.aborted;
     await runWorkers(queue, (key) => this.#reconcile(key, { may, bucket, term, signal }), signal, { workers });
-    this.#queue = undefined;
+    if (this.#queue === queue) this.#queue = undefined;
   }
 
   #lookAtRoutes(): void {

@@ -1,6 +1,6 @@
 /**
  * Stands in for scheduler and kubelet, of which a test has none: puts every Pod on one Node, calls it running and ready, and lets deleted ones go.
- * What would run in a Pod is the caller's: `start` is called for each, and gives back how to stop it. The logs of every Pod are empty.
+ * What would run in a Pod is the caller's: `start` is called for each, and gives back how to stop it. Logs of a Pod are what it says they are.
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
@@ -26,6 +26,8 @@ export interface Kubelet {
 
 export interface Running {
   stop(): Promise<void>;
+  /** What its container has printed since a time in milliseconds since 1970. */
+  log?(sinceMs: number): string;
 }
 
 /** Starts what runs in a Pod; the promise resolves when it is ready, and a failure is tried again. `signal` says that the Pod is to go before that. */
@@ -46,7 +48,9 @@ export async function startKubelet(
   subnet = machineSubnet,
 ): Promise<Kubelet> {
   await makeNode(cluster);
-  const logs = await serveLogs(cluster);
+  /** By `namespace/name`. */
+  const logsOf = new Map<string, Running["log"]>();
+  const logs = await serveLogs(cluster, (pod, sinceMs) => logsOf.get(pod)?.(sinceMs) ?? "");
   const client = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));
   const stopping = new AbortController();
   const running = new Map<string, { readonly started: Promise<Running>; readonly going: AbortController }>();
@@ -78,7 +82,7 @@ export async function startKubelet(
       const signal = AbortSignal.any([stopping.signal, going.signal]);
       const started = untilItStarts(() => start(pod, address, signal), signal);
       running.set(uid, { started, going });
-      await started;
+      logsOf.set(`${namespace}/${name}`, (await started).log);
       if (signal.aborted) return;
       const patch = JSON.stringify({ status: ready(pod, address) });
       await say(["patch", "pod", name, "--subresource=status", "--patch", patch]);
@@ -143,10 +147,17 @@ async function untilTaken(say: () => Promise<unknown>, signal: AbortSignal): Pro
 }
 
 /** The API server asks the Node for logs, and takes any certificate unless it is told an authority. */
-async function serveLogs({ authority, folder }: Cluster) {
+async function serveLogs({ authority, folder }: Cluster, logOf: (pod: string, sinceMs: number) => string) {
   await issueServer(authority, folder, "kubelet", `IP:${node.address}`);
   const [cert, key] = ["crt", "key"].map((suffix) => readFileSync(`${folder}/kubelet.${suffix}`));
-  return createServer({ cert, key }, (_, response) => response.end()).listen(10250, node.address);
+  return createServer({ cert, key }, ({ url = "" }, response) => {
+    const { pathname, searchParams } = new URL(url, `https://${node.address}`);
+    const [, namespace, name] = /^\/containerLogs\/([^/]+)\/([^/]+)\//.exec(pathname) ?? [];
+    const seconds = searchParams.get("sinceSeconds");
+    const sinceMs =
+      seconds === null ? Date.parse(searchParams.get("sinceTime") ?? "") || 0 : Date.now() - Number(seconds) * 1000;
+    response.end(logOf(`${namespace}/${name}`, sinceMs));
+  }).listen(10250, node.address);
 }
 
 async function makeNode(cluster: Cluster): Promise<void> {

@@ -26,15 +26,17 @@ export function echoPods(cluster: Cluster): StartPod {
     chmodSync(folder, 0o755);
     await makeVolumes(cluster, pod, folder);
     const network = await openPodNetwork(address);
+    const printed: { readonly atMs: number; readonly text: string }[] = [];
     const running = startContained({
       enter: network.enter,
       mounts: mountsOf(pod, container, folder),
       command: [gatewaySuite.echo],
       env: environmentOf(cluster, pod, container),
-      write: () => {},
+      write: (text) => void printed.push({ atMs: Date.now(), text }),
     });
     while (!signal.aborted && !(await accepts(address))) await sleep(50);
     return {
+      log: (sinceMs) => printed.flatMap(({ atMs, text }) => (atMs < sinceMs ? [] : [text])).join(""),
       async stop() {
         await running.stop();
         await network.close();

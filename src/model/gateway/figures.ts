@@ -1,6 +1,6 @@
 /** How many Gateways, listeners and routes there are, and which version of them nginx answers by, for metrics. */
 import { createHash } from "node:crypto";
-import type { DesiredCondition, DesiredStatus } from "../../model/gateway/status.ts";
+import type { DesiredCondition, DesiredStatus } from "./status.ts";
 
 export interface GatewayFigures {
   /** Equal in all replicas that answer by the same versions of the same objects. */
