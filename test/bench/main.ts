@@ -7,6 +7,7 @@ import { cpus, totalmem } from "node:os";
 import { build } from "./build.ts";
 import { certificates } from "./certificates.ts";
 import { cluster } from "./cluster.ts";
+import { gatewayRequests } from "./gateway.ts";
 import { growth } from "./growth.ts";
 import { hosts } from "./hosts.ts";
 import { informers } from "./informers.ts";
@@ -29,6 +30,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   rollout,
   informers,
   requests,
+  gateway: gatewayRequests,
   keystroke,
   webhook,
   growth,

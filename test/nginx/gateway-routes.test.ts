@@ -112,6 +112,37 @@ test("exact paths, the longest prefix, patterns; method, headers and query param
   expect(await ask("/RE/12")).toBe("404");
 });
 
+test("on a port that Ingresses and Gateways share the more specific name decides, and what no route takes is an Ingress's", async () => {
+  const it = await startGateways(18_820);
+  const ingress = (name: string, upstream: string) => {
+    const { listener: _, ...server } = host("", name, [{ to: [{ upstream }], routes: prefix("/") }]);
+    return server;
+  };
+  const ports = [
+    port("a", undefined, 18_820, { any: "", below: "*.example" }, { port: 80 }),
+    port("b", "127.0.0.60", 18_829, { web: "" }),
+  ];
+  const hosts = [
+    ingress("one.example", "b1"),
+    ingress("*.other.test", "b1"),
+    host("shop/a/below", "*.example", [{ to: [{ upstream: "b2" }], routes: prefix("/") }]),
+    host("shop/a/below", "two.example", [{ to: [{ upstream: "b3" }], routes: prefix("/three") }]),
+    host("shop/a/any", "_", [{ to: [{ upstream: "b4" }], routes: prefix("/four") }]),
+    host("shop/b/web", "_", [{ to: [{ upstream: "b4" }], routes: prefix("/") }]),
+  ];
+  const ask = (name: string, path: string, to = "127.0.0.60:18820") => answer({ to, host: name, path });
+  await it.put({ ports, hosts });
+  expect(await ask("one.example", "/"), "the Ingress has the name, the route a wildcard").toBe("b1");
+  expect(await ask("two.example", "/three")).toBe("b3");
+  expect(await ask("two.example", "/")).toBe("b2");
+  expect(await ask("x.other.test", "/four"), "the Ingress has a wildcard, the route no name").toBe("b1");
+  expect(await ask("y.test", "/four")).toBe("b4");
+  expect(await ask("y.test", "/"), "the Ingresses' own catch-all").toBe("503");
+  expect(await ask("y.test", "/", "127.0.0.60:18829"), "a port of its own beside it").toBe("b4");
+  expect(await it.put({ ports: ports.slice(1), hosts })).toBe(true);
+  expect(await ask("two.example", "/three"), "the Gateway has left the port").toBe("503");
+});
+
 test("a TLS port shows its listeners' certificates, answers 421 where another listener is meant, and resumes nothing", async () => {
   const it = await startGateways(18_740);
   const pki = await sharedPki();

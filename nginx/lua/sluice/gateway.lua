@@ -35,7 +35,19 @@ local function get(name, generation, shapes)
   return store.get("host", name, generation)
 end
 
--- The location that takes the request: of the host itself, else of the longest wildcard above it that
+-- Whether an Ingress names the host more exactly than what a route was found by: the host itself, or a
+-- wildcard where the route has none.
+local function is_ingress(host, found_by, generation)
+  if found_by == host then
+    return false
+  elseif store.get("host", host, generation) then
+    return true
+  end
+  local dot = found_by == "_" and find(host, ".", 2, true)
+  return dot and store.get("host", "*" .. sub(host, dot), generation) ~= nil
+end
+
+-- The location that takes the request, and the name it was found by: of the host itself, else of the longest wildcard above it that
 -- has a route for the request, else of the host for all. Nil where none does, false where that could
 -- not be found out.
 local function location_of(listener, host, uri, generation, shapes)
@@ -43,19 +55,19 @@ local function location_of(listener, host, uri, generation, shapes)
   local record = get(scope .. host, generation, shapes)
   local location = record and paths.find(record, uri)
   if location ~= nil then
-    return location
+    return location, host
   end
   local dot = find(host, ".", 2, true)
   while dot do
     record = get(scope .. "*" .. sub(host, dot), generation, shapes)
     location = record and paths.find(record, uri)
     if location ~= nil then
-      return location
+      return location, "*" .. sub(host, dot)
     end
     dot = find(host, ".", dot + 1, true)
   end
   record = get(scope .. "_", generation, shapes)
-  return record and paths.find(record, uri)
+  return record and paths.find(record, uri), "_"
 end
 
 -- Whether the client asked the wrong connection: the name in its handshake led to another listener.
@@ -69,8 +81,9 @@ local function chosen_by_name(scope)
 end
 
 -- The location that serves the request; nil and its name where that is a shape which the server
--- lacks. With `shapes`, records of hosts are taken in the youngest form that needs only these.
-local function target_of(slot, generation, shapes)
+-- lacks. With `shapes`, records of hosts are taken in the youngest form that needs only these. Where
+-- the port is `shared` with Ingresses, false for what is theirs.
+local function target_of(slot, generation, shapes, shared)
   local var = ngx.var
   local host = var.host
   local asked = var.http_host
@@ -78,22 +91,25 @@ local function target_of(slot, generation, shapes)
     return own.contrary_host
   end
   local scope = scopes.of(var.server_port, server_address, generation)
+  local nothing = not shared and own.unrouted
   if not scope then
-    return own.unrouted
+    return nothing
   end
   local listener = scopes.listener(scope, host)
   if scope.tls then
     local chosen, named = chosen_by_name(scope)
     if named and chosen ~= listener then
-      return listener and own.misdirected or own.unrouted
+      return listener and (chosen or not shared) and own.misdirected or nothing
     end
   end
   if not listener then
-    return own.unrouted
+    return nothing
   end
-  local location = location_of(listener, host, var.uri, generation, shapes)
-  if not location then
-    return location == false and own.undecided or own.unrouted
+  local location, found_by = location_of(listener, host, var.uri, generation, shapes)
+  if shared and is_ingress(host, found_by, generation) then
+    return false
+  elseif not location then
+    return location == false and own.undecided or nothing
   end
 
   local filters = location.filters
@@ -143,19 +159,24 @@ local function target_of(slot, generation, shapes)
 end
 
 -- The named location that nginx is to go on with.
-local function target_now(slot)
+local function target_now(slot, shared)
   local generation = store.generation()
   budget.begin()
-  local target, unknown = target_of(slot, generation)
-  if target then
+  local target, unknown = target_of(slot, generation, nil, shared)
+  if target ~= nil then
     return target
   end
-  target = target_of(slot, generation, shapes_of[slot])
-  if target then
+  target = target_of(slot, generation, shapes_of[slot], shared)
+  if target ~= nil then
     return target
   end
   ngx.log(ngx.WARN, "no shape ", unknown, " in this configuration, for ", ngx.var.host)
   return own.unknown_shape
+end
+
+-- The same on a port that Ingresses have, too; false for what is theirs.
+function _M.target(slot)
+  return target_now(slot, true)
 end
 
 -- The same for a request that comes from outside; empty for one that an error page or the like

@@ -85,11 +85,18 @@ export function aboutServers(
 /**
  * The server of all hosts that are data. `named` gives it every name that no other server has, so it must come last then:
  * nginx remembers whom the SNI meant only where a server has that name, and answers 421 to a request over that connection
- * for a host that wants client certificates.
+ * for a host that wants client certificates. `shared`: whether a Gateway has one of its ports, too.
  */
-export function dataServerView(about: AboutServers, shapes: readonly Shape[], named: boolean): View {
+export function dataServerView(
+  about: AboutServers,
+  shapes: readonly Shape[],
+  { named, shared }: { readonly named: boolean; readonly shared: boolean },
+): View {
+  const server = routedServer(about, dataSlot, shapes);
   return {
-    ...routedServer(about, dataSlot, shapes),
+    ...server,
+    shared,
+    router: shared ? Token.text("sluice.gateway.beside") : server.router,
     paths: [],
     takesRest: true,
     names: named ? Token.conf`${Token.name(catchAll)} ${Token.pattern("~.")}` : Token.name(catchAll),
@@ -165,6 +172,7 @@ export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: b
   const asked = machine.mode === "static" && speaksHttp3(settings, capabilities) ? "asked_host" : "http_host";
   return {
     gateway: false as View,
+    shared: false,
     askedHost: Token.variable(asked),
     ownHost: Token.variable(ownHost(settings)),
     // Names that clients may choose a part of.

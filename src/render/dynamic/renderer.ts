@@ -14,6 +14,7 @@ import type { Settings } from "../../settings/registry.ts";
 import type { ShapesOf } from "../conf/source-map.ts";
 import { dataSlot, gatewaySlot, type Slot, textServerOf, twinServerOf } from "../conf/text-servers.ts";
 import { FailedServers } from "../failed-servers.ts";
+import { sharedListeners } from "../gateway/listen.ts";
 import { scopeRecords } from "../gateway/scope-records.ts";
 import {
   type Circumstances,
@@ -50,6 +51,8 @@ export class DynamicRenderer implements Renderer {
   readonly #used = new UsedShapes();
   readonly #failed = new FailedServers();
   #scopes: ReadonlyMap<string, string> = new Map();
+  /** Ids of listeners on ports of Ingresses. */
+  #shared: ReadonlySet<string> = new Set();
   readonly #builtIn: Template;
   #bytes = 0;
 
@@ -154,7 +157,11 @@ export class DynamicRenderer implements Renderer {
   }
 
   /** Changed Servers; all, where other hosts than before may be drawn into text. */
-  #dirtyServers({ servers }: Whole): Iterable<string> {
+  #dirtyServers({ servers, listenerPorts }: Whole): Iterable<string> {
+    const shared = this.#shared;
+    if (this.#last?.listenerPorts !== listenerPorts) this.#shared = sharedListeners(listenerPorts, this.#machine);
+    const now = this.#shared;
+    const moved = new Set([...shared, ...now].filter((id) => !(shared.has(id) && now.has(id))));
     const changes = servers.changesSince(this.#last?.servers ?? Table.empty());
     for (const { key, after } of changes) {
       this.#textHosts.note(key, after);
@@ -163,7 +170,10 @@ export class DynamicRenderer implements Renderer {
       if (patterns.length > 0) this.#patterns.set(key, patterns);
       else this.#patterns.delete(key);
     }
-    const changed = changes.map(({ key }) => key);
+    const isMoved = (key: string) => moved.has(servers.get(key)?.listener ?? "");
+    const changed = [
+      ...new Set([...changes.map(({ key }) => key), ...(moved.size === 0 ? [] : [...servers.keys()].filter(isMoved))]),
+    ];
     return this.#textHosts.settle() ? new Set([...changed, ...servers.keys()]) : changed;
   }
 
@@ -181,6 +191,11 @@ export class DynamicRenderer implements Renderer {
       () => put(server),
       () => put(undefined),
     );
+  }
+
+  /** Whether the server of the ports of Gateways has its routes. */
+  #isApart(server: Server<FeatureValues> | undefined): boolean {
+    return server?.listener !== undefined && !this.#shared.has(server.listener);
   }
 
   /** Nothing is changed here before everything is made that may throw. */
@@ -202,7 +217,7 @@ export class DynamicRenderer implements Renderer {
       const routed = { ...own, locations: textLocationsOf(server, shapes) };
       this.#textServers.set(name, twin === undefined ? [routed] : [routed, { ...twin, locations: [] }]);
     } else this.#textServers.delete(name);
-    const slot = isText ? name : server?.listener === undefined ? dataSlot : gatewaySlot;
+    const slot = isText ? name : this.#isApart(server) ? gatewaySlot : dataSlot;
     for (const shape of used) this.#used.use(slot, shape);
     for (const shape of before.shapes) this.#used.leave(before.slot, shape);
     if (server === undefined) this.#serverParts.delete(name);

@@ -9,7 +9,7 @@ import { aboutServers, dataServerView, textServerView } from "../conf/server-vie
 import type { SourceMap } from "../conf/source-map.ts";
 import { dataSlot, gatewaySlot } from "../conf/text-servers.ts";
 import { balancedBlock, balancedUpstream } from "../conf/upstream-views.ts";
-import { listenedOn } from "../gateway/listen.ts";
+import { isShared, listenedOn } from "../gateway/listen.ts";
 import { gatewayServerView } from "../gateway/server-view.ts";
 import type { RenderedText } from "../rendering.ts";
 import type { Template } from "../template.ts";
@@ -64,13 +64,14 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
   const { all, places } = shapes;
   const listeners = listenedOn(configuration.listenerPorts);
   const gateway = listeners.length > 0;
-  const about = aboutServers(settings, machine, listeners);
+  const apart = listeners.filter((port) => !isShared(port, machine));
+  const about = aboutServers(settings, machine, apart);
   const verifies = textServers.some((server) => server.verifies);
   const names = textServers.map(({ name }) => name);
   const views = [
     ...textServers.map((server) => textServerView(about, server, shapes.of(server.name))),
-    dataServerView(about, shapes.of(dataSlot), verifies),
-    ...(gateway ? [gatewayServerView(about, listeners, shapes.of(gatewaySlot))] : []),
+    dataServerView(about, shapes.of(dataSlot), { named: verifies, shared: apart.length < listeners.length }),
+    ...(apart.length > 0 ? [gatewayServerView(about, apart, shapes.of(gatewaySlot))] : []),
   ];
   const pools = new Set([balancedBlock, ...all.flatMap((shape) => shape.pools).sort()]);
   const files = distinct([

@@ -34,7 +34,8 @@ function hostRecord(server: Server<FeatureValues>, shapes: Shapes): Fields<"host
   const of = (match: Route["match"]) => placesOf(server.routes.filter((route) => route.match === match));
   const exact = of("exact");
   const prefix = [...of("prefix")].sort(([a], [b]) => Buffer.byteLength(b) - Buffer.byteLength(a));
-  const pattern = [...of("pattern")].map(([path, place]) => [wholeOf(path), place]);
+  const patterns = server.routes.filter(({ match }) => match === "pattern");
+  const pattern = patterns.map((route) => [wholeOf(route.path), placeOf([route])]);
   return {
     locations: server.locations.map((_, at) => locationRecord(server, at, shapes)),
     ...(exact.size > 0 ? { exact: Object.fromEntries(exact) } : {}),
@@ -47,11 +48,16 @@ function hostRecord(server: Server<FeatureValues>, shapes: Shapes): Fields<"host
 function placesOf(routes: readonly Route[]): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
   for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
-    const last = same.findIndex(({ conditions }) => conditions === undefined);
-    const choices = last < 0 ? same : same.slice(0, last + 1);
-    places.set(path, last === 0 ? same[0]!.location + 1 : choices.map(choiceOf));
+    places.set(path, placeOf(same));
   }
   return places;
+}
+
+/** Of routes with one path. */
+function placeOf(same: readonly Route[]): Place {
+  const last = same.findIndex(({ conditions }) => conditions === undefined);
+  const choices = last < 0 ? same : same.slice(0, last + 1);
+  return last === 0 ? same[0]!.location + 1 : choices.map(choiceOf);
 }
 
 function choiceOf({ location, conditions }: Route): number | Fields<"choice"> {

@@ -18,6 +18,20 @@ export function listenedOn(ports: Table<ListenerPort>): readonly ListenedPort[] 
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
+/** Whether Ingresses have the port, too: then their server has the routes of its listeners. */
+export function isShared(
+  { address, listenPort }: Pick<ListenerPort, "address" | "listenPort">,
+  { ports }: Machine,
+): boolean {
+  return address === undefined && (listenPort === ports.http || listenPort === ports.https);
+}
+
+/** Ids of the listeners on such ports. */
+export function sharedListeners(ports: Table<ListenerPort>, machine: Machine): ReadonlySet<string> {
+  const shared = [...ports.values()].filter((port) => isShared(port, machine));
+  return new Set(shared.flatMap(({ listeners }) => listeners.map(({ id }) => id)));
+}
+
 /**
  * The values of the `listen` lines. They have no parameter of the socket: then nginx binds one socket for a port where some server
  * listens on all addresses, and finds the address of a connection when it comes in.

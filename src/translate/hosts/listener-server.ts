@@ -75,7 +75,8 @@ function before(one: Entry, other: Entry): number {
   return (
     one.rank - other.rank ||
     other.path.length - one.path.length ||
-    compared(one.path, other.path) ||
+    // Two patterns of one length may take the same path: then the other criteria decide.
+    (one.rank === 2 ? 0 : compared(one.path, other.path)) ||
     byConditions(one.claimed.match.conditions, other.claimed.match.conditions) ||
     compared(one.claim.since.created, other.claim.since.created) ||
     compared(nameIn(one.claim), nameIn(other.claim))

@@ -50,6 +50,8 @@ export interface Gateways {
   readonly nginx: TestNginx;
   /** Makes these the ports, hosts and certificates; returns whether nginx was reloaded for it. */
   put(parts: GatewayParts): Promise<boolean>;
+  /** The same for a whole Configuration. */
+  serve(configuration: Whole): Promise<boolean>;
   /** What the backends saw since the last time, oldest first. */
   seen(): readonly Seen[];
 }
@@ -184,22 +186,25 @@ export async function startGateways(base: number, luaFolderOf?: (folder: string)
   return {
     nginx,
     seen: () => seen.splice(0),
-    put: async (parts) => {
-      const { text, records } = renderer.render(configurationOf(parts, fake));
-      const isNew = text.generation !== last;
-      const changes = [...records].map(([key, { value }]): RecordChange => [key, value]);
-      const reload = async () => {
-        const outcome = await nginx.nginx.apply(text, new AbortController().signal);
-        if (outcome.kind === "refused") throw new Error(outcome.stderr);
-        if (outcome.kind === "unreachable") throw outcome.cause;
-      };
-      if (isNew) await reload();
-      last = text.generation;
-      const outcome = await channel.publish(changes);
-      if (outcome.kind !== "published") throw new Error(outcome.kind);
-      return isNew;
-    },
+    put: (parts) => serve(configurationOf(parts, fake)),
+    serve,
   };
+
+  async function serve(configuration: Whole): Promise<boolean> {
+    const { text, records } = renderer.render(configuration);
+    const isNew = text.generation !== last;
+    const changes = [...records].map(([key, { value }]): RecordChange => [key, value]);
+    const reload = async () => {
+      const outcome = await nginx.nginx.apply(text, new AbortController().signal);
+      if (outcome.kind === "refused") throw new Error(outcome.stderr);
+      if (outcome.kind === "unreachable") throw outcome.cause;
+    };
+    if (isNew) await reload();
+    last = text.generation;
+    const outcome = await channel.publish(changes);
+    if (outcome.kind !== "published") throw new Error(outcome.kind);
+    return isNew;
+  }
 }
 
 export function configurationOf(parts: GatewayParts, fake: Certificate): Whole {

@@ -61,4 +61,17 @@ function _M.run(rejects)
   certificate.show(listener and listener.pairs, generation)
 end
 
+-- On a port that Ingresses have, too: a name of theirs has its own certificate.
+function _M.beside(rejects)
+  local generation = store.generation()
+  local scope = scopes.of(ssl.server_port() or "", server_address, generation)
+  local name = ssl.server_name()
+  name = name and gsub(lower(name), "%.$", "") or ""
+  local listener = scope and scopes.listener(scope, name)
+  if not listener or not listener.pairs or store.get("host", name, generation) then
+    return certificate.run(rejects and not listener)
+  end
+  certificate.show(listener.pairs, generation)
+end
+
 return _M

@@ -1,0 +1,117 @@
+/**
+ * CPU of a request for an HTTPRoute beside one for an Ingress, in one nginx: the same host names and the same backend, on the
+ * port of the Ingresses and on one of a Gateway. Then the same beside rules with conditions, of which the last one holds.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nginxProcesses } from "../../src/nginx/process/processes.ts";
+import { ports, serving } from "../nginx/support/serve.ts";
+import type { Figure } from "./measured.ts";
+import { cpuMicroseconds } from "./support/cpu.ts";
+import { backend, startNginx } from "./support/hand-written.ts";
+import { fileOf, filesOf, hostOf, settingsFlag } from "./support/hosts.ts";
+import { type Load, openLoad } from "./support/load.ts";
+
+const backendPort = 21_960;
+const gatewayPorts = { plain: 21_961, conditions: 21_962 };
+const hosts = 100;
+const pairs = 10;
+const requestsEach = 2_000;
+const warmUp = 5_000;
+const group = "gateway.networking.k8s.io/v1";
+
+type Way = "ingress" | "plain" | "conditions";
+const turns: readonly Way[] = ["ingress", "plain", "conditions", "conditions", "plain", "ingress"];
+
+const metadata = (name: string) => ({
+  name,
+  namespace: "shop",
+  uid: name,
+  generation: 1,
+  creationTimestamp: "2026-01-01T00:00:00Z",
+});
+
+const gatewayClass = {
+  apiVersion: group,
+  kind: "GatewayClass",
+  metadata: { name: "sluice" },
+  spec: { controllerName: "sluice.dev/gateway-controller" },
+};
+
+function gateway(name: keyof typeof gatewayPorts) {
+  const listeners = [{ name: "web", port: gatewayPorts[name], protocol: "HTTP" }];
+  return {
+    apiVersion: group,
+    kind: "Gateway",
+    metadata: metadata(name),
+    spec: { gatewayClassName: "sluice", listeners },
+  };
+}
+
+/** Clients of the bench send neither the header nor the parameter that the first rules ask for. */
+function route(at: number, name: keyof typeof gatewayPorts) {
+  const backendRefs = [{ name: `app-${at}`, port: 80 }];
+  const conditions = [
+    { matches: [{ headers: [{ name: "X-Version", value: "two" }] }], backendRefs },
+    { matches: [{ queryParams: [{ name: "version", value: "two" }] }], backendRefs },
+  ];
+  const rules = [...(name === "conditions" ? conditions : []), { backendRefs }];
+  const spec = { parentRefs: [{ name }], hostnames: [hostOf(at)], rules };
+  return { apiVersion: group, kind: "HTTPRoute", metadata: metadata(`${name}-${at}`), spec };
+}
+
+export async function gatewayRequests(): Promise<Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
+  const names = Array.from({ length: hosts }, (_, at) => hostOf(at));
+  const backends = await startNginx(backend(["127.0.0.1"], backendPort));
+  const settings = {
+    "access-log-path": join(folder, "access.log"),
+    "keep-alive-requests": "1000000",
+    "ssl-redirect": "false",
+  };
+  const files = filesOf({ hosts, endpoint: { address: "127.0.0.1", port: backendPort }, settings });
+  const routes = names.flatMap((_, at) => [route(at, "plain"), route(at, "conditions")]);
+  files["gateways.yaml"] = fileOf([gatewayClass, gateway("plain"), gateway("conditions"), ...routes] as never);
+  const flags = [settingsFlag, "--mode=dynamic", "--enable-metrics=false"];
+  const served = await serving({ files, flags, limitMs: 120_000 });
+  const workers = nginxProcesses({ root: served.runFolder, conf: join(served.runFolder, "nginx.conf") }).flatMap(
+    (one) => (one.role === "worker" && !one.draining ? [one.pid] : []),
+  );
+  const at: Record<Way, number> = { ingress: ports.http, ...gatewayPorts };
+
+  const round = async (requests: number): Promise<Record<Way, number>> => {
+    const cost = { ingress: 0, plain: 0, conditions: 0 };
+    const loads: Partial<Record<Way, Load>> = {};
+    for (const way of turns) loads[way] ??= await openLoad({ protocol: "http", port: at[way], hosts: names }, 32);
+    for (const way of turns) {
+      const before = cpuMicroseconds(workers);
+      await loads[way]!.run(requests);
+      cost[way] += (cpuMicroseconds(workers) - before) / requests / 2;
+    }
+    for (const load of Object.values(loads)) load.close();
+    return cost;
+  };
+  await round(warmUp);
+  const found: Record<Way, number>[] = [];
+  for (let pair = 0; pair < pairs; pair++) found.push(await round(requestsEach));
+  await served.remove();
+  await backends.stop();
+  rmSync(folder, { recursive: true });
+  return [
+    {
+      what: "HTTPRoute: CPU beside an Ingress",
+      hosts,
+      unit: "times",
+      values: found.map(({ plain, ingress }) => plain / ingress),
+      bound: 1.03,
+    },
+    {
+      what: "HTTPRoute: CPU that a header and a query condition add",
+      hosts,
+      unit: "us",
+      values: found.map(({ plain, conditions }) => Math.max(0, conditions - plain)),
+      bound: 3,
+    },
+  ];
+}

@@ -1,0 +1,230 @@
+/**
+ * Random Gateways and HTTPRoutes, translated and rendered, on a real nginx: each request goes where the naive reading of the
+ * specification says. `SLUICE_REQUESTS=100000 npm test nginx -- test/property` asks more, SLUICE_SEED begins elsewhere.
+ */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { Pool } from "undici";
+import { expect, onTestFinished, test } from "vitest";
+import { fakeCertificate } from "../../src/certificates/fake.ts";
+import { forOperator, strictPolicy } from "../../src/kinds/asked.ts";
+import type { Gateway, HTTPRoute } from "../../src/model/gateway/objects.ts";
+import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
+import { emptySnapshot, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
+import { defaultOptions } from "../../src/translate/options.ts";
+import { translate } from "../../src/translate/translator.ts";
+import { emptyInputs } from "../../src/translate/turn.ts";
+import { startGateways } from "../nginx/support/gateways.ts";
+import { type AskedRequest, expected } from "./specification.ts";
+
+const requests = Number(process.env.SLUICE_REQUESTS ?? 4_000);
+const seed = Number(process.env.SLUICE_SEED ?? 1);
+const perWorld = 1_000;
+const apiVersion = "gateway.networking.k8s.io/v1";
+const addresses = ["127.102.0.1", "127.102.0.2"];
+const ports = [18_850, 18_851];
+
+/** Draws the same every time (mulberry32). */
+class Draws {
+  #state: number;
+
+  constructor(start: number) {
+    this.#state = start;
+  }
+
+  below(count: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let word = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    word = (word + Math.imul(word ^ (word >>> 7), 61 | word)) ^ word;
+    return ((word ^ (word >>> 14)) >>> 0) % count;
+  }
+
+  of<T>(all: readonly T[]): T {
+    return all[this.below(all.length)]!;
+  }
+
+  /** `count` of them at most, each once. */
+  some<T>(all: readonly T[], count: number): T[] {
+    return [...new Set(Array.from({ length: this.below(count + 1) }, () => this.of(all)))];
+  }
+}
+
+const hosts = ["a.test", "b.a.test", "c.b.a.test", "b.test", "x.test", "test"];
+const hostnames = [...hosts.slice(0, 4), "*.a.test", "*.b.a.test", "*.test"];
+const paths = ["/", "/a", "/a/", "/a/b", "/a/b/c", "/ab", "/b", "/b/c/", "/a/b/c/d"];
+const patterns = ["/a/.*", "/[ab]", "/a(/b)?(/c)?", ".*", "/.*/c"];
+const names = ["one", "Two"];
+const values = ["x", "y", "a b"];
+const methods = ["GET", "POST", "PUT"];
+
+function objectsOf(draw: Draws): { gateways: Gateway[]; routes: HTTPRoute[]; others: KubernetesObject[] } {
+  const gateways = addresses.map((value, at): Gateway => {
+    const slots = ports.flatMap((port) => ["", ...hostnames].map((hostname) => ({ port, hostname })));
+    const listeners = [{ port: ports[0]!, hostname: draw.of(["", "*.test"]) }, ...draw.some(slots, 5)]
+      .filter((one, nth, all) => all.findIndex((o) => o.port === one.port && o.hostname === one.hostname) === nth)
+      .map(({ port, hostname }, nth) => ({
+        name: `l${nth}`,
+        port,
+        protocol: "HTTP",
+        ...(hostname === "" ? {} : { hostname }),
+        allowedRoutes: { namespaces: { from: "All" } },
+      }));
+    const spec = { gatewayClassName: "sluice", addresses: [{ type: "IPAddress", value }], listeners };
+    return { apiVersion, kind: "Gateway", metadata: metadata(`g${at}`, 0), spec } as Gateway;
+  });
+  const routes = Array.from({ length: 3 + draw.below(12) }, (_, at) => routeOf(draw, at));
+  const services = [
+    ...new Set(routes.flatMap(({ spec }) => spec?.rules ?? []).map((rule) => rule.backendRefs![0]!.name)),
+  ];
+  const others = services.flatMap((name, nth) => [
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: metadata(name, 0),
+      spec: { ports: [{ name: "http", port: 80, targetPort: 9100 }] },
+    },
+    {
+      apiVersion: "discovery.k8s.io/v1",
+      kind: "EndpointSlice",
+      metadata: { ...metadata(name, 0), labels: { "kubernetes.io/service-name": name } },
+      addressType: "IPv4",
+      endpoints: [{ addresses: [addressOf(nth)], conditions: { ready: true } }],
+      ports: [{ name: "http", port: 9100, protocol: "TCP" }],
+    },
+  ]);
+  const gatewayClass = {
+    apiVersion,
+    kind: "GatewayClass",
+    metadata: { name: "sluice" },
+    spec: { controllerName: "sluice.dev/gateway-controller" },
+  };
+  return { gateways, routes, others: [gatewayClass, ...others] as unknown as KubernetesObject[] };
+}
+
+/** Of the backend that stands for a Service. */
+const addressOf = (nth: number) => `127.103.${nth >> 8}.${(nth & 255) + 1}`;
+
+function metadata(name: string, age: number) {
+  return {
+    name,
+    namespace: "ns",
+    uid: name,
+    generation: 1,
+    creationTimestamp: new Date(1.7e12 - age * 1000).toISOString(),
+  };
+}
+
+function routeOf(draw: Draws, at: number): HTTPRoute {
+  const conditions = (count: number) =>
+    draw
+      .some(names, count)
+      .map((name) =>
+        draw.below(4) === 0
+          ? { type: "RegularExpression", name, value: draw.of(["[xy]", "a.*", "x|y"]) }
+          : { type: "Exact", name, value: draw.of(values) },
+      );
+  const match = () => ({
+    ...(draw.below(6) === 0 ? {} : { path: pathOf(draw) }),
+    ...(draw.below(4) === 0 ? { method: draw.of(methods) } : {}),
+    ...(draw.below(3) === 0 ? { headers: conditions(2) } : {}),
+    ...(draw.below(3) === 0 ? { queryParams: conditions(2) } : {}),
+  });
+  const rules = Array.from({ length: 1 + draw.below(3) }, (_, nth) => ({
+    matches: Array.from({ length: 1 + draw.below(3) }, match),
+    backendRefs: [{ name: `r${at}-${nth}`, port: 80 }],
+  }));
+  const parentRefs = addresses.flatMap((_, nth) => {
+    if (draw.below(3) === 0) return [];
+    const section = draw.below(4) === 0 ? { sectionName: `l${draw.below(3)}` } : {};
+    return [{ name: `g${nth}`, ...section, ...(draw.below(6) === 0 ? { port: draw.of(ports) } : {}) }];
+  });
+  const spec = { parentRefs, hostnames: draw.some(hostnames, 2), rules };
+  return {
+    apiVersion,
+    kind: "HTTPRoute",
+    metadata: metadata(`r${draw.below(900)}-${at}`, draw.below(3)),
+    spec,
+  } as HTTPRoute;
+}
+
+function pathOf(draw: Draws) {
+  const type = draw.of(["Exact", "PathPrefix", "PathPrefix", "RegularExpression"]);
+  return { type, value: draw.of(type === "RegularExpression" ? patterns : paths) };
+}
+
+function requestOf(draw: Draws): AskedRequest {
+  const pairs = (count: number) => draw.some(names, count).map((name) => [name, draw.of(values)] as const);
+  return {
+    gateway: `g${draw.below(addresses.length)}`,
+    port: draw.of(ports),
+    host: draw.of([...hosts, "y.x.test"]),
+    path: draw.of([...paths, "/a/x", "/c", "/a/b/"]),
+    method: draw.of(methods),
+    headers: Object.fromEntries(pairs(2).map(([name, value]) => [name.toLowerCase(), value])),
+    query: [...pairs(2), ...(draw.below(5) === 0 ? pairs(1) : [])],
+  };
+}
+
+test(`${requests} random requests find the routes that the specification names`, { timeout: 3_600_000 }, async () => {
+  const backend = createServer((request, response) => {
+    request.resume();
+    response.end(request.socket.localAddress);
+  }).listen(9100, "0.0.0.0");
+  await once(backend, "listening");
+  const pools = new Map<string, Pool>();
+  onTestFinished(async () => {
+    for (const pool of pools.values()) await pool.close();
+    backend.closeAllConnections();
+    backend.close();
+  });
+  const it = await startGateways(18_840);
+  const fake = await fakeCertificate(new Date());
+  const gateway = { ...defaultOptions.gateway, addresses };
+  for (let world = 0; world * perWorld < requests; world++) {
+    const draw = new Draws(seed * 1_000_003 + world);
+    const { gateways, routes, others } = objectsOf(draw);
+    const snapshot = withObjects(
+      emptySnapshot,
+      [...others, ...gateways, ...routes].map((object) => ({
+        kind: object.kind as WatchedKind,
+        key: keyOf(object),
+        object,
+      })),
+    );
+    const { configuration } = translate(
+      { ...emptyInputs, snapshot },
+      { ...defaultOptions, gateway, asked: forOperator(strictPolicy) },
+      fake,
+    );
+    await it.serve(configuration);
+    const services = new Map(
+      others.filter(({ kind }) => kind === "Service").map(({ metadata: { name } }, nth) => [name, addressOf(nth)]),
+    );
+    const listened = new Set(
+      gateways.flatMap(({ metadata: { name }, spec }) => (spec?.listeners ?? []).map(({ port }) => `${name}:${port}`)),
+    );
+    const asked = Array.from({ length: perWorld }, () => requestOf(draw)).filter(({ gateway: name, port }) =>
+      listened.has(`${name}:${port}`),
+    );
+    const differences = await Promise.all(
+      asked.map(async (one) => {
+        const query = one.query.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
+        const origin = `http://${addresses[Number(one.gateway.slice(1))]}:${one.port}`;
+        const pool = pools.get(origin) ?? new Pool(origin, { connections: 8 });
+        pools.set(origin, pool);
+        const path = query === "" ? one.path : `${one.path}?${query}`;
+        const answer = await pool.request({
+          path,
+          method: one.method as "GET",
+          headers: { ...one.headers, host: one.host },
+        });
+        const text = await answer.body.text();
+        const found = answer.statusCode === 200 ? text : String(answer.statusCode);
+        const service = expected(one, gateways, routes);
+        const wanted = service === undefined ? "404" : services.get(service);
+        return found === wanted ? [] : [{ world, one, found, wanted: service ?? wanted }];
+      }),
+    );
+    expect(differences.flat().slice(0, 3), JSON.stringify(routes)).toEqual([]);
+  }
+});
