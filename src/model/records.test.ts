@@ -34,7 +34,7 @@ const variables: Readonly<Record<keyof typeof recordFields, readonly string[]>> 
 const ownFields: readonly string[] = [
   ...["record.by_path", "location.labels", "upstream.ring", "upstream.by_key", "upstream.keys"],
   ...["upstream.position", "upstream.groups", "canary.choose"],
-  ...["backend.labels", "backend.labels_for", "cors.answer"],
+  ...["backend.labels", "backend.labels_for", "cors.answer", "listener.before_host"],
 ];
 
 test.each(Object.keys(recordFields) as (keyof typeof recordFields)[])(

@@ -1,4 +1,6 @@
 /** From a connection's port to a listener, its hosts and their routes. */
+import { once } from "node:events";
+import { connect, type TLSSocket } from "node:tls";
 import { expect, test } from "vitest";
 import { certificateFrom } from "../../src/certificates/certificate.ts";
 import { sharedPki } from "../support/pki.ts";
@@ -11,6 +13,24 @@ type Asked = Parameters<typeof request>[0];
 async function answer(options: Asked): Promise<string> {
   const { status, body } = await request(options);
   return status === 200 ? `b${JSON.parse(body).backend}` : String(status);
+}
+
+/** After an answer, by when a ticket of TLS 1.3 has come. */
+async function handshake(address: string, version: "TLSv1.2" | "TLSv1.3", session?: Buffer): Promise<TLSSocket> {
+  const versions = { minVersion: version, maxVersion: version } as const;
+  const to = { host: address, port: 18_750, servername: "one.example", rejectUnauthorized: false };
+  const socket = connect({ ...to, ...versions, ...(session === undefined ? {} : { session }) });
+  await once(socket, "secureConnect");
+  socket.write("GET / HTTP/1.1\r\nHost: one.example\r\n\r\n");
+  await once(socket, "data");
+  return socket;
+}
+
+async function sessionOf(address: string, version: "TLSv1.2" | "TLSv1.3"): Promise<Buffer | undefined> {
+  const socket = await handshake(address, version);
+  const session = socket.getSession();
+  socket.destroy();
+  return session;
 }
 
 test("a request finds its port, then the listener and host with the most specific name, and falls through to others", async () => {
@@ -188,4 +208,12 @@ test("a TLS port shows its listeners' certificates, answers 421 where another li
   expect((await ask("", "one.example"))[0], "without SNI the Host decides").toBe("b1");
   expect(await ask("one.example", "one.example", "127.0.0.56:18750")).toEqual(["b3", all]);
   expect(await ask("one.example", "one.example", "[::1]:18750")).toEqual(["b4", wild]);
+
+  // Sessions of one port are worth nothing on another one (CVE-2025-23419).
+  for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+    const session = await sessionOf("127.0.0.55", version);
+    const again = await handshake("127.0.0.56", version, session);
+    expect(again.isSessionReused(), version).toBe(false);
+    again.destroy();
+  }
 });

@@ -51,7 +51,11 @@ end
 -- has a route for the request, else of the host for all. Nil where none does, false where that could
 -- not be found out.
 local function location_of(listener, host, uri, generation, shapes)
-  local scope = listener.id .. " "
+  local scope = listener.before_host
+  if not scope then
+    scope = listener.id .. " "
+    listener.before_host = scope
+  end
   local record = get(scope .. host, generation, shapes)
   local location = record and paths.find(record, uri)
   if location ~= nil then

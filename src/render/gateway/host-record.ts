@@ -66,14 +66,20 @@ function choiceOf({ location, conditions }: Route): number | Fields<"choice"> {
   return {
     location: location + 1,
     ...(method === undefined ? {} : { method }),
-    ...(headers.length > 0 ? { headers: headers.map(conditionOf) } : {}),
+    ...(headers.length > 0 ? { headers: headers.map(headerCondition) } : {}),
     ...(query.length > 0 ? { query: query.map(conditionOf) } : {}),
   };
 }
 
-/** With a third item where the value is a pattern. */
+/** The third item says whether the value is a pattern. */
 function conditionOf({ name, type, value }: ValueCondition): readonly (string | number)[] {
-  return type === "regex" ? [name, wholeOf(value), 1] : [name, value];
+  return type === "regex" ? [name, wholeOf(value), 1] : [name, value, 0];
+}
+
+/** With the name of nginx's variable behind it. */
+function headerCondition(condition: ValueCondition): readonly (string | number)[] {
+  const name = condition.name.toLowerCase();
+  return [...conditionOf({ ...condition, name }), `http_${name.replaceAll("-", "_")}`];
 }
 
 /** The pattern for texts that it takes as a whole. */

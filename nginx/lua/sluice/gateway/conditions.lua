@@ -5,7 +5,6 @@ local ngx = ngx
 local find = string.find
 local gmatch = string.gmatch
 local gsub = string.gsub
-local lower = string.lower
 local sub = string.sub
 local type = type
 
@@ -14,14 +13,15 @@ local _M = {}
 -- The same from 1.23 on, which joins headers of one name; older ones know the first alone.
 local joins = (ngx.config.nginx_version or 0) >= 1023000
 
--- All values of a header in one text; nil where the request has none.
-local function header(name)
-  local value = ngx.var["http_" .. gsub(lower(name), "-", "_")]
+-- All values of a header in one text; nil where the request has none. The condition has its name in
+-- lower case, and that of nginx's variable.
+local function header(one)
+  local value = ngx.var[one[4]]
   if not value or joins then
     return value
   end
-  local all = ngx.req.get_headers(0)[lower(name)]
-  return type(all) == "table" and table.concat(all, ", ") or value
+  local values = ngx.req.get_headers(0)[one[1]]
+  return type(values) == "table" and table.concat(values, ", ") or value
 end
 
 local function from_hex(digits)
@@ -36,7 +36,8 @@ local function decoded(text)
 end
 
 -- The value of the first parameter of the name, decoded; nil where the query has none.
-local function parameter(args, name)
+local function parameter(one)
+  local args, name = ngx.var.args, one[1]
   if not args or args == "" then
     return nil
   end
@@ -70,29 +71,34 @@ local function fits(value, wanted, is_pattern)
   return from ~= nil
 end
 
+-- Whether the request fulfils those from this one on: a call and no loop, so that LuaJIT makes one
+-- piece of machine code of a request. Nil where that could not be found out.
+local function all(list, i, value_of)
+  local one = list[i]
+  if not one then
+    return true
+  end
+  local held, undecided = fits(value_of(one), one[2], one[3] == 1)
+  if undecided then
+    return nil
+  end
+  return held and all(list, i + 1, value_of)
+end
+
 -- Whether the request fulfils all of it; nil where a pattern ran into the limit of its steps: it
 -- cannot be said whose the request is then, and the next one may guard less.
 function _M.hold(choice)
   if choice.method and choice.method ~= ngx.var.request_method then
     return false
   end
-  for _, one in ipairs(choice.headers or {}) do
-    local held, undecided = fits(header(one[1]), one[2], one[3])
-    if undecided then
-      return nil
-    elseif not held then
-      return false
-    end
+  local held = true
+  if choice.headers then
+    held = all(choice.headers, 1, header)
   end
-  for _, one in ipairs(choice.query or {}) do
-    local held, undecided = fits(parameter(ngx.var.args, one[1]), one[2], one[3])
-    if undecided then
-      return nil
-    elseif not held then
-      return false
-    end
+  if held and choice.query then
+    held = all(choice.query, 1, parameter)
   end
-  return true
+  return held
 end
 
 return _M

@@ -11,24 +11,30 @@ local type = type
 
 local _M = {}
 
+-- As `chosen`, for the routes from this one on. A call and no loop, for the reason below.
+local function from(place, i)
+  local choice = place[i]
+  if not choice then
+    return nil
+  elseif type(choice) == "number" then
+    return choice
+  end
+  local held = conditions.hold(choice)
+  if held then
+    return choice.location
+  elseif held == nil then
+    return false
+  end
+  return from(place, i + 1)
+end
+
 -- The location of the first route that the request fits; nil where it fits none, false where that
 -- could not be found out.
 local function chosen(place)
   if type(place) == "number" then
     return place
   end
-  for i = 1, #place do
-    local choice = place[i]
-    if type(choice) == "number" then
-      return choice
-    end
-    local held = conditions.hold(choice)
-    if held == nil then
-      return false
-    elseif held then
-      return choice.location
-    end
-  end
+  return from(place, 1)
 end
 
 -- Prefixes by their text, where there are many.
@@ -116,8 +122,11 @@ function _M.find(record, uri)
     return record.locations[place]
   end
   local index
-  if record.exact and record.exact[uri] then
-    index = chosen(record.exact[uri])
+  if place then
+    index = chosen(place)
+    if index then
+      return record.locations[index]
+    end
   end
   if index == nil and record.prefix then
     index = longest_prefix(record, uri)

@@ -7,10 +7,19 @@ local sub = string.sub
 
 local _M = {}
 
+-- Of the records, by port.
+local names = setmetatable({}, {
+  __index = function(all, port)
+    local name = ":" .. port
+    all[port] = name
+    return name
+  end,
+})
+
 -- The record of the port that nginx accepted the connection on. Most ports have one scope, whatever
 -- the address; `address` is asked for where they have more.
 function _M.of(port, address, generation)
-  local scope = store.get("scope", ":" .. port, generation)
+  local scope = store.get("scope", names[port], generation)
   if scope and scope.addresses then
     local own = store.get("scope", address() .. ":" .. port, generation)
     return own or (scope.port and scope)
