@@ -51,7 +51,7 @@ export class DynamicRenderer implements Renderer {
   readonly #used = new UsedShapes();
   readonly #failed = new FailedServers();
   #scopes: ReadonlyMap<string, string> = new Map();
-  /** Ids of listeners on ports of Ingresses. */
+  /** Ids of listeners on the usual ports. */
   #shared: ReadonlySet<string> = new Set();
   readonly #builtIn: Template;
   #bytes = 0;

@@ -18,7 +18,7 @@ export function listenedOn(ports: Table<ListenerPort>): readonly ListenedPort[] 
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Whether Ingresses have the port, too: then their server has the routes of its listeners. */
+/** Whether it is one of the usual ports: then the server of all data hosts has the routes of its listeners. */
 export function isShared(
   { address, listenPort }: Pick<ListenerPort, "address" | "listenPort">,
   { ports }: Machine,
