@@ -37,6 +37,8 @@ export async function watchTemplate(watch: TemplateWatch): Promise<() => Promise
   await soon();
   watch.tried();
   const stops = await Promise.all(folders.map((folder) => watchFolder(folder, () => void soon())));
+  // A change since the first look was seen by no watcher.
+  await soon();
   return async () => {
     await Promise.all(stops.map((stop) => stop()));
   };

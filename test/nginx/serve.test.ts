@@ -117,7 +117,8 @@ describe("the template", () => {
     write(`${original}\nadd_header X-Template one always;\n`);
     const { ask, health } = await served({ flags: [`--template-dir=${folder}`] });
     await until("the header", async () => (await ask("one.example")).headers["x-template"] === "one");
-    expect((await health()).status).toBe(200);
+    // The header is live a moment before the trial of the first template is over.
+    await until("readiness", async () => (await health()).status === 200);
     write(`${original}\nadd_header X-Template two always;\n`);
     await until("the new header", async () => (await ask("one.example")).headers["x-template"] === "two");
   });
