@@ -26,6 +26,9 @@ const rules = [
   { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] },
 ];
 
+/** Kinds are looked for every 30 s, on a machine that may be busy. */
+const longMs = 180_000;
+
 let cluster: Cluster;
 let shop: Shop;
 const running: Sluice[] = [];
@@ -109,7 +112,7 @@ async function condition(kind: string, name: string, type: string): Promise<stri
   return found === undefined ? "" : `${found.status} ${found.reason}`;
 }
 const becomes = (kind: string, name: string, type: string, wanted: string) =>
-  until(`${kind} ${name} is ${type} ${wanted}`, async () => (await condition(kind, name, type)) === wanted);
+  until(`${kind} ${name} is ${type} ${wanted}`, async () => (await condition(kind, name, type)) === wanted, longMs);
 
 const routeStatus = (name: string) =>
   request({ to: `${pool.first}:80`, host: `${name}.example` }).then(
@@ -128,8 +131,8 @@ test("kinds that are installed later are served, and nothing is left of those th
   expect(sluice.log.match(/the API server has kinds of the Gateway API/g)).toHaveLength(1);
 
   await cluster.kubectl(["delete", "crd", "httproutes.gateway.networking.k8s.io"]);
-  await until("the route has gone", async () => (await routeStatus("late")) === 404);
-  await until("it is said once", () => sluice.log.includes("the API server has these kinds no more"));
+  await until("the route has gone", async () => (await routeStatus("late")) === 404, longMs);
+  await until("it is said once", () => sluice.log.includes("the API server has these kinds no more"), longMs);
   expect(await answerOf("web")).toBe("echo-a");
   expect(await sluice.health()).toBe(200);
   // A kind that nobody had is no warning.
