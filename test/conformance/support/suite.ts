@@ -12,6 +12,7 @@ export interface SuiteOptions {
   readonly folder: string;
   /** Only these; all that the class's features call for when there are none. */
   readonly tests: readonly string[];
+  readonly skip?: readonly string[];
   /** In place of the suite's own limits, as `MaxTimeToConsistency:2`. */
   readonly limits?: string | undefined;
 }
@@ -30,6 +31,7 @@ export async function runSuite({
   gatewayClass,
   folder,
   tests,
+  skip = [],
   limits,
 }: SuiteOptions): Promise<SuiteResult> {
   const reportFile = join(folder, "report.yaml");
@@ -40,6 +42,7 @@ export async function runSuite({
     ...["--usable-address=192.0.2.99", "--unusable-address=203.0.113.1"],
     ...[`--report-output=${reportFile}`, "--organization=sluice", "--project=sluice", `--version=v${build.release}`],
     ...["--url=https://sluice.dev", "--contact=https://sluice.dev"],
+    ...(skip.length === 0 ? [] : [`--skip-tests=${skip.join(",")}`]),
     ...(limits === undefined ? [] : [`--timeout-config-overrides=${limits}`]),
   ];
   const running = execa(gatewaySuite.program, flags, {
