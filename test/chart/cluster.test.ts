@@ -38,7 +38,7 @@ test.each(cases)("case %s: the API server takes every object and every field", a
 });
 
 /** The network and the ports of the node are refused at this level by its definition; the others bring a context, a module or containers of the user's. */
-const unrestricted = ["host-network", "local-cluster", "pinned-and-patched", "sidecars"];
+const unrestricted = ["gateways", "host-network", "local-cluster", "pinned-and-patched", "sidecars"];
 
 test.each(cases.filter((name) => !unrestricted.includes(name)))(
   "case %s: its Pods may run at the Pod Security level restricted",
