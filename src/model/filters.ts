@@ -1,6 +1,4 @@
 /** What a route does to requests and answers on their way, as data: nginx looks it up at each request. */
-import type { Problem } from "../problem.ts";
-
 export interface Filters {
   readonly requestHeaders?: HeaderChanges;
   readonly responseHeaders?: HeaderChanges;
@@ -73,6 +71,3 @@ export interface Timeouts {
 
 /** How a backend wants its requests. */
 export type BackendProtocol = "http" | "https" | "h2c";
-
-/** Why requests cannot be passed on, and are answered with 500. */
-export type Unusable = Problem;
