@@ -18,7 +18,6 @@ import { OneAtATime } from "../timing/one-at-a-time.ts";
 import type { TokenBucket } from "../timing/token-bucket.ts";
 import { hourMs } from "../translate/hosts/certificate-doubts.ts";
 import { type Quarantine, reduced, withoutSuspects } from "../translate/quarantine.ts";
-import type { Translation } from "../translate/translator.ts";
 import { Applying, type Ending } from "./applying.ts";
 import { compare } from "./compare.ts";
 import { FailedTurns } from "./failed-turns.ts";
