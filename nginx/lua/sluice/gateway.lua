@@ -86,7 +86,7 @@ end
 
 -- The location that serves the request; nil and its name where that is a shape which the server
 -- lacks. With `shapes`, records of hosts are taken in the youngest form that needs only these. Where
--- the port is `shared` with Ingresses, false for what is theirs.
+-- the port is `shared` with Ingresses, false means that the request is for an Ingress.
 local function target_of(slot, generation, shapes, shared)
   local var = ngx.var
   local host = var.host
@@ -178,7 +178,7 @@ local function target_now(slot, shared)
   return own.unknown_shape
 end
 
--- The same on a port that Ingresses have, too; false for what is theirs.
+-- The same on a port that Ingresses have, too; false for a request that is for an Ingress.
 function _M.target(slot)
   return target_now(slot, true)
 end

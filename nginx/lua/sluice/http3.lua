@@ -1,6 +1,6 @@
 -- HTTP/3 has :authority in place of the Host header, of which nginx makes no $http_host. Here the
--- request gets the header, so that whoever reads it (snippets, auth services, redirects) finds what
--- was asked for. Whoever read $http_host before would leave it empty for good.
+-- request gets the header, so that snippets, auth services and redirects find the host that was
+-- asked for. Reading $http_host before would leave that variable empty for good.
 local ngx = ngx
 
 local _M = {}

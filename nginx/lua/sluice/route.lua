@@ -288,8 +288,8 @@ end
 -- The upstream that $proxy_upstream_name says after a snippet that sets it.
 _M.renamed = label.renamed
 
--- For the locations inside a snippet: what the router finds out of the request, and whom the
--- snippet's own `set` names.
+-- For the locations inside a snippet: sets what the router finds out about the request, and keeps
+-- the upstream that the snippet's own `set` names.
 function _M.inside(slot)
   local var = ngx.var
   if var.route_upstream ~= "" then

@@ -22,7 +22,8 @@ local most_bytes = 1048576
 -- connection end might give the request up.
 local connect_ms, send_ms, read_ms = 1000, 5000, 10000
 
--- What concerns the client's connection, and what is written anew.
+-- Headers that a copy does not take over: they concern the client's connection, or the copy gets
+-- its own.
 local own = {
   ["connection"] = true, ["keep-alive"] = true, ["proxy-connection"] = true, ["te"] = true, ["trailer"] = true,
   ["transfer-encoding"] = true, ["upgrade"] = true, ["host"] = true, ["content-length"] = true, ["expect"] = true,

@@ -113,9 +113,9 @@ local function longest_prefix(record, uri)
 end
 
 -- The location of the path, the route by which a pattern took it and its groups, or where a slash
--- has to be added. False where a pattern ran into the limit of its steps: it cannot be said whose
--- the path is then, and the next one may guard less. One that does not compile is nobody's; the
--- sync leaves out those it knows.
+-- has to be added. False where a pattern ran into the limit of its steps: the
+-- path's owner is unknown then, and the next pattern may guard less. A pattern that does not
+-- compile takes no path; the sync leaves out those it knows.
 function _M.path(record, uri)
   if record.regex then
     -- Of a namespace without patterns, beside another one's.
