@@ -69,7 +69,7 @@ export class Translator {
     this.#ingresses = new IngressSource(options, this.#problems);
     this.#certificates = new Certificates(options.defaultSslCertificate, fake);
     this.#gatewayApi = new GatewayApi(options, this.#problems, this.#certificates);
-    this.#claims = new Claims([this.#ingresses, this.#gatewayApi.source], this.#problems);
+    this.#claims = new Claims([this.#ingresses, ...this.#gatewayApi.sources], this.#problems);
     const sources = {
       claims: this.#claims,
       certificates: this.#certificates,

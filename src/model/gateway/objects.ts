@@ -115,15 +115,20 @@ export interface HTTPBackendReference extends BackendReference {
   readonly filters?: readonly HTTPRouteFilter[];
 }
 
-export interface HTTPRoute extends KubernetesObject {
-  readonly kind: "HTTPRoute";
+/** The fields that all kinds of routes have. */
+export interface Route extends KubernetesObject {
   readonly spec?: {
     readonly parentRefs?: readonly ParentReference[];
+    /** Absent from kinds that have no hosts. */
     readonly hostnames?: readonly string[];
-    readonly rules?: readonly HTTPRouteRule[];
     readonly useDefaultGateways?: string;
   };
   readonly status?: { readonly parents?: readonly RouteParentStatus[] };
+}
+
+export interface HTTPRoute extends Route {
+  readonly kind: "HTTPRoute";
+  readonly spec?: Route["spec"] & { readonly rules?: readonly HTTPRouteRule[] };
 }
 
 export interface RouteParentStatus {

@@ -11,21 +11,22 @@ import type { Problems } from "../problems.ts";
 import type { Turn } from "../turn.ts";
 import { Gateways } from "./gateways.ts";
 import { Grants } from "./grants.ts";
+import { httpRouteReader } from "./route/http-route.ts";
 import { RouteSource } from "./route-source.ts";
 
 export class GatewayApi {
   readonly #grants = new Grants();
   readonly #gateways: Gateways;
-  readonly #routes: RouteSource;
+  readonly #routes: readonly RouteSource[];
   #statuses = Table.empty<DesiredStatus>();
 
   constructor(options: TranslateOptions, problems: Problems, certificates: Certificates) {
     this.#gateways = new Gateways(options, problems, this.#grants, certificates);
-    this.#routes = new RouteSource(options, problems, this.#grants, this.#gateways);
+    this.#routes = [new RouteSource(httpRouteReader, options, problems, this.#grants, this.#gateways)];
   }
 
-  /** What its routes claim. */
-  get source(): ClaimSource {
+  /** What its routes claim, kind by kind. */
+  get sources(): readonly ClaimSource[] {
     return this.#routes;
   }
 
@@ -36,12 +37,13 @@ export class GatewayApi {
   /** Reads Gateways and grants of this turn, before any route is read. Secrets have been taken in. */
   begin(turn: Turn): void {
     const granting = this.#grants.takeIn(turn);
-    this.#routes.begin(this.#gateways.renew(turn, granting), granting);
+    const gateways = this.#gateways.renew(turn, granting);
+    for (const routes of this.#routes) routes.begin(gateways, granting);
   }
 
   /** `objects` with the last good forms of Gateways and routes that stand in for refused ones. */
   keepIn(objects: LastGood["objects"]): LastGood["objects"] {
-    return this.#routes.keepIn(this.#gateways.keepIn(objects));
+    return this.#routes.reduce((kept, routes) => routes.keepIn(kept), this.#gateways.keepIn(objects));
   }
 
   /** What the statuses should be, after all routes have been read. */
@@ -49,10 +51,11 @@ export class GatewayApi {
     const classes = new Map<string, DesiredStatus | undefined>();
     for (const key of this.#statuses.keys()) if (key.startsWith("GatewayClass ")) classes.set(key, undefined);
     for (const [name, { status }] of this.#gateways.classes) classes.set(objectKey("GatewayClass", name), status);
+    const counted = this.#routes.flatMap((routes) => [...routes.counted]);
     const entries = [
       ...classes,
-      ...this.#gateways.statuses(this.#routes.counted, (id) => this.#routes.attached(id)),
-      ...this.#routes.statuses(turn),
+      ...this.#gateways.statuses(counted, (id) => this.#routes.reduce((sum, routes) => sum + routes.attached(id), 0)),
+      ...this.#routes.flatMap((routes) => routes.statuses(turn)),
     ].filter(([key, status]) => !isSame(this.#statuses.get(key), status));
     if (entries.length > 0) this.#statuses = this.#statuses.with(entries);
     return this.#statuses;

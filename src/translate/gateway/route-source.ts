@@ -1,6 +1,6 @@
-/** The HTTPRoutes that are attached to Gateways of ours, as Claims on the hosts of listeners. */
+/** The routes of one kind that are attached to Gateways of ours, as Claims on the hosts of listeners. */
 import { Dependencies } from "../../model/dependencies.ts";
-import type { HTTPRoute } from "../../model/gateway/objects.ts";
+import type { Route } from "../../model/gateway/objects.ts";
 import type { DesiredParentStatus, DesiredStatus } from "../../model/gateway/status.ts";
 import { serverKey } from "../../model/listeners.ts";
 import { objectKey } from "../../model/objects.ts";
@@ -16,13 +16,15 @@ import type { Gateways } from "./gateways.ts";
 import type { Grants } from "./grants.ts";
 import { type Attachment, attachmentsOf, hostsOn, parentKeys } from "./route/attach.ts";
 import { servicesNamed } from "./route/backends.ts";
-import { type RulesRead, rulesOf } from "./route/rules.ts";
+import type { RouteReader } from "./route/reader.ts";
+import type { RulesRead } from "./route/rules.ts";
 import { isAccepted, parentStatus } from "./route/status.ts";
 import { routeFeatures } from "./route-features.ts";
 import { StandIns } from "./stand-ins.ts";
 
-export class RouteSource implements ClaimSource {
-  readonly kind = "HTTPRoute";
+export class RouteSource<R extends Route = Route> implements ClaimSource {
+  readonly kind: string;
+  readonly #reader: RouteReader<R>;
   readonly #options: TranslateOptions;
   readonly #problems: Problems;
   readonly #grants: Grants;
@@ -33,12 +35,21 @@ export class RouteSource implements ClaimSource {
   readonly #parents = new Map<string, readonly DesiredParentStatus[]>();
   readonly #changedStatus = new Set<string>();
   readonly #counted = new Set<string>();
-  readonly #standIns = new StandIns<HTTPRoute>("HTTPRoute");
+  readonly #standIns: StandIns<R>;
   #outdated: Iterable<string> = [];
   #hasClasses = false;
   #isAnyOutdated = false;
 
-  constructor(options: TranslateOptions, problems: Problems, grants: Grants, gateways: Gateways) {
+  constructor(
+    reader: RouteReader<R>,
+    options: TranslateOptions,
+    problems: Problems,
+    grants: Grants,
+    gateways: Gateways,
+  ) {
+    this.kind = reader.kind;
+    this.#reader = reader;
+    this.#standIns = new StandIns<R>(reader.kind);
     this.#options = options;
     this.#problems = problems;
     this.#grants = grants;
@@ -58,12 +69,13 @@ export class RouteSource implements ClaimSource {
 
   changed(turn: Turn): Set<string> {
     const { before, now, afresh } = turn;
-    const { httpRoutes, namespaces } = now.snapshot;
-    const changes = httpRoutes.changesSince(before.snapshot.httpRoutes);
+    const { namespaces } = now.snapshot;
+    const routes = this.#reader.table(now.snapshot);
+    const changes = routes.changesSince(this.#reader.table(before.snapshot));
     const standing = this.#standIns.changed(turn);
     for (const { key } of changes) this.#changedStatus.add(key);
     if (afresh || this.#isAnyOutdated)
-      return new Set([...this.#parents.keys(), ...httpRoutes.keys(), ...changes.map(({ key }) => key)]);
+      return new Set([...this.#parents.keys(), ...routes.keys(), ...changes.map(({ key }) => key)]);
     const keys = new Set([...this.#outdated, ...standing]);
     for (const { key, before: old, after } of changes) if (asksForOther(old, after)) keys.add(key);
     for (const key of usersOfChanged(this.#references, "Service", turn, "Service ")) keys.add(key);
@@ -76,23 +88,24 @@ export class RouteSource implements ClaimSource {
   claim(key: string, turn: Turn): Claim | undefined {
     this.#changedStatus.add(key);
     const { snapshot } = turn.now;
-    const present = snapshot.httpRoutes.get(key);
+    const present = this.#reader.table(snapshot).get(key);
     const { form: route, refused, isSuspected } = this.#standIns.inForce(key, present, turn);
     const refusals = refused === undefined || isSuspected ? [] : [refused];
     if (route === undefined) {
       this.setAside(key);
-      this.#problems.tell(`HTTPRoute ${key}`, refusals);
+      this.#problems.tell(`${this.kind} ${key}`, refusals);
       if (present === undefined) return undefined;
-      this.#references.set(key, referencesOf(present, false));
+      this.#references.set(key, this.#referencesOf(present, false));
       const parents = this.#attachments(present, turn).map((one) => parentStatus(one, nothing, refused));
       this.#parents.set(key, parents);
       return undefined;
     }
-    const object = nameOf(route);
+    const object = this.#nameOf(route);
     const attachments = this.#attachments(route, turn);
     const service = (name: string) => snapshot.services.get(name);
-    const rules = attachments.length === 0 ? nothing : rulesOf(route, { object, grants: this.#grants, service });
-    this.#references.set(key, referencesOf(route, attachments.length > 0));
+    const rules =
+      attachments.length === 0 ? nothing : this.#reader.rules(route, { object, grants: this.#grants, service });
+    this.#references.set(key, this.#referencesOf(route, attachments.length > 0));
     this.#parents.set(
       key,
       attachments.map((one) => parentStatus(one, rules, refusals[0])),
@@ -101,13 +114,13 @@ export class RouteSource implements ClaimSource {
       key,
       attachments.filter((one) => isAccepted(one, rules)),
     );
-    this.#problems.tell(`HTTPRoute ${key}`, [
+    this.#problems.tell(`${this.kind} ${key}`, [
       ...refusals,
       ...this.#orphaned(route, turn),
-      ...problemsOf(route, attachments, rules),
+      ...problemsOf(object, route, attachments, rules),
     ]);
     const hosts = this.#hostsOf(route, attachments, rules.paths);
-    return hosts.size === 0 ? undefined : claimOf(key, route, hosts, turn);
+    return hosts.size === 0 ? undefined : claimOf(object, route, hosts, turn);
   }
 
   setAside(key: string): void {
@@ -134,17 +147,18 @@ export class RouteSource implements ClaimSource {
   /** The statuses that may be others now. */
   statuses({ now }: Turn): [string, DesiredStatus | undefined][] {
     return [...this.#changedStatus].map((key) => {
-      const object = now.snapshot.httpRoutes.get(key);
+      const object = this.#reader.table(now.snapshot).get(key);
       const parents = this.#parents.get(key) ?? [];
       const { controllerName } = this.#options.gateway;
       const isNamed = object?.status?.parents?.some((one) => one.controllerName === controllerName) === true;
       const isOurs = object !== undefined && (parents.length > 0 || isNamed);
-      return [objectKey("HTTPRoute", key), isOurs ? { kind: "route", object, parents } : undefined];
+      return [objectKey(this.kind, key), isOurs ? { kind: "route", object, parents } : undefined];
     });
   }
 
-  #attachments(route: HTTPRoute, { now }: Turn): Attachment[] {
+  #attachments(route: R, { now }: Turn): Attachment[] {
     return attachmentsOf(route, {
+      kind: this.kind,
       gateway: (name) => this.#gateways.reading(name),
       namespace: (name) => now.snapshot.namespaces.get(name),
     });
@@ -159,7 +173,7 @@ export class RouteSource implements ClaimSource {
   }
 
   #hostsOf(
-    { spec }: HTTPRoute,
+    { spec }: R,
     attachments: readonly Attachment[],
     paths: readonly ClaimedPath[],
   ): ReadonlyMap<string, readonly ClaimedPath[]> {
@@ -175,65 +189,68 @@ export class RouteSource implements ClaimSource {
     return hosts;
   }
 
+  #referencesOf(route: R, isOurs: boolean): readonly string[] {
+    const { namespace = "default" } = route.metadata;
+    const parents = parentKeys(route).map((key) => `Gateway ${key}`);
+    if (!isOurs) return parents;
+    const references = this.#reader.references(route);
+    const strange = references.flatMap((one) => (one.namespace === undefined ? [] : [`grants ${one.namespace}`]));
+    const services = servicesNamed(references, namespace).map((key) => `Service ${key}`);
+    return [...new Set([...parents, `Namespace ${namespace}`, ...services, ...strange])];
+  }
+
+  #nameOf({ metadata: { namespace = "default", name } }: R): RouteName {
+    return { kind: this.kind, namespace, name };
+  }
+
   /** Parents that are nowhere. Others serve those of other classes. */
-  #orphaned(route: HTTPRoute, { now }: Turn): Problem[] {
+  #orphaned(route: R, { now }: Turn): Problem[] {
     if (!this.#hasClasses) return [];
     return parentKeys(route).flatMap((parent): Problem[] => {
       if (now.snapshot.gateways.has(parent)) return [];
       const done = "the route is not attached there";
       const why = `Gateway ${parent} not found`;
-      return [{ object: nameOf(route), kind: "field-unusable", field: "spec.parentRefs", why, done }];
+      return [{ object: this.#nameOf(route), kind: "field-unusable", field: "spec.parentRefs", why, done }];
     });
   }
 }
 
+type RouteName = ObjectName & { readonly namespace: string };
+
 const nothing: RulesRead = { paths: [], unresolved: [], invalid: [], isVoid: false, notes: [] };
 
 /** Whether a version asks for something else than the one before it: not where only its status differs. */
-function asksForOther(before: HTTPRoute | undefined, after: HTTPRoute | undefined): boolean {
+function asksForOther(before: Route | undefined, after: Route | undefined): boolean {
   if (before === undefined || after === undefined) return true;
   return JSON.stringify(askedBy(before)) !== JSON.stringify(askedBy(after));
 }
 
-function askedBy({ metadata: { uid, creationTimestamp, annotations }, spec }: HTTPRoute) {
+function askedBy({ metadata: { uid, creationTimestamp, annotations }, spec }: Route) {
   return [uid, creationTimestamp, annotations, spec];
 }
 
-function referencesOf(route: HTTPRoute, isOurs: boolean): readonly string[] {
-  const { namespace = "default" } = route.metadata;
-  const parents = parentKeys(route).map((key) => `Gateway ${key}`);
-  if (!isOurs) return parents;
-  const backends = (route.spec?.rules ?? []).flatMap(({ backendRefs = [] }) => backendRefs);
-  const filters = [...(route.spec?.rules ?? []), ...backends].flatMap((one) => one.filters ?? []);
-  const references = [...backends, ...filters.flatMap(({ requestMirror }) => requestMirror?.backendRef ?? [])];
-  const strange = references.flatMap((one) => (one.namespace === undefined ? [] : [`grants ${one.namespace}`]));
-  const services = servicesNamed(references, namespace).map((key) => `Service ${key}`);
-  return [...new Set([...parents, `Namespace ${namespace}`, ...services, ...strange])];
-}
-
-function problemsOf({ spec, ...route }: HTTPRoute, attachments: readonly Attachment[], rules: RulesRead): Problem[] {
+function problemsOf(
+  object: RouteName,
+  { spec }: Route,
+  attachments: readonly Attachment[],
+  rules: RulesRead,
+): Problem[] {
   const faults = attachments.flatMap(({ fault }) => fault ?? []);
   const problems = [...faults, ...rules.unresolved, ...rules.invalid].map(({ problem }) => problem);
   const notes = [...rules.notes];
   if (attachments.length > 0 && (spec?.useDefaultGateways ?? "None") !== "None") {
     const done = "the route is attached to the Gateways that spec.parentRefs names";
     const why = "is not served yet";
-    notes.push({ object: nameOf(route), kind: "field-unusable", field: "spec.useDefaultGateways", why, done });
+    notes.push({ object, kind: "field-unusable", field: "spec.useDefaultGateways", why, done });
   }
   return [...new Map([...problems, ...notes].map((one) => [JSON.stringify(one), one])).values()];
 }
 
-function nameOf({ metadata: { namespace = "default", name } }: Pick<HTTPRoute, "metadata">): ObjectName & {
-  readonly namespace: string;
-} {
-  return { kind: "HTTPRoute", namespace, name };
-}
-
-function claimOf(key: string, route: HTTPRoute, hosts: Claim["hosts"], { settings }: Turn): Claim {
+function claimOf(owner: RouteName, route: Route, hosts: Claim["hosts"], { settings }: Turn): Claim {
   const { metadata } = route;
   return {
-    key: `HTTPRoute ${key}`,
-    owner: nameOf(route),
+    key: `${owner.kind} ${owner.namespace}/${owner.name}`,
+    owner,
     uid: metadata.uid,
     since: ageOf(route),
     annotations: metadata.annotations ?? {},

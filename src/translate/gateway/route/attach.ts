@@ -1,10 +1,5 @@
-/** To which listeners an HTTPRoute is attached, for each of its parents. */
-import {
-  gatewayGroup,
-  type HTTPRoute,
-  type LabelSelector,
-  type ParentReference,
-} from "../../../model/gateway/objects.ts";
+/** To which listeners a route is attached, for each of its parents. */
+import { gatewayGroup, type LabelSelector, type ParentReference, type Route } from "../../../model/gateway/objects.ts";
 import type { Namespace } from "../../../model/objects.ts";
 import type { Problem } from "../../../problem.ts";
 import type { Fault } from "../conditions.ts";
@@ -22,18 +17,20 @@ export interface Attachment {
 }
 
 export interface AttachWorld {
+  /** That of the routes. */
+  readonly kind: string;
   /** A Gateway of ours by `namespace/name`. */
   gateway(key: string): GatewayReading | undefined;
   namespace(name: string): Namespace | undefined;
 }
 
 /** `namespace/name` of the Gateways that a route names, ours or not. */
-export function parentKeys({ spec, metadata: { namespace = "default" } }: HTTPRoute): string[] {
+export function parentKeys({ spec, metadata: { namespace = "default" } }: Route): string[] {
   return (spec?.parentRefs ?? []).filter(isGateway).map((parent) => `${parent.namespace ?? namespace}/${parent.name}`);
 }
 
 /** One for each parent that is a Gateway of ours. */
-export function attachmentsOf(route: HTTPRoute, world: AttachWorld): Attachment[] {
+export function attachmentsOf(route: Route, world: AttachWorld): Attachment[] {
   const { namespace = "default" } = route.metadata;
   return (route.spec?.parentRefs ?? []).flatMap((parentRef, at) => {
     if (!isGateway(parentRef)) return [];
@@ -49,13 +46,13 @@ function isGateway({ group = gatewayGroup, kind = "Gateway" }: ParentReference):
 }
 
 function listenersOf(
-  { metadata: { namespace = "default", name }, spec }: HTTPRoute,
+  { metadata: { namespace = "default", name }, spec }: Route,
   { sectionName, port }: ParentReference,
   field: string,
   { key, gateway, listeners }: GatewayReading,
   world: AttachWorld,
 ): Pick<Attachment, "listeners" | "fault"> {
-  const object = { kind: "HTTPRoute", namespace, name };
+  const object = { kind: world.kind, namespace, name };
   const refused = (reason: string, part: string, why: string): Pick<Attachment, "listeners" | "fault"> => {
     const done = "the route is not attached there";
     const problem: Problem = { object, kind: "field-unusable", field: part, why, done };
@@ -74,9 +71,9 @@ function listenersOf(
   }
   const whose = `${named.length === 1 ? `listener ${named[0]!.listener.name}` : "no listener"} of Gateway ${key}`;
   const not = named.length === 1 ? " not" : "";
-  const ofKind = named.filter(({ kinds }) => kinds.some(({ kind }) => kind === "HTTPRoute"));
+  const ofKind = named.filter(({ kinds }) => kinds.some(({ kind }) => kind === world.kind));
   if (ofKind.length === 0) {
-    return refused("NotAllowedByListeners", field, `${whose} does${not} take HTTPRoutes`);
+    return refused("NotAllowedByListeners", field, `${whose} does${not} take ${world.kind}s`);
   }
   const home = gateway.metadata.namespace ?? "default";
   const allowed = ofKind.filter((one) => isAllowed(one, namespace, home, world));

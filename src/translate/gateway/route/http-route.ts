@@ -1,0 +1,16 @@
+/** How HTTPRoutes are read. */
+import type { HTTPRoute } from "../../../model/gateway/objects.ts";
+import type { RouteReader } from "./reader.ts";
+import { rulesOf } from "./rules.ts";
+
+export const httpRouteReader: RouteReader<HTTPRoute> = {
+  kind: "HTTPRoute",
+  table: ({ httpRoutes }) => httpRoutes,
+  references: ({ spec }) => {
+    const rules = spec?.rules ?? [];
+    const backends = rules.flatMap(({ backendRefs = [] }) => backendRefs);
+    const filters = [...rules, ...backends].flatMap((one) => one.filters ?? []);
+    return [...backends, ...filters.flatMap(({ requestMirror }) => requestMirror?.backendRef ?? [])];
+  },
+  rules: rulesOf,
+};

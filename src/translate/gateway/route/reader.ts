@@ -1,0 +1,15 @@
+/** How routes of one kind are read. Everything else about them is the same for all kinds. */
+import type { BackendReference, Route } from "../../../model/gateway/objects.ts";
+import type { Snapshot } from "../../../model/snapshot.ts";
+import type { Table } from "../../../model/table.ts";
+import type { BackendWorld } from "./backends.ts";
+import type { RulesRead } from "./rules.ts";
+
+export interface RouteReader<R extends Route> {
+  /** `metadata.kind` of the routes. */
+  readonly kind: R["kind"] & string;
+  table(snapshot: Snapshot): Table<R>;
+  /** All Services that the route names, for its backends and its mirrors. */
+  references(route: R): readonly BackendReference[];
+  rules(route: R, world: BackendWorld): RulesRead;
+}
