@@ -149,6 +149,8 @@ export interface Location<F> {
   readonly rewritesAt?: string;
   /** Whether http requests for it are redirected by ssl-redirect though TLS is not configured for the host. */
   readonly ownTls?: true;
+  /** Whether X-Accel-Redirect in its backends' answers is ignored, because another namespace declares locations on the host. */
+  readonly ignoresAccelRedirect?: true;
 }
 
 /** An alternative for some of a Location's requests, oldest first; a header beats a cookie, and a cookie a weight. */

@@ -73,6 +73,8 @@ export interface LocationTraits {
   readonly wantsCertificate?: true;
   /** Groups of the path that its snippet names, where it does. */
   readonly groups?: readonly NamedGroup[];
+  /** Whether X-Accel-Redirect in answers is ignored. */
+  readonly ignoresAccelRedirect?: true;
   /** What a route of a Gateway asks of it; absent where none asks. */
   readonly route?: RouteTraits;
 }
@@ -163,6 +165,7 @@ export class LocationTexts {
       elsewhere: isSaid("redirectsAway", values, "location"),
       pass,
       chosen: chosen !== undefined,
+      ignoresAccelRedirect: traits.ignoresAccelRedirect === true && ignoreHeaders[place.protocol],
     };
     const text = this.#template.render("location", { ...view, ...where });
     return { text, beside, files, needs, http: [...inHttp.values()], pools: blocks };
@@ -179,6 +182,12 @@ export class LocationTexts {
     return target;
   }
 }
+
+const ignoreHeaders = {
+  http: Token.name("proxy_ignore_headers"),
+  grpc: Token.name("grpc_ignore_headers"),
+  fastcgi: Token.name("fastcgi_ignore_headers"),
+};
 
 /** X-Forwarded-Prefix is sent where a rewrite acts. Its value may then name groups, by number or by name. */
 function asksForGroups({ backendRequest }: FeatureValues, rewrite: View): boolean {
@@ -233,6 +242,7 @@ export function traitsOf(
   else if (isSaid("namesGroups", features, "location") && isSaid("rewritesLate", features, "location"))
     traits.matchedAgain = path;
   if (location.keepsUri === true) traits.keepsUri = true;
+  if (location.ignoresAccelRedirect === true) traits.ignoresAccelRedirect = true;
   const groups = denied ? noGroups : namedGroups(location);
   if (groups.length > 0) traits.groups = groups;
   if (isAsked && isSaid("demandsCertificate", host, "host")) traits.wantsCertificate = true;

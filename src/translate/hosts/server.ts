@@ -13,6 +13,7 @@ import type { Claim } from "../claim.ts";
 import type { UpstreamUse } from "../upstreams/balance.ts";
 import type { World } from "../world.ts";
 import { type Shadow, type Shadows, shadowsOf } from "./canaries.ts";
+import { declaredLocations } from "./declared-locations.ts";
 import { changedNeighbours, idlePassthrough } from "./doubts.ts";
 import { asksForTimes, type Draft } from "./draft.ts";
 import { draftsOf } from "./drafts.ts";
@@ -64,6 +65,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     routesByLocation ??= Map.groupBy(routes, ({ location }) => location);
     return routesByLocation.get(at) ?? [];
   };
+  const isForeign = declaredLocations(claims, said);
   const shadowsAt = shadowed === unshadowed ? noneShadowed : Map.groupBy(shadowed.shadows, ({ main }) => main);
   const server: Server<FeatureValues> = {
     name: host,
@@ -76,7 +78,8 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
       const closed = claim && (hostless.closes(claim) ?? unheard.closes(claim));
       const shadows = shadowsAt.get(at) ?? [];
       const ownTls = !tlsConfigured && host !== catchAll && claim !== undefined && hasTls(claim);
-      const kept = keptUri(location, () => routesAt(at));
+      const ownUri = keptUri(location, () => routesAt(at));
+      const kept = isForeign(location) ? { ...ownUri, ignoresAccelRedirect: true as const } : ownUri;
       return shadows.length === 0 && closed === undefined && !ownTls ? kept : changed(kept, shadows, closed, ownTls);
     }),
     routes,

@@ -2,6 +2,7 @@
  * One host and several namespaces: a younger Ingress of another namespace adds its own paths, and changes nothing that the older one serves. The older
  * one is of `ns` and its backend says `secret`; the other is of `evil`, and its Service says `let in`.
  */
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../../src/model/objects.ts";
 import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
@@ -104,6 +105,31 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(world.said("evil").join()).toContain("Ingress ns/shop");
     // What was to guard and is not heard shuts the paths that it was to guard.
     expect(await ask("/evil")).toBe(/auth-tls|snippet/.test(what) ? "503" : "let in");
+  });
+
+  test.each([
+    ["server-snippet", "/inside", 'location = /inside { internal; return 200 "inside"; }'],
+    ["configuration-snippet", "/own/inside", 'location = /own/inside { internal; return 200 "inside"; }'],
+  ])("the location of a %s is for backends of its namespace", async (key, inside, text) => {
+    const redirecting = (request: IncomingMessage, response: ServerResponse) =>
+      request.url!.endsWith("/inside")
+        ? response.end("routed")
+        : response.writeHead(200, { "X-Accel-Redirect": inside }).end("not led there");
+    await apply(
+      settings({ "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" }),
+      shop({ paths: [["/own/", "ImplementationSpecific"]], annotations: { [key]: text } }),
+      evil(),
+      evil({ name: "fcgi", paths: [["/fcgi"]], annotations: { "backend-protocol": "FCGI" } }),
+      evil({ name: "grpc", paths: [["/grpc"]], annotations: { "backend-protocol": "GRPC" } }),
+      evil({ name: "elsewhere", host: "elsewhere.example", paths: [["/"]] }),
+    );
+    world.backend.answer = redirecting;
+    world.auth.answer = redirecting;
+    expect(await ask("/own/start")).toBe("inside");
+    expect(await ask("/evil")).toBe("not led there");
+    expect(await ask(inside)).toBe("404");
+    // Where nobody declares a location, the header leads to what routing serves, as always.
+    expect(await ask("/start", "elsewhere.example")).toBe("routed");
   });
 
   test("a server-alias takes no names of an older wildcard, of an older alias, nor a host those of an alias", async () => {
