@@ -16,6 +16,8 @@ export interface ListenerPort {
   readonly listenPort: number;
   /** The port that clients see, in redirects, forwarded headers and logs. */
   readonly port: number;
+  /** The ports that redirects lead to where they name a scheme and no port; absent: 80 and 443. */
+  readonly usualPorts?: { readonly http: number; readonly https: number };
   readonly tls: boolean;
   /** The Gateways whose listeners these are, oldest first: to be named when nginx cannot listen there. */
   readonly owners: readonly Owner[];

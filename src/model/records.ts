@@ -105,7 +105,7 @@ export const recordFields = {
   /** One of several routes with one path: all of it has to fit. */
   choice: ["location", "method", "headers", "query"],
   /** A ListenerPort. With `addresses` the same port has others, each for one address. */
-  scope: ["port", "tls", "exact", "wildcard", "any", "addresses"],
+  scope: ["port", "usual", "tls", "exact", "wildcard", "any", "addresses"],
   listener: ["id", "name", "gateway", "pairs"],
   standIn: ["upstream", "shape"],
   canary: ["upstream", "header", "value", "pattern", "cookie", "share"],

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { request } from "./support/request.ts";
-import { serving, toWeb, webAt } from "./support/serve.ts";
+import { ports, serving, toWeb, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/gateway-api.md"), "utf8");
@@ -42,6 +42,32 @@ test("the guide is served as it stands, beside the hosts of Ingresses", async ()
   write("guide.yaml", guide.replace("value: / ", "value: /moved "));
   await until("the edit", async () => (await askRoute("www.shop.example", "/a")).status === 404);
   expect((await askRoute("www.shop.example", "/moved/a")).status).toBe(200);
+});
+
+test("listeners on 80 and 443 are on the ports of Ingresses, and the host decides whose a request is", async () => {
+  const onUsual = guide.replace(
+    /^ {4}- name: http$.*hostname: .*?$/ms,
+    '    - { name: http, port: 80, protocol: HTTP, hostname: "*.shop.example" }',
+  );
+  const toHttps = `
+    - matches: [{ path: { type: PathPrefix, value: /secure } }]
+      filters: [{ type: RequestRedirect, requestRedirect: { scheme: https, statusCode: 301 } }]
+`;
+  const files = {
+    "guide.yaml": onUsual.trimEnd() + toHttps,
+    "backends.yaml": webAt(backendPort),
+    "web.yaml": `${toWeb({ host: "own.shop.example" })}---\n${toWeb({ host: "www.shop.example", name: "same" })}`,
+  };
+  const { ask, remove, write, printed } = await serving({ files });
+  onTestFinished(remove);
+  expect((await ask("www.shop.example", "/a")).body).toBe("www.shop.example /a");
+  const leads = await ask("www.shop.example", "/secure");
+  expect([leads.status, leads.headers.location]).toEqual([301, `https://www.shop.example:${ports.https}/secure`]);
+  expect((await ask("own.shop.example", "/b")).body, "an Ingress has the name itself").toBe("own.shop.example /b");
+  expect((await ask("other.shop.example")).status, "no route and no Ingress").toBe(404);
+  expect(printed()).not.toContain("problem");
+  write("guide.yaml", undefined);
+  await until("the Ingress to have the host", async () => (await ask("www.shop.example", "/secure")).status === 200);
 });
 
 const guards: readonly (readonly [key: string, value: string])[] = [

@@ -217,3 +217,73 @@ test("a TLS port shows its listeners' certificates, answers 421 where another li
     again.destroy();
   }
 });
+
+test("on a TLS port of both, a name has the certificate of the more exact owner, and a listener without one ends the handshake", async () => {
+  const it = await startGateways(18_840);
+  const pki = await sharedPki();
+  const pair = (id: "tls" | "alt" | "backend") => certificateFrom(id, pki[id].certificate, pki[id].key);
+  const ingress = (name: string, certificate: string | undefined) => {
+    const to = [{ to: [{ upstream: "b1" }], routes: prefix("/") }];
+    const { listener: _, ...server } = host("", name, to);
+    return { ...server, certificate, tlsConfigured: certificate !== undefined };
+  };
+  const usualPorts = { http: 18_840, https: 18_841 };
+  const redirect = { scheme: undefined, hostname: undefined, path: undefined, port: undefined };
+  const both = { ...port("a", undefined, 18_841, {}, { tls: true, usualPorts }), id: "*:18841" };
+  const listener = (name: string, hostname: string, pairs: readonly string[]) =>
+    port("a", undefined, 18_841, { [name]: hostname }, { pairs }).listeners[0]!;
+  await it.put({
+    certificates: [pair("tls"), pair("alt"), pair("backend")],
+    ports: [
+      {
+        ...both,
+        listeners: [
+          listener("wild", "*.example", ["tls"]),
+          listener("bare", "*.bare.test", []),
+          listener("one", "one.example", ["alt"]),
+        ],
+      },
+    ],
+    hosts: [
+      ingress("own.example", "backend"),
+      ingress("plain.example", undefined),
+      ingress("kept.bare.test", undefined),
+      ingress("other.test", "backend"),
+      ...["shop/a/wild *.example", "shop/a/bare *.bare.test", "shop/a/one one.example"].map((key) => {
+        const [id = "", name = ""] = key.split(" ");
+        return host(id, name, [
+          { to: [{ upstream: "b2" }], routes: prefix("/") },
+          { to: [{ upstream: "b2" }], routes: prefix("/away"), filters: { redirect: { ...redirect, status: 302 } } },
+          {
+            to: [{ upstream: "b2" }],
+            routes: prefix("/https"),
+            filters: { redirect: { ...redirect, scheme: "https", status: 301 } },
+          },
+        ]);
+      }),
+    ],
+  });
+  const ask = async (sni: string, name = sni, path = "/") => {
+    const { status, body, certificate, headers } = await request({ to: "127.0.0.1:18841", sni, host: name, path });
+    const hsts = headers["strict-transport-security"] === undefined ? [] : ["hsts"];
+    return [status === 200 ? `b${JSON.parse(body).backend}` : status, certificate, ...hsts];
+  };
+  const [, own] = await ask("own.example");
+  const [, wild] = await ask("two.example");
+  const [, one] = await ask("one.example");
+  expect(new Set([own, wild, one]).size).toBe(3);
+  expect(await ask("own.example"), "an Ingress's own").toEqual(["b1", own, "hsts"]);
+  expect(await ask("two.example"), "a route's, which says nothing of HTTPS by itself").toEqual(["b2", wild]);
+  expect(await ask("plain.example"), "an Ingress without a certificate").toEqual(["b1", wild, "hsts"]);
+  expect(await ask("other.test"), "a name that no listener takes").toEqual(["b1", own, "hsts"]);
+  expect(await ask("one.example", "two.example"), "another listener's").toEqual([421, one]);
+  expect(await ask("other.test", "two.example"), "no listener's").toEqual([421, own]);
+  expect(await ask("one.example", "own.example"), "an Ingress's").toEqual(["b1", one, "hsts"]);
+  const [kept] = await ask("kept.bare.test");
+  expect(kept, "an Ingress goes on").toBe("b1");
+  await expect(ask("any.bare.test"), "not the default certificate").rejects.toThrow();
+  const leadsTo = async (path: string) =>
+    (await request({ to: "127.0.0.1:18841", sni: "two.example", host: "two.example", path })).headers.location;
+  expect(await leadsTo("/away"), "a port that is open").toBe("https://two.example:18841/away");
+  expect(await leadsTo("/https")).toBe("https://two.example:18841/https");
+});

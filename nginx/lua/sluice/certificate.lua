@@ -37,7 +37,7 @@ local function parsed(pair)
   return pair
 end
 
--- Whether some host takes the name: its own record, or that of the wildcard one label above.
+-- Whether some host of an Ingress takes the name: its own record, or that of the wildcard one label above.
 local function is_known(name)
   if not name then
     return false
@@ -83,7 +83,8 @@ local function set(pair, beside)
   return ok
 end
 
--- Shows these pairs, one for each type of key, or the default one where none of them can be used.
+-- Shows these pairs, one for each type of key. Where none of them can be used, the handshake ends: a
+-- client never gets a certificate that is not meant for the name.
 function _M.show(ids, generation)
   local shown
   for i = 1, ids and #ids or 0 do
@@ -93,13 +94,25 @@ function _M.show(ids, generation)
     end
   end
   if not shown then
-    local pair = store.get("pair", "default", generation)
-    shown = set(pair) and pair
+    return ngx.exit(ngx.ERROR)
   end
-  if shown then
-    staple(shown.fingerprint, generation)
-  end
+  staple(shown.fingerprint, generation)
 end
+
+-- Whether an Ingress has a certificate for the name that is more exact than `known`: the part of the
+-- name that a listener's hostname names, as scope.lua says it.
+function _M.has_own(name, known)
+  if known == name then
+    return false
+  elseif records:get("sni " .. name) then
+    return true
+  end
+  local dot = string.find(name, ".", 1, true)
+  local above = dot and string.sub(name, dot)
+  return dot ~= nil and above ~= known and records:get("sni *" .. above) ~= nil
+end
+
+_M.is_known = is_known
 
 -- With `rejects`, a name that no host has ends the handshake (ssl-reject-handshake).
 function _M.run(rejects)

@@ -35,16 +35,17 @@ local function get(name, generation, shapes)
   return store.get("host", name, generation)
 end
 
--- Whether an Ingress names the host more exactly than what a route was found by: the host itself, or a
--- wildcard where the route has none.
+-- Whether an Ingress names the host more exactly than what a route was found by. The wildcard of an
+-- Ingress stands for one label, so none of a route is longer.
 local function is_ingress(host, found_by, generation)
   if found_by == host then
     return false
   elseif store.get("host", host, generation) then
     return true
   end
-  local dot = found_by == "_" and find(host, ".", 2, true)
-  return dot and store.get("host", "*" .. sub(host, dot), generation) ~= nil
+  local dot = find(host, ".", 2, true)
+  local above = dot and "*" .. sub(host, dot)
+  return dot and above ~= found_by and store.get("host", above, generation) ~= nil
 end
 
 -- The location that takes the request, and the name it was found by: of the host itself, else of the longest wildcard above it that
@@ -76,12 +77,12 @@ end
 
 -- Whether the client asked the wrong connection: the name in its handshake led to another listener.
 -- Of clients that named none the Host decides alone.
-local function chosen_by_name(scope)
+local function is_misdirected(scope, listener)
   local name = ngx.var.ssl_server_name
   if not name or name == "" then
-    return nil, false
+    return false
   end
-  return scopes.listener(scope, (gsub(lower(name), "%.$", ""))), true
+  return scopes.listener(scope, (gsub(lower(name), "%.$", ""))) ~= listener
 end
 
 -- The location that serves the request; nil and its name where that is a shape which the server
@@ -100,18 +101,14 @@ local function target_of(slot, generation, shapes, shared)
     return nothing
   end
   local listener = scopes.listener(scope, host)
-  if scope.tls then
-    local chosen, named = chosen_by_name(scope)
-    if named and chosen ~= listener then
-      return listener and (chosen or not shared) and own.misdirected or nothing
-    end
-  end
   if not listener then
     return nothing
   end
   local location, found_by = location_of(listener, host, var.uri, generation, shapes)
   if shared and is_ingress(host, found_by, generation) then
     return false
+  elseif scope.tls and is_misdirected(scope, listener) then
+    return own.misdirected
   elseif not location then
     return location == false and own.undecided or nothing
   end
@@ -122,7 +119,10 @@ local function target_of(slot, generation, shapes, shared)
   if not shapes_of[slot][shape] then
     return nil, shape
   end
-  if filters and answer.of(filters, scope.port) then
+  if shared then
+    var.route_beside = "1"
+  end
+  if filters and answer.of(filters, scope) then
     var.route_steering = filters.steering
     label.tell(location, location, listener)
     return shape

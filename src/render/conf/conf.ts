@@ -51,6 +51,8 @@ export interface LuaParts {
   readonly recordsBytes: number;
   /** Whether nginx listens for Gateways. */
   readonly gateway: boolean;
+  /** Whether it does so on one of the usual ports. */
+  readonly beside: boolean;
   /** The shapes that each server with a router has. */
   readonly slots: readonly { readonly name: string; readonly shapes: readonly Shape[] }[];
 }
@@ -134,6 +136,7 @@ function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
   const tracing = { ...opentelemetry, on: opentelemetry.on || needs.has("tracing") };
   return {
     dynamic: lua !== undefined,
+    beside: lua?.beside === true,
     ifRead: Token.gaps.ifRead,
     modules: loadedModules(machine, settings, { parts: needs, ...asks }).map(Token.word),
     user: machine.user === undefined ? false : Token.name(machine.user),
@@ -159,7 +162,7 @@ function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
     upstreams,
     servers,
     // A record may name any of them but those that the router sets only where something reads them.
-    variables: routeVariables(lua?.gateway === true).map((name) =>
+    variables: routeVariables(lua).map((name) =>
       lua === undefined || setWhereRead.has(name) ? ifRead(name) : Token.name(name),
     ),
     internal: {

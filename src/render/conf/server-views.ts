@@ -36,6 +36,15 @@ export const filterVariables = [
   ...["route_answer", "route_location", "route_steering", "route_host", "route_deadline", "route_attempt"],
 ];
 
+/** Set for a request of a Gateway on one of the usual ports. */
+const besideVariable = "route_beside";
+
+/** Whether nginx listens for Gateways, and does so on one of the usual ports. */
+interface Listening {
+  readonly gateway: boolean;
+  readonly beside: boolean;
+}
+
 /** Variables that the router sets, or a location that needs them. */
 const routerVariables = [
   ...routeLabels,
@@ -208,13 +217,14 @@ export function certificateAt({ paths }: Machine, name: string, staple?: string)
   };
 }
 
-/** `gateway`: whether nginx listens for Gateways. */
-export function routeVariables(gateway: boolean): string[] {
+/** Where nginx listens for Gateways, and whether one of the usual ports is among them. */
+export function routeVariables({ gateway, beside }: Listening = { gateway: false, beside: false }): string[] {
   const bound = featureList.flatMap(([, { variables = [] }]) => variables.map((name) => `route_${name}`));
   return [
     ...new Set([
       ...routerVariables,
       ...(gateway ? filterVariables : []),
+      ...(beside ? [besideVariable] : []),
       ...gatewayLabels,
       ...groupVariables,
       ...bound,

@@ -65,12 +65,13 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
   const listeners = listenedOn(configuration.listenerPorts);
   const gateway = listeners.length > 0;
   const apart = listeners.filter((port) => !isShared(port, machine));
+  const beside = apart.length < listeners.length;
   const about = aboutServers(settings, machine, apart);
   const verifies = textServers.some((server) => server.verifies);
   const names = textServers.map(({ name }) => name);
   const views = [
     ...textServers.map((server) => textServerView(about, server, shapes.of(server.name))),
-    dataServerView(about, shapes.of(dataSlot), { named: verifies, shared: apart.length < listeners.length }),
+    dataServerView(about, shapes.of(dataSlot), { named: verifies, shared: beside }),
     ...(apart.length > 0 ? [gatewayServerView(about, apart, shapes.of(gatewaySlot))] : []),
   ];
   const pools = new Set([balancedBlock, ...all.flatMap((shape) => shape.pools).sort()]);
@@ -95,6 +96,7 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
       lua: {
         recordsBytes,
         gateway,
+        beside,
         slots: [dataSlot, ...(gateway ? [gatewaySlot] : []), ...names].map((name) => ({
           name,
           shapes: shapes.of(name),

@@ -28,7 +28,10 @@ export function scopeRecords(
   return records;
 }
 
-function scopeRecord({ port, tls, listeners }: ListenerPort, certificates: Table<Certificate>): Fields<"scope"> {
+function scopeRecord(
+  { port, usualPorts, tls, listeners }: ListenerPort,
+  certificates: Table<Certificate>,
+): Fields<"scope"> {
   const exact: Record<string, Fields<"listener">> = {};
   const wildcard: Record<string, Fields<"listener">> = {};
   let any: Fields<"listener"> | undefined;
@@ -41,6 +44,7 @@ function scopeRecord({ port, tls, listeners }: ListenerPort, certificates: Table
   }
   return {
     port,
+    ...(usualPorts === undefined ? {} : { usual: usualPorts }),
     ...(tls ? { tls: 1 } : {}),
     ...(isEmpty(exact) ? {} : { exact }),
     ...(isEmpty(wildcard) ? {} : { wildcard }),

@@ -199,6 +199,51 @@ test("a Gateway keeps its address while it may, and the oldest chooses first", (
   ]);
 });
 
+const sharing = { ...options.gateway, addresses: [], sharesPorts: true, httpPort: 8080, httpsPort: 8443 };
+
+/** Ports by where nginx listens, with their listeners; and why the others have none. */
+function placed(more: Partial<typeof options>, ...gateways: readonly ReturnType<typeof gateway>[]) {
+  const snapshot = put(world, ...gateways);
+  const { configuration, problems } = translate(
+    { ...emptyInputs, snapshot },
+    { ...options, gateway: sharing, ...more },
+    fake,
+  );
+  const ports = [...configuration.listenerPorts.values()].map(({ listenPort, port, usualPorts, listeners }) => {
+    return [listenPort, port, usualPorts?.https, ...listeners.map(({ name, owner }) => `${owner.name}/${name}`)];
+  });
+  return { ports: ports.sort(), said: [...problems.values()].flat().map(sentence) };
+}
+
+test("listeners on 80 and 443 are on the ports of Ingresses where Gateways share those of this machine", () => {
+  const ends = "and Gateways without addresses of their own share ports; the listener is not served";
+  const tls = (port: number, name = "tls") =>
+    listener({ name, port, protocol: "HTTPS", tls: { certificateRefs: [{ name: "none" }] } });
+  expect(placed({}, gateway({ listeners: [listener({}), listener({ name: "more", port: 8000 })] }))).toEqual({
+    ports: [
+      [8000, 8000, 8443, "gw/more"],
+      [8080, 8080, 8443, "gw/http"],
+    ],
+    said: [],
+  });
+  const young = gateway({ name: "young", age: 1, listeners: [listener({ name: "same", port: 8080 })] });
+  expect(placed({}, gateway({}), young).said).toEqual([
+    `spec.listeners[0].port: the older Gateway ns/gw has all hosts on port 8080, ${ends}`,
+  ]);
+  expect(placed({}, gateway({ listeners: [listener({}), listener({ name: "same", port: 8080 })] })).said).toEqual([
+    `spec.listeners[1].port: listener http has all hosts on port 8080, ${ends}`,
+  ]);
+  expect(placed({}, gateway({ listeners: [listener({ port: 443 })] }))).toEqual({
+    ports: [],
+    said: [`spec.listeners[0].port: Ingresses have port 443 (8443 here) with protocol HTTPS, ${ends}`],
+  });
+  const through = placed({ enableSslPassthrough: true }, gateway({ listeners: [tls(443)] }));
+  expect(through.ports).toEqual([]);
+  expect(through.said[0]).toContain("port 443 (8443 here) is that of --enable-ssl-passthrough");
+  const usual = { ...sharing, httpPort: 80, httpsPort: 443 };
+  expect(placed({ gateway: usual }, gateway({})).ports).toEqual([[80, 80, undefined, "gw/http"]]);
+});
+
 const parentCases: readonly [string, readonly ReturnType<typeof listener>[], Parameters<typeof route>[0], object][] = [
   ["an unknown section", [listener({})], { parent: { sectionName: "other" } }, { Accepted: "NoMatchingParent" }],
   ["another port", [listener({})], { parent: { port: 81 } }, { Accepted: "NoMatchingParent" }],

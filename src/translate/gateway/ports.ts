@@ -18,7 +18,7 @@ export interface Placed {
   readonly unavailable: ReadonlyMap<string, Fault>;
 }
 
-type PortOptions = Pick<TranslateOptions, "gateway" | "reservedPorts">;
+type PortOptions = Pick<TranslateOptions, "gateway" | "reservedPorts" | "enableSslPassthrough">;
 
 /** The ports of one Gateway that has addresses. Those of its first address have the plain id. */
 export function ownPorts(reading: GatewayReading, { addresses }: Assignment, options: PortOptions): Placed {
@@ -40,62 +40,91 @@ export function ownPorts(reading: GatewayReading, { addresses }: Assignment, opt
         port,
         tls: usable.some(({ listener, tls }) => listener.port === port && tls),
         owners: [ownerOf(reading.gateway)],
-        listeners: listenersOn(port, [reading], unavailable),
+        listeners: listenersOn(({ listener }) => listener.port === port, [reading], unavailable),
       };
     });
   });
   return { ports, unavailable };
 }
 
-/** The ports that all Gateways share. Those of Ingresses are not among them: nginx finds a host of an Ingress there. */
+/**
+ * The ports that all Gateways share. Ingresses have two of them, which listeners on 80 and 443 use: there the host decides whose
+ * a request is.
+ */
 export function sharedPorts(readings: readonly GatewayReading[], options: PortOptions): Placed {
+  const { httpPort, httpsPort } = options.gateway;
   const unavailable = new Map<string, Fault>();
-  const taken = new Map<number, { readonly tls: boolean; readonly by: Gateway }>();
-  const hosts = new Map<string, Gateway>();
+  const taken = new Map<number, { readonly tls: boolean; readonly by: string }>([
+    [httpPort, { tls: false, by: "Ingresses have" }],
+    [httpsPort, { tls: true, by: "Ingresses have" }],
+  ]);
+  const hosts = new Map<string, ListenerReading>();
+  const gateways = new Map<string, Gateway>();
   const oldest = readings.toSorted((one, other) => byCreation(one.gateway, other.gateway));
+  const placeOf = ({ listener: { port } }: ListenerReading) => sharedPortOf(port, options);
   for (const reading of oldest) {
     for (const one of reading.listeners.filter(isUsable)) {
       const why = whyNot(one, reading.gateway);
       if (why !== undefined) unavailable.set(one.id, faultOf(reading, one, why));
     }
   }
-  const ports = [...taken].map(([port, { tls }]): ListenerPort => {
-    const on = oldest.filter(({ listeners }) =>
-      listeners.some((one) => one.listener.port === port && isUsable(one) && !unavailable.has(one.id)),
-    );
-    return {
-      id: `*:${port}`,
-      address: undefined,
-      listenPort: port,
-      port,
-      tls,
-      owners: on.map(({ gateway }) => ownerOf(gateway)),
-      listeners: listenersOn(port, on, unavailable),
-    };
+  const isOn = (port: number) => (one: ListenerReading) =>
+    placeOf(one) === port && isUsable(one) && !unavailable.has(one.id);
+  const ports = [...taken].flatMap(([port, { tls }]): ListenerPort[] => {
+    const on = oldest.filter(({ listeners }) => listeners.some(isOn(port)));
+    if (on.length === 0) return [];
+    return [
+      {
+        id: `*:${port}`,
+        address: undefined,
+        listenPort: port,
+        port,
+        ...(httpPort === 80 && httpsPort === 443 ? {} : { usualPorts: { http: httpPort, https: httpsPort } }),
+        tls,
+        owners: on.map(({ gateway }) => ownerOf(gateway)),
+        listeners: listenersOn((one) => placeOf(one) === port, on, unavailable),
+      },
+    ];
   });
   return { ports, unavailable };
 
-  function whyNot({ listener: { port }, tls, hostname }: ListenerReading, gateway: Gateway): string | undefined {
-    const reserved = options.reservedPorts.get(port);
+  function whyNot(one: ListenerReading, gateway: Gateway): string | undefined {
+    const { listener, tls, hostname, id } = one;
+    const place = placeOf(one);
+    const said = place === listener.port ? `port ${place}` : `port ${listener.port} (${place} here)`;
+    const isIngress = place === httpPort || place === httpsPort;
+    const reserved = isIngress ? undefined : options.reservedPorts.get(place);
     if (reserved !== undefined) {
-      const isIngress = port === options.gateway.httpPort || port === options.gateway.httpsPort;
-      const whose = isIngress ? `Ingresses for ${reserved}` : reserved;
-      return `port ${port} is that of ${whose}, and Gateways without addresses of their own (--gateway-addresses) need another one`;
+      return `port ${place} is that of ${reserved}, and Gateways without addresses of their own (--gateway-addresses) need another one`;
     }
-    const other = taken.get(port);
+    if (place === httpsPort && options.enableSslPassthrough) {
+      return `${said} is that of --enable-ssl-passthrough, and Gateways without addresses of their own (--gateway-addresses) need another one`;
+    }
+    const other = taken.get(place);
     if (other !== undefined && other.tls !== tls) {
-      return `the older ${nameOf(other.by)} has port ${port} with protocol ${other.tls ? "HTTPS" : "HTTP"}, and Gateways without addresses of their own share ports`;
+      return `${other.by} ${said} with protocol ${other.tls ? "HTTPS" : "HTTP"}, and Gateways without addresses of their own share ports`;
     }
-    const key = `${port} ${hostname}`;
+    const key = `${place} ${hostname}`;
     const older = hosts.get(key);
     if (older !== undefined) {
-      const what = hostname === "" ? "a listener without a hostname" : `a listener for ${hostname}`;
-      return `the older ${nameOf(older)} has ${what} on port ${port}, and Gateways without addresses of their own share ports`;
+      const owner = gateways.get(older.id)!;
+      const whose = owner === gateway ? `listener ${older.listener.name}` : `the older ${nameOf(owner)}`;
+      const what = hostname === "" ? "all hosts" : hostname;
+      return `${whose} has ${what} on ${said}, and Gateways without addresses of their own share ports`;
     }
-    hosts.set(key, gateway);
-    if (other === undefined) taken.set(port, { tls, by: gateway });
+    hosts.set(key, one);
+    gateways.set(id, gateway);
+    if (other === undefined) taken.set(place, { tls, by: `the older ${nameOf(gateway)} has` });
     return undefined;
   }
+}
+
+/** The port on which nginx listens for a listener of a Gateway that shares the ports of this machine. */
+export function sharedPortOf(
+  port: number,
+  { gateway: { httpPort, httpsPort } }: Pick<TranslateOptions, "gateway">,
+): number {
+  return port === 80 ? httpPort : port === 443 ? httpsPort : port;
 }
 
 /**
@@ -103,7 +132,7 @@ export function sharedPorts(readings: readonly GatewayReading[], options: PortOp
  * which takes more hosts.
  */
 function listenersOn(
-  port: number,
+  isOnPort: (one: ListenerReading) => boolean,
   readings: readonly GatewayReading[],
   unavailable: ReadonlyMap<string, Fault>,
 ): readonly Listener[] {
@@ -111,7 +140,7 @@ function listenersOn(
   for (const { gateway, listeners } of readings) {
     for (const one of listeners) {
       const { id, listener, hostname, certificates } = one;
-      const isHere = listener.port === port && one.refused === undefined && !unavailable.has(id);
+      const isHere = isOnPort(one) && one.refused === undefined && !unavailable.has(id);
       if (!isHere || byHostname.has(hostname)) continue;
       byHostname.set(hostname, { id, name: listener.name, owner: ownerOf(gateway), hostname, certificates });
     }

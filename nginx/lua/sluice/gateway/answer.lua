@@ -21,15 +21,16 @@ local function raw_uri(var)
 end
 
 -- The address that a redirect leads to.
-local function location_of(redirect, port)
+local function location_of(redirect, scope)
   local var = ngx.var
   local own = var.pass_access_scheme
   local scheme = redirect.scheme or own
   local to = redirect.port
   if not to then
     -- A proxy in front that took the request by another scheme has the usual port of that one.
+    local usual = own == var.scheme and scope.usual or usual_ports
     local known = redirect.scheme or own ~= var.scheme
-    to = known and usual_ports[scheme] or port
+    to = known and usual[scheme] or scope.port
   end
   local host = redirect.hostname or var.host
   local authority = to == usual_ports[scheme] and host or host .. ":" .. to
@@ -50,7 +51,7 @@ local function is_preflight(var)
 end
 
 -- True where the request is answered here.
-function _M.of(filters, port)
+function _M.of(filters, scope)
   local var = ngx.var
   if filters.cors and is_preflight(var) then
     var.route_answer = "204"
@@ -59,7 +60,7 @@ function _M.of(filters, port)
   local redirect = filters.redirect
   if redirect then
     var.route_answer = redirect.status
-    var.route_location = gsub(location_of(redirect, port), "[%c ]", rest.percent)
+    var.route_location = gsub(location_of(redirect, scope), "[%c ]", rest.percent)
     return true
   end
   return false

@@ -13,6 +13,8 @@ local lower = string.lower
 
 local _M = {}
 
+local default = { "default" }
+
 -- The address that the client connected to, as nginx writes it: eight groups of an IPv6 address
 -- become one text in the form that the controller writes, too.
 local function server_address()
@@ -48,28 +50,40 @@ local function server_address()
   return concat(groups, ":", 1, from - 1) .. "::" .. concat(groups, ":", from + length, 8)
 end
 
+-- The listener that the handshake names, what of the name its hostname names, and the name itself.
+local function named(generation)
+  local name = ssl.server_name()
+  local asked = name and gsub(lower(name), "%.$", "") or ""
+  local scope = scopes.of(ssl.server_port() or "", server_address, generation)
+  if not scope then
+    return nil, nil, asked
+  end
+  local listener, known = scopes.listener(scope, asked)
+  return listener, known, asked
+end
+
 -- With `rejects`, a name that no listener takes ends the handshake (ssl-reject-handshake).
 function _M.run(rejects)
   local generation = store.generation()
-  local port = ssl.server_port()
-  local scope = port and scopes.of(port, server_address, generation)
-  local name = ssl.server_name()
-  local listener = scope and scopes.listener(scope, name and gsub(lower(name), "%.$", "") or "")
-  if rejects and name and not listener then
+  local listener, _, name = named(generation)
+  if listener then
+    certificate.show(listener.pairs, generation)
+  elseif rejects and name ~= "" then
     return ngx.exit(ngx.ERROR)
+  else
+    certificate.show(default, generation)
   end
-  certificate.show(listener and listener.pairs, generation)
 end
 
--- On a port that Ingresses have, too: a name of theirs has its own certificate.
+-- On a port that Ingresses have, too: a name that one of them knows more exactly has its certificate.
+-- A host of an Ingress goes on being served where the listener has no certificate.
 function _M.beside(rejects)
   local generation = store.generation()
-  local scope = scopes.of(ssl.server_port() or "", server_address, generation)
-  local name = ssl.server_name()
-  name = name and gsub(lower(name), "%.$", "") or ""
-  local listener = scope and scopes.listener(scope, name)
-  if not listener or not listener.pairs or store.get("host", name, generation) then
-    return certificate.run(rejects and not listener)
+  local listener, known, name = named(generation)
+  if not listener then
+    return certificate.run(rejects)
+  elseif certificate.has_own(name, known) or not listener.pairs and certificate.is_known(name) then
+    return certificate.run()
   end
   certificate.show(listener.pairs, generation)
 end

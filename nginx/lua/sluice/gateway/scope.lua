@@ -28,20 +28,22 @@ function _M.of(port, address, generation)
 end
 
 -- The listener with the most specific hostname that takes the host: the hostname itself, then the
--- longest wildcard, which stands for one label or more, then the listener of all hosts.
+-- longest wildcard, which stands for one label or more, then the listener of all hosts. Behind it what
+-- of the host its hostname names: all of it, or `.example.com` of a wildcard; nil of the listener of all hosts.
 function _M.listener(scope, host)
   local exact = scope.exact
   local listener = exact and exact[host]
   if listener then
-    return listener
+    return listener, host
   end
   local wildcard = scope.wildcard
   if wildcard then
     local dot = find(host, ".", 2, true)
     while dot do
-      listener = wildcard[sub(host, dot)]
+      local above = sub(host, dot)
+      listener = wildcard[above]
       if listener then
-        return listener
+        return listener, above
       end
       dot = find(host, ".", dot + 1, true)
     end
