@@ -1,7 +1,10 @@
 /** The kinds a controller reads or writes in a cluster, as the API addresses them. Leases and Events are the runtime's own. */
 import { type Resource, resource } from "./kubernetes/index.ts";
+import type { BackendTLSPolicy } from "./model/gateway/backend-tls-policy.ts";
+import type { ListenerSet } from "./model/gateway/listener-set.ts";
 import type { Gateway, GatewayClass, HTTPRoute, ReferenceGrant } from "./model/gateway/objects.ts";
 import { gatewayGroup } from "./model/gateway/objects.ts";
+import type { GRPCRoute, TCPRoute, TLSRoute, UDPRoute } from "./model/gateway/routes.ts";
 import type {
   ConfigMap,
   EndpointSlice,
@@ -65,6 +68,16 @@ export const referenceGrants = resource<ReferenceGrant>({
   ...gatewayApi,
   kind: "ReferenceGrant",
   plural: "referencegrants",
+});
+export const grpcRoutes = resource<GRPCRoute>({ ...gatewayApi, kind: "GRPCRoute", plural: "grpcroutes" });
+export const tlsRoutes = resource<TLSRoute>({ ...gatewayApi, kind: "TLSRoute", plural: "tlsroutes" });
+export const tcpRoutes = resource<TCPRoute>({ ...gatewayApi, kind: "TCPRoute", plural: "tcproutes" });
+export const udpRoutes = resource<UDPRoute>({ ...gatewayApi, kind: "UDPRoute", plural: "udproutes" });
+export const listenerSets = resource<ListenerSet>({ ...gatewayApi, kind: "ListenerSet", plural: "listenersets" });
+export const backendTLSPolicies = resource<BackendTLSPolicy>({
+  ...gatewayApi,
+  kind: "BackendTLSPolicy",
+  plural: "backendtlspolicies",
 });
 
 /** As far as the webhook's certificate goes. */

@@ -16,7 +16,18 @@ import {
 } from "../kubernetes/index.ts";
 import { gatewayGroup, type ReferenceGrant } from "../model/gateway/objects.ts";
 import type { KubernetesObject } from "../model/objects.ts";
-import { gatewayClasses, gateways, httpRoutes, referenceGrants } from "../resources.ts";
+import {
+  backendTLSPolicies,
+  gatewayClasses,
+  gateways,
+  grpcRoutes,
+  httpRoutes,
+  listenerSets,
+  referenceGrants,
+  tcpRoutes,
+  tlsRoutes,
+  udpRoutes,
+} from "../resources.ts";
 import type { Clock } from "../timing/clock.ts";
 
 export type GatewayKind = Resource<KubernetesObject>;
@@ -40,6 +51,12 @@ const wanted: readonly (readonly GatewayKind[])[] = [
   [gateways],
   [httpRoutes],
   [referenceGrants, referenceGrantsBeta],
+  [grpcRoutes],
+  [tlsRoutes],
+  [tcpRoutes],
+  [udpRoutes],
+  [listenerSets],
+  [backendTLSPolicies],
 ];
 
 const lookMs = 30_000;

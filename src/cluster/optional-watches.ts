@@ -24,6 +24,12 @@ const without: Readonly<Record<string, string>> = {
   Gateway: "no Gateway is served",
   HTTPRoute: "no HTTPRoute is served",
   ReferenceGrant: "nothing of another namespace may be named",
+  GRPCRoute: "no GRPCRoute is served",
+  TLSRoute: "no TLSRoute is served",
+  TCPRoute: "no TCPRoute is served",
+  UDPRoute: "no UDPRoute is served",
+  ListenerSet: "no ListenerSet is served",
+  BackendTLSPolicy: "backends that policies are for are asked as their Services say",
   Namespace: "listeners that select namespaces by labels take no routes",
 };
 

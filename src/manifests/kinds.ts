@@ -3,7 +3,7 @@ import type { WatchedKind } from "../model/snapshot.ts";
 import type { Check } from "./check.ts";
 import { configMap, namespace, secret } from "./data.ts";
 import { endpointSlice } from "./endpoint-slice.ts";
-import { gateway, gatewayClass, referenceGrant } from "./gateway/gateway.ts";
+import { gateway, gatewayClass, referenceGrant, unchecked } from "./gateway/gateway.ts";
 import { httpRoute } from "./gateway/http-route.ts";
 import { ingress, ingressClass } from "./ingress.ts";
 import { service } from "./service.ts";
@@ -26,6 +26,12 @@ export const kinds: Readonly<Record<WatchedKind, KindRule>> = {
   Gateway: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: gateway },
   HTTPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: httpRoute },
   ReferenceGrant: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: referenceGrant },
+  GRPCRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
+  TLSRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
+  TCPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
+  UDPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
+  ListenerSet: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
+  BackendTLSPolicy: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
 };
 
 /** Groups whose kinds are those above, or were; in another group a kind of the same name is another thing (a Service of Knative). */

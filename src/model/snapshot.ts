@@ -2,7 +2,10 @@
  * Everything a source knows at one moment, as a value. `cluster/` keeps it from informers, `manifests/` from a folder;
  * whatever stands behind it cannot tell which. Keys are those of `keyOf`.
  */
+import type { BackendTLSPolicy } from "./gateway/backend-tls-policy.ts";
+import type { ListenerSet } from "./gateway/listener-set.ts";
 import type { Gateway, GatewayClass, HTTPRoute, ReferenceGrant } from "./gateway/objects.ts";
+import type { GRPCRoute, TCPRoute, TLSRoute, UDPRoute } from "./gateway/routes.ts";
 import type {
   ConfigMap,
   EndpointSlice,
@@ -24,11 +27,17 @@ export interface Snapshot {
   readonly secrets: Table<Secret>;
   readonly configMaps: Table<ConfigMap>;
   readonly namespaces: Table<Namespace>;
-  /** Empty where the API server does not have the kind, or the controller may not list it; so are the next three. */
+  /** Empty where the API server does not have the kind, or the controller may not list it; so are the others below. */
   readonly gatewayClasses: Table<GatewayClass>;
   readonly gateways: Table<Gateway>;
   readonly httpRoutes: Table<HTTPRoute>;
   readonly referenceGrants: Table<ReferenceGrant>;
+  readonly grpcRoutes: Table<GRPCRoute>;
+  readonly tlsRoutes: Table<TLSRoute>;
+  readonly tcpRoutes: Table<TCPRoute>;
+  readonly udpRoutes: Table<UDPRoute>;
+  readonly listenerSets: Table<ListenerSet>;
+  readonly backendTLSPolicies: Table<BackendTLSPolicy>;
   /** Addresses of the pool on which nginx can listen here; undefined where that was not tried: then all of them count. */
   readonly localAddresses: ReadonlySet<string> | undefined;
   /** Addresses of ExternalName hosts, by lower-case name; a name that does not resolve has an empty list. */
@@ -58,6 +67,12 @@ export const emptySnapshot: Snapshot = {
   gateways: Table.empty(),
   httpRoutes: Table.empty(),
   referenceGrants: Table.empty(),
+  grpcRoutes: Table.empty(),
+  tlsRoutes: Table.empty(),
+  tcpRoutes: Table.empty(),
+  udpRoutes: Table.empty(),
+  listenerSets: Table.empty(),
+  backendTLSPolicies: Table.empty(),
   localAddresses: undefined,
   addresses: Table.empty(),
   staples: Table.empty(),
@@ -77,6 +92,12 @@ export const tableOf = {
   Gateway: "gateways",
   HTTPRoute: "httpRoutes",
   ReferenceGrant: "referenceGrants",
+  GRPCRoute: "grpcRoutes",
+  TLSRoute: "tlsRoutes",
+  TCPRoute: "tcpRoutes",
+  UDPRoute: "udpRoutes",
+  ListenerSet: "listenerSets",
+  BackendTLSPolicy: "backendTLSPolicies",
 } as const satisfies Record<string, keyof Snapshot>;
 
 export type WatchedKind = keyof typeof tableOf;

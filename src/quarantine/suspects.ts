@@ -21,6 +21,12 @@ function rowsOf(own: OwnConfigMaps) {
     Ingress: objectRow("Ingress", ({ ingresses }) => ingresses),
     Gateway: objectRow("Gateway", ({ gateways }) => gateways),
     HTTPRoute: objectRow("HTTPRoute", ({ httpRoutes }) => httpRoutes),
+    GRPCRoute: objectRow("GRPCRoute", ({ grpcRoutes }) => grpcRoutes),
+    TLSRoute: objectRow("TLSRoute", ({ tlsRoutes }) => tlsRoutes),
+    TCPRoute: objectRow("TCPRoute", ({ tcpRoutes }) => tcpRoutes),
+    UDPRoute: objectRow("UDPRoute", ({ udpRoutes }) => udpRoutes),
+    ListenerSet: objectRow("ListenerSet", ({ listenerSets }) => listenerSets),
+    BackendTLSPolicy: objectRow("BackendTLSPolicy", ({ backendTLSPolicies }) => backendTLSPolicies),
     setting: settingRow(own.settings),
     port: portRow(own),
   } satisfies Record<string, Row>;

@@ -155,7 +155,8 @@ test("without rights to them Ingresses are served, health is good, and one line 
   const lines = sluice.log.split("\n").filter((line) => line.includes("refuses to list"));
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain('"level":"info"');
-  expect(lines[0]).toContain("gatewayclasses, gateways, httproutes, referencegrants, namespaces");
+  expect(lines[0]).toContain("gatewayclasses, gateways, httproutes, referencegrants, grpcroutes");
+  expect(lines[0]).toContain("namespaces");
 });
 
 test("a status keeps its word: what is accepted answers, and what is programmed listens", async () => {

@@ -24,13 +24,21 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
   verbs: [list, watch]
 # the Gateway API, where the cluster has it; get is for a status that somebody else has written meanwhile
 - apiGroups: [gateway.networking.k8s.io]
-  resources: [gateways, httproutes]
+  resources: [gateways, listenersets, httproutes, grpcroutes, tlsroutes, tcproutes, udproutes, backendtlspolicies]
   verbs: [get, list, watch]
 - apiGroups: [gateway.networking.k8s.io]
   resources: [referencegrants]
   verbs: [list, watch]
 - apiGroups: [gateway.networking.k8s.io]
-  resources: [gateways/status, httproutes/status]
+  resources:
+    - gateways/status
+    - listenersets/status
+    - httproutes/status
+    - grpcroutes/status
+    - tlsroutes/status
+    - tcproutes/status
+    - udproutes/status
+    - backendtlspolicies/status
   verbs: [patch, update]
 {{ include "sluice.rights.events" . }}
 {{- if ne (include "sluice.scalar" (default "" (get (default dict .Values.controller.extraArgs) "update-status"))) "false" }}

@@ -5,6 +5,7 @@ import type { Watch } from "../../cluster/watches.ts";
 import type { Client, Term } from "../../kubernetes/index.ts";
 import type { Log } from "../../log/log.ts";
 import type { RuntimeMetrics } from "../../metrics/runtime-metrics.ts";
+import { tableOf } from "../../model/snapshot.ts";
 import { type GatewayStatusEvent, GatewayStatuses } from "../../status/gateway/keeper.ts";
 import type { Listener } from "../../sync/ports.ts";
 import type { Clock } from "../../timing/clock.ts";
@@ -37,7 +38,10 @@ export function openGatewaySide(options: GatewaySideOptions): GatewaySide {
     controllerName: accept.gateway.controllerName,
     newest: (kind, key) => cluster().object(kind, key),
     *routes() {
-      for (const key of cluster().snapshot().httpRoutes.keys()) yield ["HTTPRoute", key];
+      const snapshot = cluster().snapshot();
+      for (const kind of ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"] as const) {
+        for (const key of snapshot[tableOf[kind]].keys()) yield [kind, key];
+      }
     },
     clock,
     report: (event) => {

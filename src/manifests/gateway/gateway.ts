@@ -143,6 +143,9 @@ export const gateway = record(
   ["metadata", "spec"],
 );
 
+/** For kinds whose specs have no check yet. */
+export const unchecked = record({ ...whole, spec: anything }, ["metadata", "spec"]);
+
 export const referenceGrant = record(
   {
     ...whole,

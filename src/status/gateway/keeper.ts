@@ -26,7 +26,7 @@ import type { GatewayAddress } from "../../model/gateway/objects.ts";
 import type { DesiredStatus } from "../../model/gateway/status.ts";
 import { type KubernetesObject, kindAndKey, objectKey } from "../../model/objects.ts";
 import type { Table } from "../../model/table.ts";
-import { gatewayClasses, gateways, httpRoutes } from "../../resources.ts";
+import { gatewayClasses, gateways, grpcRoutes, httpRoutes, tcpRoutes, tlsRoutes, udpRoutes } from "../../resources.ts";
 import type { Clock } from "../../timing/clock.ts";
 import { timeOf } from "./conditions.ts";
 import { mergedStatus, type Writer } from "./merged.ts";
@@ -49,10 +49,11 @@ export type GatewayStatusEvent =
   | { readonly kind: "written"; readonly object: string }
   | { readonly kind: "failed"; readonly object: string; readonly failure: ApiFailure };
 
+const routes: readonly Resource<KubernetesObject>[] = [httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes];
 const resources: ReadonlyMap<string, Resource<KubernetesObject>> = new Map(
-  [gatewayClasses, gateways, httpRoutes].map((of) => [of.kind, of]),
+  [gatewayClasses, gateways, ...routes].map((of) => [of.kind, of]),
 );
-const routeKinds: ReadonlySet<string> = new Set([httpRoutes.kind]);
+const routeKinds: ReadonlySet<string> = new Set(routes.map(({ kind }) => kind));
 
 const workers = 8;
 /** All statuses together: many at once after a start, and so many a second from then on. */
