@@ -2,7 +2,15 @@
  * What a route does to requests and answers, as the Lua reads it. What is done after a request has jumped to its shape stands
  * in one text, `steering`, which the request takes along: so a record that changes on the way cannot mix versions.
  */
-import type { CorsPolicy, Filters, HeaderChanges, PathChange, Timeouts, UrlRewrite } from "../../model/filters.ts";
+import type {
+  CorsPolicy,
+  Filters,
+  HeaderChanges,
+  Mirror,
+  PathChange,
+  Timeouts,
+  UrlRewrite,
+} from "../../model/filters.ts";
 import type { Fields } from "../../model/records.ts";
 import type { RouteTraits } from "./route-traits.ts";
 
@@ -29,10 +37,12 @@ export function filtersRecord(
 /** What the text of its Location must have for that. */
 export function filterTraits(rule: Filters = {}, timeouts: Timeouts | undefined, backend: Filters = {}): RouteTraits {
   const answers = rule.redirect !== undefined || rule.cors !== undefined;
+  const copies = mirrorsOf(rule, backend).length > 0;
   const limited = timeouts?.request !== undefined || timeouts?.backendRequest !== undefined;
   return {
     ...(answers ? { answers: true } : {}),
     ...(steeringOf(rule, backend) === undefined ? {} : { steers: true }),
+    ...(copies ? { copies: true } : {}),
     ...(rewriteOf(rule, backend)?.hostname === undefined ? {} : { names: true }),
     ...(limited ? { limited: true } : {}),
   };
@@ -69,7 +79,7 @@ function pathOf(change: PathChange | undefined): readonly string[] | undefined {
 function steeringOf(rule: Filters, backend: Filters): string | undefined {
   const requests = [rule.requestHeaders, backend.requestHeaders].flatMap(changesOf);
   const answers = [rule.responseHeaders, backend.responseHeaders].flatMap(changesOf);
-  const mirrors = [...(rule.mirrors ?? []), ...(backend.mirrors ?? [])].filter(({ share }) => share > 0);
+  const mirrors = mirrorsOf(rule, backend);
   const record: Fields<"steering"> = {
     ...(requests.length > 0 ? { requests } : {}),
     ...(answers.length > 0 ? { answers } : {}),
@@ -77,6 +87,10 @@ function steeringOf(rule: Filters, backend: Filters): string | undefined {
     ...(mirrors.length > 0 ? { mirrors: mirrors.map(({ upstream, share }) => [upstream, share]) } : {}),
   };
   return Object.keys(record).length === 0 ? undefined : JSON.stringify(record);
+}
+
+function mirrorsOf(rule: Filters, backend: Filters): readonly Mirror[] {
+  return [...(rule.mirrors ?? []), ...(backend.mirrors ?? [])].filter(({ share }) => share > 0);
 }
 
 /** A Host header is no header of its own: it is rewritten. */

@@ -4,6 +4,8 @@ export interface RouteTraits {
   readonly answers?: true;
   /** Whether headers are changed or requests are copied. */
   readonly steers?: true;
+  /** Whether requests are copied, so that a copy may come back. */
+  readonly copies?: true;
   /** Whether the backend is asked for another host. */
   readonly names?: true;
   /** Whether requests have a deadline. */

@@ -68,7 +68,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
       limited: route.limited ?? false,
       statuses: redirectStatuses.map(Token.count),
     },
-    asksOthers: isSaid("asksOthers", values, "location"),
+    asksOthers: isSaid("asksOthers", values, "location") || route?.copies === true,
   };
   const directives: Directive[] = [];
   const headers: Header[] = standsIn ? [...standInHeaders] : [];

@@ -35,19 +35,29 @@ local function decoded(text)
   return text
 end
 
--- The value of the first parameter of the name, decoded; nil where the query has none.
-local function parameter(one)
-  local args, name = ngx.var.args, one[1]
-  if not args or args == "" then
-    return nil
-  end
-  for pair in gmatch(args, "[^&]+") do
-    local equals = find(pair, "=", 1, true)
-    local key = equals and sub(pair, 1, equals - 1) or pair
-    if decoded(key) == name then
-      return equals and decoded(sub(pair, equals + 1)) or ""
+-- The query that was read last and its parameters. The conditions of a host may be thousands, and a
+-- client chooses how long the query is: so it is read once and not for each of them.
+local read, values
+
+-- By decoded name, the first value of each parameter, decoded.
+local function parameters(args)
+  if args ~= read then
+    read, values = args, {}
+    for pair in gmatch(args, "[^&]+") do
+      local equals = find(pair, "=", 1, true)
+      local name = decoded(equals and sub(pair, 1, equals - 1) or pair)
+      if values[name] == nil then
+        values[name] = equals and decoded(sub(pair, equals + 1)) or ""
+      end
     end
   end
+  return values
+end
+
+-- The value of the first parameter of the name; nil where the query has none.
+local function parameter(one)
+  local args = ngx.var.args
+  return args and args ~= "" and parameters(args)[one[1]] or nil
 end
 
 -- Whether the value is the wanted one, or one that the pattern takes as a whole. The second answer
@@ -85,9 +95,13 @@ local function all(list, i, value_of)
   return held and all(list, i + 1, value_of)
 end
 
--- Whether the request fulfils all of it; nil where a pattern ran into the limit of its steps: it
--- cannot be said whose the request is then, and the next one may guard less.
+-- Whether the request fulfils all of it; nil where a pattern ran into the limit of its steps, or all
+-- before took too long: it cannot be said whose the request is then, and the next one may guard less.
 function _M.hold(choice)
+  if budget.is_spent() then
+    ngx.log(ngx.WARN, "the conditions of all routes with one path took too long for one request")
+    return nil
+  end
   if choice.method and choice.method ~= ngx.var.request_method then
     return false
   end

@@ -28,7 +28,7 @@ local own = {
   ["connection"] = true, ["keep-alive"] = true, ["proxy-connection"] = true, ["te"] = true, ["trailer"] = true,
   ["transfer-encoding"] = true, ["upgrade"] = true, ["host"] = true, ["content-length"] = true, ["expect"] = true,
   ["x-forwarded-for"] = true, ["x-forwarded-host"] = true, ["x-forwarded-proto"] = true, ["x-real-ip"] = true,
-  ["x-forwarded-port"] = true, ["x-request-id"] = true, ["proxy"] = true,
+  ["x-forwarded-port"] = true, ["x-request-id"] = true, ["proxy"] = true, ["x-sluice-hops"] = true,
 }
 
 -- The body; false where it is too large, or its length is not known beforehand.
@@ -60,6 +60,8 @@ local function text_of(var, body)
     "X-Forwarded-Port: " .. var.pass_port,
     "X-Forwarded-Proto: " .. var.pass_access_scheme,
     "X-Request-ID: " .. var.req_id,
+    -- A copy that comes back to its own route is answered with 508 (src/directives/hops.ts).
+    "X-Sluice-Hops: " .. (var.http_x_sluice_hops or "") .. "," .. var.route_hop,
     "Connection: close",
   }
   for name, values in pairs(ngx.req.get_headers(0, true)) do

@@ -2,6 +2,7 @@
 import { shown } from "../../../kinds/kind.ts";
 import type { CorsPolicy, Filters, HeaderChanges, PathChange, Redirect } from "../../../model/filters.ts";
 import type { HeaderModifier, HTTPRouteFilter, PathModifier } from "../../../model/gateway/objects.ts";
+import { type HeaderMistake, headerMistake, hostMistake, valueMistake } from "./header-changes.ts";
 
 export type FiltersRead =
   | { readonly ok: true; readonly filters: Filters | undefined }
@@ -73,6 +74,25 @@ function apart(filters: readonly HTTPRouteFilter[], prefix: string | undefined):
     }
     const mistake = pathMistake((redirect ?? rewrite)?.path, prefix);
     if (mistake !== undefined) return no(`.${field}.path`, mistake);
+    const bad = textMistake(filter);
+    if (bad !== undefined) return no(`.${field}${bad.part}`, bad.why);
+  }
+  return undefined;
+}
+
+/** What the text of the filter may not be, because it would become something else in a request or an answer. */
+function textMistake(filter: HTTPRouteFilter): HeaderMistake | undefined {
+  const { requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite, cors } = filter;
+  if (requestHeaderModifier !== undefined) return headerMistake(requestHeaderModifier, "request");
+  if (responseHeaderModifier !== undefined) return headerMistake(responseHeaderModifier, "answer");
+  const hostname = (requestRedirect ?? urlRewrite)?.hostname;
+  const why = hostname === undefined ? undefined : hostMistake(hostname);
+  if (why !== undefined) return { part: ".hostname", why };
+  for (const list of ["allowOrigins", "allowMethods", "allowHeaders", "exposeHeaders"] as const) {
+    for (const [at, value] of (cors?.[list] ?? []).entries()) {
+      const bad = valueMistake(value);
+      if (bad !== undefined) return { part: `.${list}[${at}]`, why: bad };
+    }
   }
   return undefined;
 }
@@ -123,8 +143,14 @@ function firstOfEach(values: HeaderChanges["set"]): HeaderChanges["set"] {
 
 function pathChange(path: PathModifier | undefined, prefix: string): PathChange | undefined {
   if (path === undefined) return undefined;
-  if (path.type === "ReplaceFullPath") return { type: "full", path: path.replaceFullPath ?? "" };
-  return { type: "prefix", prefix, path: path.replacePrefixMatch ?? "" };
+  const { type, replaceFullPath = "", replacePrefixMatch = "" } = path;
+  if (type === "ReplaceFullPath") return { type: "full", path: withSlash(replaceFullPath) };
+  return { type: "prefix", prefix, path: replacePrefixMatch === "" ? "" : withSlash(replacePrefixMatch) };
+}
+
+/** A path that does not begin with a slash would become part of the host in a redirect. */
+function withSlash(path: string): string {
+  return path.startsWith("/") ? path : `/${path}`;
 }
 
 function corsOf(cors: NonNullable<HTTPRouteFilter["cors"]>): CorsPolicy {

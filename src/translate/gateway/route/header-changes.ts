@@ -1,0 +1,50 @@
+/**
+ * What a filter may not do to headers. Framing and hop-by-hop headers are nginx's own affair: a changed Content-Length would end one
+ * request inside another, on connections that tenants share. Values are text on one line.
+ */
+import { isHost } from "../../../kinds/addresses.ts";
+import { shown } from "../../../kinds/kind.ts";
+import { isReservedHeader, reservedWhy } from "../../../kinds/reserved-headers.ts";
+import type { HeaderModifier } from "../../../model/gateway/objects.ts";
+
+export interface HeaderMistake {
+  /** Below the field of the changes: `.set[0].name`. */
+  readonly part: string;
+  readonly why: string;
+}
+
+/** The first mistake. A Host that a request is given is the host that the backend is asked for, so it may be set there. */
+export function headerMistake(changes: HeaderModifier, of: "request" | "answer"): HeaderMistake | undefined {
+  for (const list of ["set", "add"] as const) {
+    for (const [at, { name, value }] of (changes[list] ?? []).entries()) {
+      const isHostOfRequest = of === "request" && name.toLowerCase() === "host";
+      const why = isHostOfRequest ? undefined : nameMistake(name);
+      if (why !== undefined) return { part: `.${list}[${at}].name`, why };
+      const bad = isHostOfRequest ? hostMistake(value) : valueMistake(value);
+      if (bad !== undefined) return { part: `.${list}[${at}].value`, why: bad };
+    }
+  }
+  for (const [at, name] of (changes.remove ?? []).entries()) {
+    const why = nameMistake(name);
+    if (why !== undefined) return { part: `.remove[${at}]`, why };
+  }
+  return undefined;
+}
+
+function nameMistake(name: string): string | undefined {
+  if (!/^[\w!#$%&'*+\-.^`|~]{1,256}$/.test(name)) return `${shown(name)} is not the name of a header`;
+  if (/^x[-_.]sluice[-_.]/i.test(name)) return `${shown(name)} is a header of Sluice's own`;
+  return isReservedHeader(name) ? reservedWhy(name) : undefined;
+}
+
+/** A tab may stand in a header. */
+export function valueMistake(value: string): string | undefined {
+  return /[^\t\P{Cc}]/u.test(value) ? `${shown(value)} has a control character in it` : undefined;
+}
+
+/** A host, with a port or without. */
+export function hostMistake(value: string): string | undefined {
+  const [, name = "", port = "1"] = /^(.*?)(?::(\d{1,5}))?$/s.exec(value) ?? [];
+  const isUsable = isHost(name) && Number(port) >= 1 && Number(port) <= 65_535;
+  return isUsable ? undefined : `${shown(value)} is not a host`;
+}
