@@ -4,8 +4,11 @@ import { type Ingress, keyOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
+import type { Parts } from "../timing/paced.ts";
 import { byAge } from "../translate/age.ts";
+import type { Claim } from "../translate/claim.ts";
 import { serverOf } from "../translate/hosts/server.ts";
+import { shownHost } from "../translate/hosts/shown-host.ts";
 import { claimOf } from "../translate/ingress/claim.ts";
 import type { TranslateOptions } from "../translate/options.ts";
 import { type HostPath, hostPaths } from "./neighbours.ts";
@@ -15,6 +18,12 @@ export interface Applied {
   readonly ingress: Ingress;
   readonly reading: Reading;
 }
+
+/** How many paths are looked at in one go. */
+const atATime = 500;
+
+/** A host with more paths is made in one go, and that takes longer than the webhook may keep everything else waiting. */
+const mostPaths = 4_000;
 
 interface Around {
   readonly snapshot: Snapshot;
@@ -26,16 +35,22 @@ interface Around {
  * Asks `translate/` for the Servers of its hosts, made of it and of those that share a path with it, and keeps what is said of
  * its own fields. The catch-all's default backend is left out: a canary of it shadows paths of any Ingress.
  */
-export function idleParts(
+export function* idleParts(
   { ingress, reading }: Applied,
   neighbours: (place: HostPath) => readonly Applied[],
   { snapshot, settings, options }: Around,
-): readonly Problem[] {
+): Parts<readonly Problem[]> {
   const own = claimOf(ingress, reading, undefined);
-  const others = new Map(
-    hostPaths(ingress).flatMap((place) => neighbours(place).map((other) => [keyOf(other.ingress), other] as const)),
-  );
-  const claims = [own, ...[...others.values()].map((other) => claimOf(other.ingress, other.reading, undefined))];
+  const others = new Map<string, Applied>();
+  for (const [at, place] of hostPaths(ingress).entries()) {
+    if (at % atATime === 0) yield;
+    for (const other of neighbours(place)) others.set(keyOf(other.ingress), other);
+  }
+  const claims = [own];
+  for (const other of others.values()) {
+    claims.push(claimOf(other.ingress, other.reading, undefined));
+    yield;
+  }
   const world = {
     settings,
     sslPassthrough: options.enableSslPassthrough,
@@ -48,10 +63,29 @@ export function idleParts(
     brokenSecret: () => undefined,
     isTlsConfigured: () => false,
   };
-  return [...own.hosts.keys()].flatMap((host) => {
-    const here = claims.filter(({ hosts }) => hosts.has(host)).sort((a, b) => byAge(a.since, b.since));
-    return serverOf(host, here, world).problems.filter((problem) => problem.object === own.owner && isIdle(problem));
-  });
+  const problems: Problem[] = [];
+  const byHost = new Map([...own.hosts.keys()].map((host): [string, Claim[]] => [host, []]));
+  for (const claim of claims) for (const host of claim.hosts.keys()) byHost.get(host)?.push(claim);
+  for (const [host, here] of byHost) {
+    const paths = here.reduce((sum, { hosts }) => sum + hosts.get(host)!.length, 0);
+    if (paths > mostPaths) problems.push(notLooked(own.owner, host));
+    else {
+      const { problems: found } = serverOf(
+        host,
+        here.sort((a, b) => byAge(a.since, b.since)),
+        world,
+      );
+      problems.push(...found.filter((problem) => problem.object === own.owner && isIdle(problem)));
+    }
+    yield;
+  }
+  return problems;
+}
+
+function notLooked(object: Claim["owner"], host: string): Problem {
+  const why = `host ${shownHost(host)} has more than ${mostPaths} paths together with those of other Ingresses`;
+  const done = "the webhook does not look for paths that do nothing; Events name them";
+  return { object, kind: "field-unusable", field: "spec.rules", why, done };
 }
 
 function isIdle(problem: Problem): boolean {

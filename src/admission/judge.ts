@@ -7,6 +7,7 @@ import { type Ingress, keyOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
+import { atOnce, type Parts } from "../timing/paced.ts";
 import { isOurs } from "../translate/ingress/accept.ts";
 import { inspect } from "../translate/ingress/deep-inspection.ts";
 import { readIngress } from "../translate/ingress/reading.ts";
@@ -34,17 +35,20 @@ export type Verdict =
   /** Refused if there is any refusal. */
   | { readonly kind: "judged"; readonly refusals: readonly Problem[]; readonly warnings: readonly Problem[] };
 
-export function judge(submitted: Ingress, bench: Bench): Verdict {
-  const review = reviewOf(submitted, bench);
+/** In parts, between which others may have the event loop; the Snapshot and the neighbours must not change meanwhile. */
+export function* judging(submitted: Ingress, bench: Bench): Parts<Verdict> {
+  const review = yield* reviewOf(submitted, bench);
   if (review.kind !== "open") return review;
-  const refusals = refusalsIn(review);
-  return { kind: "judged", refusals, warnings: warningsIn(review, refusals.length === 0) };
+  const refusals = yield* refusalsIn(review);
+  return { kind: "judged", refusals, warnings: yield* warningsIn(review, refusals.length === 0) };
 }
+
+export const judge = (submitted: Ingress, bench: Bench): Verdict => atOnce(judging(submitted, bench));
 
 /** What alone it would be refused for, which costs half of a verdict. */
 export function refusalsOf(submitted: Ingress, bench: Bench): readonly Problem[] {
-  const review = reviewOf(submitted, bench);
-  if (review.kind === "open") return refusalsIn(review);
+  const review = atOnce(reviewOf(submitted, bench));
+  if (review.kind === "open") return atOnce(refusalsIn(review));
   return review.kind === "judged" ? review.refusals : [];
 }
 
@@ -59,7 +63,7 @@ interface Review extends Applied {
   readonly neighbours: (place: HostPath) => readonly Applied[];
 }
 
-function reviewOf(submitted: Ingress, bench: Bench): Verdict | Review {
+function* reviewOf(submitted: Ingress, bench: Bench): Parts<Verdict | Review> {
   const { snapshot, options, settings } = bench;
   const { namespace = "default", deletionTimestamp } = submitted.metadata;
   if (deletionTimestamp !== undefined) return { kind: "passed-over" };
@@ -68,14 +72,16 @@ function reviewOf(submitted: Ingress, bench: Bench): Verdict | Review {
   if (!isOurs(submitted, snapshot.ingressClasses, { ...options, disableCatchAll: false }))
     return { kind: "passed-over" };
   if (!bench.watches(namespace)) return { kind: "passed-over" };
+  yield;
   const ingress = { ...submitted, metadata: { creationTimestamp: notYet, ...submitted.metadata } };
   const reading = readIngress(ingress, snapshot, settings, { ...options, deepInspect: false }); // that was above
+  yield;
   const said = reading.problems.filter((problem) => !reading.elsewhere.includes(problem));
   const unliteral = unliteralPaths(ingress);
   return { kind: "open", bench, ingress, reading, said, unliteral, neighbours: othersIn(bench, keyOf(ingress)) };
 }
 
-function refusalsIn({ ingress, reading, said, unliteral, neighbours, bench }: Review): Problem[] {
+function* refusalsIn({ ingress, reading, said, unliteral, neighbours, bench }: Review): Parts<Problem[]> {
   const { snapshot, settings, options } = bench;
   const { regex, target } = reading.values.rewrite;
   const wrong = [
@@ -88,19 +94,23 @@ function refusalsIn({ ingress, reading, said, unliteral, neighbours, bench }: Re
     ...foreignKeys(ingress, options.annotationsPrefix),
     ...(settings.allowSnippetAnnotations ? [] : snippetKeys(ingress, options.annotationsPrefix)),
   ];
+  yield;
   return [
     ...about(ingress, wrong, "the Ingress is refused"),
     ...said.filter(isGrave),
-    ...overlaps(ingress, options.annotationsPrefix, neighbours),
+    ...(yield* overlaps(ingress, options.annotationsPrefix, neighbours)),
   ];
 }
 
 /** `accepted`: nothing of it is refused, so it would be applied. */
-function warningsIn({ ingress, reading, said, unliteral, neighbours, bench }: Review, accepted: boolean): Problem[] {
+function* warningsIn(
+  { ingress, reading, said, unliteral, neighbours, bench }: Review,
+  accepted: boolean,
+): Parts<Problem[]> {
   return [
     ...(bench.settings.strictValidatePathType ? [] : about(ingress, unliteral, "it is used as it is")),
     ...said.filter((problem) => !isGrave(problem)),
-    ...(accepted ? idleParts({ ingress, reading }, neighbours, bench) : []),
+    ...(accepted ? yield* idleParts({ ingress, reading }, neighbours, bench) : []),
   ];
 }
 

@@ -6,32 +6,43 @@
 import { catchAll } from "../model/configuration.ts";
 import type { Ingress } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
+import type { Parts } from "../timing/paced.ts";
 import { ageOf, byAge } from "../translate/age.ts";
 import type { Applied } from "./idle-parts.ts";
 import { type HostPath, hostPaths } from "./neighbours.ts";
 
+/** How many paths are looked at in one go. */
+const atATime = 500;
+
 /** One Problem for each path that is not free of `neighbours`, which are others than the Ingress itself; the sentence is that of the Event where there would be one. */
-export function overlaps(
+export function* overlaps(
   ingress: Ingress,
   prefix: string,
   neighbours: (place: HostPath) => readonly Applied[],
-): readonly Problem[] {
+): Parts<readonly Problem[]> {
   const sharing = (one: Ingress) => one.metadata.annotations?.[`${prefix}/canary`] !== undefined;
   if (sharing(ingress)) return [];
   const object = { kind: "Ingress", namespace: ingress.metadata.namespace ?? "default", name: ingress.metadata.name };
-  return hostPaths(ingress).flatMap((place) => {
+  const typed = new Map<Ingress, ReadonlySet<string>>();
+  const hasTyped = (one: Ingress, place: HostPath): boolean => {
+    // Both may have thousands of paths in common, so those of the other are written down once.
+    if (!typed.has(one)) typed.set(one, new Set(hostPaths(one).map(typedName)));
+    return typed.get(one)!.has(typedName(place));
+  };
+  const problems: Problem[] = [];
+  for (const [at, place] of hostPaths(ingress).entries()) {
+    if (at % atATime === 0) yield;
     const [oldest] = neighbours(place)
       .map((other) => other.ingress)
       .filter((other) => !sharing(other))
       .sort((a, b) => byAge(ageOf(a), ageOf(b)));
-    if (oldest === undefined) return [];
+    if (oldest === undefined) continue;
     const { namespace = "default", name } = oldest.metadata;
     const host = place.host === catchAll ? "*" : place.host;
     const kind = byAge(ageOf(oldest), ageOf(ingress)) < 0 && hasTyped(oldest, place) ? "path-taken" : "path-contested";
-    return [{ kind, object, host, path: place.path, by: { kind: "Ingress", namespace, name } }];
-  });
+    problems.push({ kind, object, host, path: place.path, by: { kind: "Ingress", namespace, name } });
+  }
+  return problems;
 }
 
-function hasTyped(ingress: Ingress, { host, path, type }: HostPath): boolean {
-  return hostPaths(ingress).some((own) => own.host === host && own.path === path && own.type === type);
-}
+const typedName = ({ host, path, type }: HostPath): string => `${host} ${path} ${type}`;

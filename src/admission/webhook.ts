@@ -9,11 +9,11 @@ import type { AddressInfo } from "node:net";
 import { type Problem, sentence } from "../problem.ts";
 import type { Source } from "../sync/ports.ts";
 import { systemClock } from "../timing/clock.ts";
-import { Paced } from "../timing/paced.ts";
+import { Paced, type Parts } from "../timing/paced.ts";
 import type { TranslateOptions } from "../translate/options.ts";
 import { type Answer, answerTo, readQuestion } from "./admission-review.ts";
 import { Bodies, type BodyLimits } from "./bodies.ts";
-import { judge, type Verdict } from "./judge.ts";
+import { judging, type Verdict } from "./judge.ts";
 import type { KeyPairs } from "./key-pairs.ts";
 import { Neighbours } from "./neighbours.ts";
 import { PresentSettings } from "./settings.ts";
@@ -129,16 +129,18 @@ class Reviewer {
     if (done === undefined) this.#refuse(response, 503, "there is too much to review at once");
   }
 
-  /** In one piece, so that reviews take their turns. */
-  #review(text: string, response: ServerResponse): "answered" {
+  /** In parts; no other review runs meanwhile. */
+  *#review(text: string, response: ServerResponse): Parts<"answered"> {
     const begun = performance.now();
     const read = readQuestion(text);
+    yield;
     if (!read.ok) {
       this.#refuse(response, read.status, read.why);
       return "answered";
     }
     const { uid, ingress } = read.question;
-    const verdict = ingress === undefined ? ({ kind: "passed-over" } as const) : this.#judge(ingress);
+    const verdict = ingress === undefined ? ({ kind: "passed-over" } as const) : yield* this.#judge(ingress);
+    yield;
     response.setHeader("content-type", "application/json");
     response.end(answerTo(uid, answerOf(verdict)));
     if (ingress === undefined) return "answered";
@@ -148,12 +150,13 @@ class Reviewer {
     return "answered";
   }
 
-  #judge(ingress: Parameters<typeof judge>[0]): Verdict {
+  *#judge(ingress: Parameters<typeof judging>[0]): Parts<Verdict> {
     const { source, translate, watches } = this.#options;
     const snapshot = source.snapshot();
     this.#neighbours.catchUp(snapshot);
+    yield;
     const settings = this.#settings.of(snapshot);
-    return judge(ingress, { snapshot, neighbours: this.#neighbours, settings, options: translate, watches });
+    return yield* judging(ingress, { snapshot, neighbours: this.#neighbours, settings, options: translate, watches });
   }
 
   #refuse(response: ServerResponse, status: number, why: string): void {

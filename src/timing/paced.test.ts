@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import { Paced } from "./paced.ts";
+import { Paced, type Parts } from "./paced.ts";
+
+/** Work in one part. */
+const whole = <T>(work: () => T) =>
+  function* (): Parts<T> {
+    yield;
+    return work();
+  };
 
 function started() {
   const clock = new FakeClock();
@@ -9,11 +16,13 @@ function started() {
   /** Work that takes `ms` of the event loop. */
   const ask = (name: string, ms: number) =>
     paced
-      .run(() => {
-        clock.freeze(ms);
-        ends.push([clock.now(), name]);
-        return name;
-      })
+      .run(
+        whole(() => {
+          clock.freeze(ms);
+          ends.push([clock.now(), name]);
+          return name;
+        }),
+      )
       .then((answer) => {
         if (answer === undefined) ends.push([clock.now(), `${name} came too late`]);
       });
@@ -43,9 +52,29 @@ test("work that waits too long is not begun, and what throws holds up nobody", a
   expect(ends.map(([, name]) => name)).toEqual(["a", "b", "c came too late", "d came too late"]);
   const paced = new Paced(clock, 5_000);
   await expect(
-    paced.run(() => {
-      throw new TypeError("broken");
-    }),
+    paced.run(
+      whole(() => {
+        throw new TypeError("broken");
+      }),
+    ),
   ).rejects.toThrow("broken");
-  expect(await paced.run(() => "next")).toBe("next");
+  expect(await paced.run(whole(() => "next"))).toBe("next");
+});
+
+test("work in parts pauses after some milliseconds of them for as long, and nobody comes in between", async () => {
+  const { clock } = started();
+  const paced = new Paced(clock, 5_000);
+  const parts: number[] = [];
+  const done = paced.run(function* () {
+    for (const ms of [4, 4, 4, 300, 1]) {
+      clock.freeze(ms);
+      parts.push(clock.now());
+      yield;
+    }
+    return "answer";
+  });
+  void paced.run(whole(() => parts.push(-clock.now())));
+  await clock.advance(2_000);
+  expect(await done).toBe("answer");
+  expect(parts).toEqual([4, 8, 12, 324, 625, -625]);
 });

@@ -1,8 +1,11 @@
 /**
- * Work that must not take the event loop for itself: pieces run one after another, and after a long one the next waits as long as
- * that took. So strangers whose questions are expensive get half of the time at most, and everything else the rest.
+ * Work that must not take the event loop for itself. Works run one after another, each in parts, and after some milliseconds of
+ * them the next part waits as long as these took. So strangers whose questions are expensive get half of the time at most.
  */
 import type { Clock } from "./clock.ts";
+
+/** Work in parts: it may be interrupted wherever it yields, and returns its answer at the end. */
+export type Parts<T> = Generator<undefined, T>;
 
 /** Shorter work than this delays nothing. */
 const shortMs = 10;
@@ -12,14 +15,14 @@ export class Paced {
   readonly #longestWaitMs: number;
   #last: Promise<void> = Promise.resolve();
 
-  /** A piece that has waited longer than `longestWaitMs` is not begun. */
+  /** Work that has waited longer than `longestWaitMs` is not begun. */
   constructor(clock: Clock, longestWaitMs: number) {
     this.#clock = clock;
     this.#longestWaitMs = longestWaitMs;
   }
 
   /** What `work` returns; undefined where it waited too long for its turn. */
-  async run<T>(work: () => T): Promise<T | undefined> {
+  async run<T>(work: () => Parts<T>): Promise<T | undefined> {
     const asked = this.#clock.now();
     const before = this.#last;
     let free = () => {};
@@ -27,17 +30,33 @@ export class Paced {
       free = resolve;
     });
     await before;
-    const begun = this.#clock.now();
-    if (begun - asked > this.#longestWaitMs) {
+    if (this.#clock.now() - asked > this.#longestWaitMs) {
       free();
       return undefined;
     }
+    let begun = this.#clock.now();
     try {
-      return work();
+      const parts = work();
+      for (;;) {
+        const part = parts.next();
+        if (part.done === true) return part.value;
+        const took = this.#clock.now() - begun;
+        if (took < shortMs) continue;
+        await new Promise<void>((resolve) => this.#clock.schedule(took, resolve));
+        begun = this.#clock.now();
+      }
     } finally {
       const took = this.#clock.now() - begun;
       if (took < shortMs) free();
       else this.#clock.schedule(took, free);
     }
+  }
+}
+
+/** The answer of such work, in one go. */
+export function atOnce<T>(parts: Parts<T>): T {
+  for (;;) {
+    const part = parts.next();
+    if (part.done === true) return part.value;
   }
 }
