@@ -1,10 +1,19 @@
 /** What the flags mean for the stages: one place, so that `run`, `serve`, the tools on files and the tests cannot differ. */
+import { existsSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import type { RequestCounts } from "../directives/machine.ts";
 import { type AskedPolicy, canonical } from "../kinds/asked.ts";
 import type { MachineFlags } from "../machine.ts";
 import type { TranslateOptions } from "../translate/options.ts";
 import { type Command, defaultFlags, type Flags } from "./flags.ts";
+
+/** Where distributions keep the certificates of the authorities that they trust: Debian, Fedora, openSUSE, Alpine. */
+const authorityFiles = [
+  "/etc/ssl/certs/ca-certificates.crt",
+  "/etc/pki/tls/certs/ca-bundle.crt",
+  "/etc/ssl/ca-bundle.pem",
+  "/etc/ssl/cert.pem",
+];
 
 export function translateOptions(flags: Flags, command: Command, zone: string | undefined): TranslateOptions {
   return {
@@ -33,6 +42,7 @@ export function translateOptions(flags: Flags, command: Command, zone: string | 
       sharesPorts: command === "serve",
       httpPort: flags.httpPort,
       httpsPort: flags.httpsPort,
+      systemAuthorities: authorityFiles.find((path) => existsSync(path)),
     },
     zone: flags.enableTopologyAwareRouting ? zone : undefined,
   };

@@ -8,6 +8,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { bugWords, guarded } from "../guarded.ts";
 import { Dependencies } from "../model/dependencies.ts";
+import type { BackendTLSPolicy } from "../model/gateway/backend-tls-policy.ts";
 import type { Gateway, GatewayAddress } from "../model/gateway/objects.ts";
 import {
   type ConfigMap,
@@ -28,7 +29,13 @@ import {
 import type { Endpoints } from "../resources.ts";
 import { slicesOf } from "./endpoints.ts";
 import { addressesIn, nameOnly, sameButStatus, sameContent } from "./kept.ts";
-import { type Reference, referencesOfGateway, referencesOfIngress, referencesOfSettings } from "./references.ts";
+import {
+  type Reference,
+  referencesOfGateway,
+  referencesOfIngress,
+  referencesOfPolicy,
+  referencesOfSettings,
+} from "./references.ts";
 import type { WatchOptions } from "./watches.ts";
 
 /** What the informers have. */
@@ -53,6 +60,9 @@ export interface AssemblerOptions extends WatchOptions {
    */
   readonly wantedAddresses?: (gateway: string) => readonly GatewayAddress[] | undefined;
 }
+
+/** Kinds whose objects refer to Secrets and ConfigMaps. */
+const referring: ReadonlySet<string> = new Set(["Ingress", "Gateway", "BackendTLSPolicy"]);
 
 export class Assembler {
   readonly #options: AssemblerOptions;
@@ -110,8 +120,7 @@ export class Assembler {
       const [kind, key] = parts(name);
       if (kind === "Namespace" && this.#options.watchNamespaceSelector !== undefined)
         for (const inside of this.#stores.inNamespace(key)) this.#dirty.add(inside);
-      if (kind === "Ingress" || kind === "Gateway" || (kind === "ConfigMap" && key === this.#options.named.settings))
-        this.#follow(name);
+      if (referring.has(kind) || (kind === "ConfigMap" && key === this.#options.named.settings)) this.#follow(name);
     }
   }
 
@@ -171,6 +180,7 @@ export class Assembler {
     if (object === undefined || !this.#counts(kind, key)) return [];
     if (kind === "ConfigMap") return referencesOfSettings(object as ConfigMap);
     if (kind === "Gateway") return referencesOfGateway(object as Gateway);
+    if (kind === "BackendTLSPolicy") return referencesOfPolicy(object as BackendTLSPolicy);
     return referencesOfIngress(object as Ingress, this.#options.annotationsPrefix);
   }
 

@@ -3,6 +3,7 @@
  * would be a Secret that is missed: every annotation of ours and every key of the settings whose text could be a name counts as one,
  * whatever it means. So a new annotation needs nothing here.
  */
+import type { BackendTLSPolicy } from "../model/gateway/backend-tls-policy.ts";
 import type { Gateway } from "../model/gateway/objects.ts";
 import type { ConfigMap, Ingress } from "../model/objects.ts";
 
@@ -16,12 +17,32 @@ export function referencesOfIngress({ metadata, spec }: Ingress, prefix: string)
   return [...new Set([...tls, ...texts.flatMap((text) => namedBy(text, namespace))])];
 }
 
-/** The certificates of its listeners. Whether it may name them is for `translate/` to say. */
+/** Its certificates, and the authorities of its clients. Whether it may name them is for `translate/` to say. */
 export function referencesOfGateway({ metadata, spec }: Gateway): readonly Reference[] {
-  const named = (spec?.listeners ?? []).flatMap(({ tls }) => tls?.certificateRefs ?? []);
-  const secrets = named.filter(({ group = "", kind = "Secret" }) => group === "" && kind === "Secret");
-  const references = secrets.map(({ namespace, name }) => `Secret ${namespace ?? metadata.namespace}/${name}`);
+  const { frontend, backend } = spec?.tls ?? {};
+  const certificates = (spec?.listeners ?? []).flatMap(({ tls }) => tls?.certificateRefs ?? []);
+  const secrets = [
+    ...certificates,
+    ...(backend?.clientCertificateRef === undefined ? [] : [backend.clientCertificateRef]),
+  ];
+  const validations = [frontend?.default, ...(frontend?.perPort ?? []).map(({ tls }) => tls)];
+  const authorities = validations.flatMap((one) => one?.validation?.caCertificateRefs ?? []);
+  const named = [
+    ...secrets.map((one) => ({ group: "", kind: "Secret", ...one })),
+    ...authorities.map((one) => ({ group: "", ...one })),
+  ];
+  const references = named.flatMap(({ group, kind, namespace, name }) =>
+    group === "" && (kind === "Secret" || kind === "ConfigMap")
+      ? `${kind} ${namespace ?? metadata.namespace}/${name}`
+      : [],
+  );
   return [...new Set(references)];
+}
+
+/** The authorities that it names. */
+export function referencesOfPolicy({ metadata, spec }: BackendTLSPolicy): readonly Reference[] {
+  const named = spec?.validation?.caCertificateRefs ?? [];
+  return [...new Set(named.map(({ name }) => `ConfigMap ${metadata.namespace}/${name}`))];
 }
 
 /** Of the ConfigMap with the settings: header ConfigMaps, the DH parameters ... */

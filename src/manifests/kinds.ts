@@ -3,6 +3,7 @@ import type { WatchedKind } from "../model/snapshot.ts";
 import type { Check } from "./check.ts";
 import { configMap, namespace, secret } from "./data.ts";
 import { endpointSlice } from "./endpoint-slice.ts";
+import { backendTLSPolicy } from "./gateway/backend-tls-policy.ts";
 import { gateway, gatewayClass, referenceGrant, unchecked } from "./gateway/gateway.ts";
 import { httpRoute } from "./gateway/http-route.ts";
 import { ingress, ingressClass } from "./ingress.ts";
@@ -31,7 +32,7 @@ export const kinds: Readonly<Record<WatchedKind, KindRule>> = {
   TCPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
   UDPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
   ListenerSet: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
-  BackendTLSPolicy: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
+  BackendTLSPolicy: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: backendTLSPolicy },
 };
 
 /** Groups whose kinds are those above, or were; in another group a kind of the same name is another thing (a Service of Knative). */

@@ -4,11 +4,14 @@
  * both are declared above this file, so the nouns import nothing but Problems and Tables.
  */
 import type { Problem } from "../problem.ts";
+import type { BackendTls } from "./backend-tls.ts";
 import type { BackendProtocol, Filters, Timeouts } from "./filters.ts";
 import type { ListenerPort } from "./listeners.ts";
 import type { Owner } from "./owner.ts";
+import type { SecretText } from "./secret-text.ts";
 import type { Table } from "./table.ts";
 
+export { SecretText } from "./secret-text.ts";
 export type { Owner };
 
 export interface Configuration<S, F> {
@@ -115,6 +118,8 @@ export interface WeightedBackend extends Backend {
   readonly weight: number;
   /** Absent: as the features of the Location say. */
   readonly protocol?: BackendProtocol;
+  /** Its connections are TLS, and verified; absent: as `protocol` says. */
+  readonly tls?: BackendTls;
   /** What is done to its requests and answers, after what the Location does. */
   readonly filters?: Filters;
   /** Why its share of requests is answered with 500; absent where it can be used. */
@@ -256,31 +261,6 @@ export const noIdentity: CertificateIdentity = {
   serialNumber: "0",
   keyAlgorithm: "",
 };
-
-/** Key material and passwords: readable by those who ask, `[redacted]` for those who print. */
-export class SecretText {
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  reveal(): string {
-    return this.#text;
-  }
-
-  toJSON(): string {
-    return "[redacted]";
-  }
-
-  toString(): string {
-    return "[redacted]";
-  }
-
-  [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return "[redacted]";
-  }
-}
 
 export type StreamServer =
   | {

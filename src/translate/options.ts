@@ -48,6 +48,8 @@ export interface GatewayOptions {
   readonly sharesPorts: boolean;
   readonly httpPort: number;
   readonly httpsPort: number;
+  /** The file with the certificates of authorities that this machine trusts; undefined where there is none. */
+  readonly systemAuthorities: string | undefined;
 }
 
 export const defaultOptions: TranslateOptions = {
@@ -77,5 +79,6 @@ export const defaultOptions: TranslateOptions = {
     sharesPorts: false,
     httpPort: 80,
     httpsPort: 443,
+    systemAuthorities: "/etc/ssl/certs/ca-certificates.crt",
   },
 };

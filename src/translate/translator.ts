@@ -96,11 +96,12 @@ export class Translator {
     this.#upstreams.renew(turn, this.#endpoints.takeIn(turn));
     this.#certificates.renew();
     this.#streams.renew(turn, this.#servers.all);
+    const statuses = this.#gatewayApi.statuses(turn);
     return {
       configuration: this.#configuration(turn),
       problems: this.#problems.byOwner,
       lastGood: this.#lastGood(now),
-      statuses: this.#gatewayApi.statuses(turn),
+      statuses,
       accepted: this.#ingresses.accepted,
     };
   }

@@ -1,4 +1,5 @@
 /** Small objects of the Gateway API for tests; everything is in the namespace `ns`. */
+import type { BackendTLSPolicy } from "../../src/model/gateway/backend-tls-policy.ts";
 import {
   type Gateway,
   type GatewayClass,
@@ -8,7 +9,7 @@ import {
   type ParentReference,
   type ReferenceGrant,
 } from "../../src/model/gateway/objects.ts";
-import type { Namespace, Service } from "../../src/model/objects.ts";
+import type { ConfigMap, Namespace, Service } from "../../src/model/objects.ts";
 
 const apiVersion = `${gatewayGroup}/v1`;
 
@@ -104,4 +105,44 @@ export function serviceIn(home: string, name: string, port: object = {}): Servic
     metadata: { name, namespace: home },
     spec: { ports: [{ port: 80, ...port }] },
   };
+}
+
+export interface PolicySketch {
+  readonly name?: string;
+  readonly age?: number;
+  readonly service?: string;
+  readonly section?: string;
+  readonly spec?: BackendTLSPolicy["spec"];
+  readonly validation?: NonNullable<BackendTLSPolicy["spec"]>["validation"];
+}
+
+/** With the authorities of the ConfigMap `ca`. */
+export function backendTLSPolicy({
+  name = "policy",
+  age = 0,
+  service = "web",
+  section,
+  spec,
+  validation,
+}: PolicySketch): BackendTLSPolicy {
+  const target = { group: "", kind: "Service", name: service };
+  return {
+    apiVersion,
+    kind: "BackendTLSPolicy",
+    metadata: { name, namespace: "ns", uid: name, creationTimestamp: born(age) },
+    spec: {
+      targetRefs: [section === undefined ? target : { ...target, sectionName: section }],
+      validation: {
+        hostname: "web.example",
+        caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "ca" }],
+        ...validation,
+      },
+      ...spec,
+    },
+  };
+}
+
+export function authorities(name: string, pem: string | undefined): ConfigMap {
+  const data = pem === undefined ? {} : { "ca.crt": pem };
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "ns" }, data };
 }

@@ -18,7 +18,8 @@ const namedByTheField = [
   ...["Certificates", "Problems", "Servers", "Streams", "Upstreams", "Claims", "Generations", "Shapes", "Suspects"],
   ...["Translator", "StaticRenderer", "DynamicRenderer", "TemplateError", "RecordPublisher", "RouteHandover"],
   ...["TokenBucket", "WakeUps", "Reloads", "Retry", "Sync"],
-  ...["GatewayApi", "Gateways", "Grants", "RouteSource", "StandIns"],
+  ...["GatewayApi", "Gateways", "Grants", "RouteSource", "StandIns", "ServiceUsers"],
+  ...["BackendTlsPolicies"],
 ];
 
 /** The terms in bold at the start of a paragraph, `**dynamic mode, static mode.** ...`. */

@@ -1,6 +1,7 @@
 /** What the definitions of the Gateway API would refuse, in sentences of our own. */
 import { expect, test } from "vitest";
 import { type Check, fieldOf } from "../check.ts";
+import { backendTLSPolicy } from "./backend-tls-policy.ts";
 import { gateway, gatewayClass, referenceGrant } from "./gateway.ts";
 import { httpRoute } from "./http-route.ts";
 
@@ -45,6 +46,41 @@ const gateways: readonly [object, string][] = [
   ],
 ];
 test.each(gateways)("Gateway %j", (spec, sentence) => expect(said(gateway, spec)).toEqual([sentence]));
+
+const service = { group: "", kind: "Service", name: "web" };
+const trusted = { hostname: "web.example", wellKnownCACertificates: "System" };
+const ofPolicy = (validation: object) => ({ targetRefs: [service], validation: { ...trusted, ...validation } });
+const policies: readonly [object, string][] = [
+  [{ validation: trusted }, "spec: targetRefs is missing"],
+  [{ ...ofPolicy({}), targetRefs: [service, service] }, "spec.targetRefs[1]: this target is given twice"],
+  [
+    ofPolicy({ hostname: "*.example" }),
+    'spec.validation.hostname: "*.example" is a wildcard, and one name must stand here',
+  ],
+  [
+    ofPolicy({ wellKnownCACertificates: "Mozilla" }),
+    'spec.validation.wellKnownCACertificates: "Mozilla" is not System',
+  ],
+  [
+    ofPolicy({ wellKnownCACertificates: "" }),
+    "spec.validation: caCertificateRefs is missing, or wellKnownCACertificates",
+  ],
+  [
+    ofPolicy({ caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "ca" }] }),
+    "spec.validation: only one of caCertificateRefs and wellKnownCACertificates may stand there",
+  ],
+  [
+    ofPolicy({ subjectAltNames: [{ type: "URI", hostname: "a.example" }] }),
+    "spec.validation.subjectAltNames[0]: uri is missing",
+  ],
+  [
+    ofPolicy({ subjectAltNames: [{ type: "URI", uri: "spiffe://a b" }] }),
+    'spec.validation.subjectAltNames[0].uri: "spiffe://a b" is not a URI such as spiffe://cluster/shop',
+  ],
+];
+test.each(policies)("BackendTLSPolicy %j", (spec, sentence) =>
+  expect(said(backendTLSPolicy, spec)).toEqual([sentence]),
+);
 
 const rule = { backendRefs: [{ name: "web", port: 80 }] };
 const ofRoute = (...rules: unknown[]) => ({ parentRefs: [{ name: "gw" }], rules });

@@ -45,12 +45,30 @@ export interface Gateway extends KubernetesObject {
       readonly parametersRef?: ParametersReference;
     };
     readonly allowedListeners?: { readonly namespaces?: RouteNamespaces };
-    readonly tls?: unknown;
+    readonly tls?: GatewayTLS;
   };
   readonly status?: {
     readonly addresses?: readonly GatewayAddress[];
     readonly conditions?: readonly Condition[];
     readonly listeners?: readonly { readonly name: string; readonly conditions?: readonly Condition[] }[];
+  };
+}
+
+export interface GatewayTLS {
+  /** What clients show. `perPort` holds for all HTTPS listeners of its port in place of the default. */
+  readonly frontend?: {
+    readonly default?: ClientTLS;
+    readonly perPort?: readonly { readonly port: number; readonly tls?: ClientTLS }[];
+  };
+  /** What backends are shown. */
+  readonly backend?: { readonly clientCertificateRef?: ObjectReference };
+}
+
+export interface ClientTLS {
+  readonly validation?: {
+    readonly caCertificateRefs?: readonly ObjectReference[];
+    /** `AllowValidOnly`, which is the default, or `AllowInsecureFallback`. */
+    readonly mode?: string;
   };
 }
 

@@ -27,12 +27,22 @@ export type DesiredStatus = { readonly object: KubernetesObject } & (
       readonly kind: "route";
       readonly parents: readonly DesiredParentStatus[];
     }
+  | {
+      /** A policy: BackendTLSPolicy. Entries of other controllers are left alone. */
+      readonly kind: "policy";
+      readonly ancestors: readonly DesiredAncestorStatus[];
+    }
 );
 
 export interface DesiredListenerStatus {
   readonly name: string;
   readonly supportedKinds: readonly { readonly group: string; readonly kind: string }[];
   readonly attachedRoutes: number;
+  readonly conditions: readonly DesiredCondition[];
+}
+
+export interface DesiredAncestorStatus {
+  readonly ancestorRef: ParentReference;
   readonly conditions: readonly DesiredCondition[];
 }
 

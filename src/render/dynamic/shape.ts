@@ -92,7 +92,7 @@ export class Shapes {
       known = new Map();
       this.#known.set(values, known);
     }
-    const key = JSON.stringify(traits);
+    const key = JSON.stringify(traits.tls === undefined ? traits : { ...traits, tls: traits.tls.id });
     let shape = known.get(key);
     if (shape === undefined) {
       shape = this.#render(values, traits);

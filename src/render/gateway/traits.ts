@@ -10,6 +10,16 @@ import { filterTraits } from "./filter-records.ts";
 /** An h2c backend gets requests as gRPC backends do: nginx's client for HTTP/2 is the same. */
 const schemes: Readonly<Record<BackendProtocol, Scheme>> = { http: "HTTP", https: "HTTPS", h2c: "GRPC" };
 
+/** The same over TLS. */
+const secured: Readonly<Record<Scheme, Scheme>> = {
+  HTTP: "HTTPS",
+  HTTPS: "HTTPS",
+  AUTO_HTTP: "HTTPS",
+  GRPC: "GRPCS",
+  GRPCS: "GRPCS",
+  FCGI: "FCGI",
+};
+
 /** Whose time is up is answered, and not asked of another endpoint: an attempt that was too slow is not made again. */
 export function withoutLateTries(values: FeatureValues): FeatureValues {
   const cases = values.nextUpstream.cases.filter((one) => one !== "timeout");
@@ -19,7 +29,7 @@ export function withoutLateTries(values: FeatureValues): FeatureValues {
 /** `host`: what is said of the host as a whole. */
 export function routeTraitsOf(
   location: Location<FeatureValues>,
-  { protocol, upstream, filters }: WeightedBackend,
+  { protocol, tls, upstream, filters }: WeightedBackend,
   host: FeatureValues,
   settings: Settings,
 ): LocationTraits {
@@ -28,7 +38,8 @@ export function routeTraitsOf(
   return {
     ...traits,
     redirectsToHttps: false,
-    scheme: upstream === defaultUpstream ? "HTTP" : scheme,
+    scheme: upstream === defaultUpstream ? "HTTP" : tls === undefined ? scheme : secured[scheme],
+    ...(tls === undefined || upstream === defaultUpstream ? {} : { tls }),
     route: filterTraits(location.filters, location.timeouts, filters),
   };
 }

@@ -11,12 +11,14 @@ import { poolOf, protocolOf, type Scheme } from "../../directives/pools.ts";
 import { shortHash } from "../../directives/short-hash.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { namesGroups } from "../../kinds/variables.ts";
+import type { BackendTls } from "../../model/backend-tls.ts";
 import { defaultUpstream, type Location } from "../../model/configuration.ts";
 import { backendOf } from "../../model/location.ts";
 import { declaredBySettings } from "../../settings/declared-variables.ts";
 import { forgottenLines, type HeaderLine } from "../../settings/header-lines.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { InternalNames } from "../conf/internal-names.ts";
+import { backendTlsView } from "../gateway/backend-tls.ts";
 import type { RouteTraits } from "../gateway/route-traits.ts";
 import { filesOf, type RenderedFile } from "../rendered-files.ts";
 import { checkedResolver } from "../settings/composed.ts";
@@ -77,6 +79,8 @@ export interface LocationTraits {
   readonly ignoresAccelRedirect?: true;
   /** What a route of a Gateway asks of it; absent where none asks. */
   readonly route?: RouteTraits;
+  /** How its backend is asked over TLS, in place of what annotations say. */
+  readonly tls?: BackendTls;
 }
 
 /** How a tenant's values are written. */
@@ -150,7 +154,8 @@ export class LocationTexts {
       pooledApart: (by) => apart.push(by),
       beside: (kind, location) => this.#beside(kind, location, beside),
     };
-    const view = locationView({ ...traits, values, answerHeaders }, place, this.#about);
+    const seen = locationView({ ...traits, values, answerHeaders }, place, this.#about);
+    const view = traits.tls === undefined ? seen : { ...seen, proxySsl: backendTlsView(traits.tls, place) };
     const apartBy = apart.length === 0 ? "" : shortHash(apart.join("\0"));
     const { pass, blocks } = poolOf(traits.scheme, target.blocks, apartBy, chosen);
     const late = isSaid("rewritesLate", values, "location") && traits.keepsUri !== true;

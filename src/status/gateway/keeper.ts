@@ -26,7 +26,16 @@ import type { GatewayAddress } from "../../model/gateway/objects.ts";
 import type { DesiredStatus } from "../../model/gateway/status.ts";
 import { type KubernetesObject, kindAndKey, objectKey } from "../../model/objects.ts";
 import type { Table } from "../../model/table.ts";
-import { gatewayClasses, gateways, grpcRoutes, httpRoutes, tcpRoutes, tlsRoutes, udpRoutes } from "../../resources.ts";
+import {
+  backendTLSPolicies,
+  gatewayClasses,
+  gateways,
+  grpcRoutes,
+  httpRoutes,
+  tcpRoutes,
+  tlsRoutes,
+  udpRoutes,
+} from "../../resources.ts";
 import type { Clock } from "../../timing/clock.ts";
 import { timeOf } from "./conditions.ts";
 import { mergedStatus, type Writer } from "./merged.ts";
@@ -51,7 +60,7 @@ export type GatewayStatusEvent =
 
 const routes: readonly Resource<KubernetesObject>[] = [httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes];
 const resources: ReadonlyMap<string, Resource<KubernetesObject>> = new Map(
-  [gatewayClasses, gateways, ...routes].map((of) => [of.kind, of]),
+  [gatewayClasses, gateways, ...routes, backendTLSPolicies].map((of) => [of.kind, of]),
 );
 const routeKinds: ReadonlySet<string> = new Set(routes.map(({ kind }) => kind));
 

@@ -1,19 +1,21 @@
 /** The whole status that an object gets: what is wanted, and what of the present status belongs to others. */
 import { isDeepStrictEqual } from "node:util";
+import type { BackendTLSPolicy, PolicyAncestorStatus } from "../../model/gateway/backend-tls-policy.ts";
 import {
+  type Condition,
   type Gateway,
   type GatewayClass,
   gatewayGroup,
-  type HTTPRoute,
   type ParentReference,
+  type Route,
   type RouteParentStatus,
 } from "../../model/gateway/objects.ts";
-import type { DesiredParentStatus, DesiredStatus } from "../../model/gateway/status.ts";
+import type { DesiredCondition, DesiredStatus } from "../../model/gateway/status.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
 import { conditionsOf, type Observation } from "./conditions.ts";
 
 export interface Writer {
-  /** The entries of a route that carry it are this controller's. */
+  /** The entries of routes and policies that carry it are this controller's. */
   readonly controllerName: string;
   /** The time of conditions that change, as RFC 3339. */
   readonly at: string;
@@ -32,13 +34,22 @@ export function mergedStatus(newest: KubernetesObject, wanted: DesiredStatus, wr
 }
 
 function partsOf(newest: KubernetesObject, wanted: DesiredStatus, writer: Writer, seen: Observation): Status {
+  const about = { namespace: newest.metadata.namespace ?? "", controllerName: writer.controllerName, seen };
   switch (wanted.kind) {
     case "GatewayClass":
       return classParts(newest as GatewayClass, wanted, seen);
     case "Gateway":
       return gatewayParts(newest as Gateway, wanted, seen);
-    case "route":
-      return { parents: parentsOf(newest as HTTPRoute, wanted.parents, writer, seen) };
+    case "route": {
+      const present = (newest as Route).status?.parents ?? [];
+      const entries = wanted.parents.map(({ parentRef, conditions }) => ({ ref: parentRef, conditions }));
+      return { parents: entriesOf(parents, present, entries, about) };
+    }
+    case "policy": {
+      const present = (newest as BackendTLSPolicy).status?.ancestors ?? [];
+      const entries = wanted.ancestors.map(({ ancestorRef, conditions }) => ({ ref: ancestorRef, conditions }));
+      return { ancestors: entriesOf(ancestors, present, entries, about).slice(0, mostAncestors) };
+    }
   }
 }
 
@@ -61,28 +72,53 @@ function gatewayParts({ status }: Gateway, wanted: Of<"Gateway">, seen: Observat
   };
 }
 
+/** An entry of a list that several controllers write, as the list has it or as it is to be. */
+interface Entry {
+  readonly ref: ParentReference;
+  readonly conditions: readonly DesiredCondition[];
+}
+
+interface Written {
+  readonly controllerName: string;
+  readonly conditions?: readonly Condition[];
+}
+
+/** How the entries of a list name what they are about. */
+interface List<T extends Written> {
+  readonly refOf: (entry: T) => ParentReference;
+  readonly entryOf: (ref: ParentReference, controllerName: string, conditions: readonly Condition[]) => T;
+}
+
+const parents: List<RouteParentStatus> = {
+  refOf: ({ parentRef }) => parentRef,
+  entryOf: (parentRef, controllerName, conditions) => ({ parentRef, controllerName, conditions }),
+};
+const ancestors: List<PolicyAncestorStatus> = {
+  refOf: ({ ancestorRef }) => ancestorRef,
+  entryOf: (ancestorRef, controllerName, conditions) => ({ ancestorRef, controllerName, conditions }),
+};
+
+/** The definition takes no more; those of others are there first. */
+const mostAncestors = 16;
+
 /** Entries of other controllers stay as they are and where they are. */
-function parentsOf(
-  { metadata, status }: HTTPRoute,
-  wanted: readonly DesiredParentStatus[],
-  { controllerName }: Writer,
-  seen: Observation,
-): readonly RouteParentStatus[] {
-  const { namespace = "" } = metadata;
-  const missing = new Map(wanted.map((one) => [textOf(one.parentRef, namespace), one]));
-  const entryOf = ({ parentRef, conditions }: DesiredParentStatus, before: RouteParentStatus | undefined) => ({
-    parentRef,
-    controllerName,
-    conditions: conditionsOf(conditions, before?.conditions ?? [], seen),
-  });
-  const kept = (status?.parents ?? []).flatMap((entry) => {
+function entriesOf<T extends Written>(
+  { refOf, entryOf }: List<T>,
+  present: readonly T[],
+  wanted: readonly Entry[],
+  { namespace, controllerName, seen }: { namespace: string; controllerName: string; seen: Observation },
+): readonly T[] {
+  const missing = new Map(wanted.map((one) => [textOf(one.ref, namespace), one]));
+  const merged = ({ ref, conditions }: Entry, before?: T) =>
+    entryOf(ref, controllerName, conditionsOf(conditions, before?.conditions ?? [], seen));
+  const kept = present.flatMap((entry) => {
     if (entry.controllerName !== controllerName) return [entry];
-    const key = textOf(entry.parentRef, namespace);
+    const key = textOf(refOf(entry), namespace);
     const now = missing.get(key);
     missing.delete(key);
-    return now === undefined ? [] : [entryOf(now, entry)];
+    return now === undefined ? [] : [merged(now, entry)];
   });
-  return [...kept, ...[...missing.values()].map((one) => entryOf(one, undefined))];
+  return [...kept, ...[...missing.values()].map((one) => merged(one))];
 }
 
 /** Equal for references to the same parent, whether or not they name what is understood. */

@@ -71,6 +71,8 @@ export function waitsForNginx(status: DesiredStatus): boolean {
       return [status, ...status.listeners].some(({ conditions }) => isTrue(conditions, "Programmed"));
     case "route":
       return status.parents.some(({ conditions }) => isTrue(conditions, "Accepted"));
+    case "policy":
+      return status.ancestors.some(({ conditions }) => isTrue(conditions, "Accepted"));
   }
 }
 

@@ -14,8 +14,13 @@ export interface Feature {
 }
 
 export const features: readonly Feature[] = [
-  { name: "BackendTLSPolicy", versions: "1.6", served: "no", doc: "TLS towards Services, with a CA and a hostname" },
-  { name: "BackendTLSPolicySANValidation", versions: "1.6", served: "no", doc: "several names and URIs of a backend" },
+  { name: "BackendTLSPolicy", versions: "1.6", served: "yes", doc: "TLS towards Services, with a CA and a hostname" },
+  {
+    name: "BackendTLSPolicySANValidation",
+    versions: "1.6",
+    served: "upstreamSan",
+    doc: "several names and URIs of a backend",
+  },
   { name: "ClusterTrustBundle", versions: "1.7", served: "no", doc: "CAs from ClusterTrustBundles" },
   { name: "GRPCRoute", versions: "1.6", served: "no", doc: "GRPCRoutes" },
   { name: "GRPCRouteNamedRouteRule", versions: "1.6", served: "no", doc: "names of rules in logs and metrics" },

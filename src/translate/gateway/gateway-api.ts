@@ -9,6 +9,8 @@ import type { LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import type { Turn } from "../turn.ts";
+import { BackendTlsPolicies } from "./backend-tls/policies.ts";
+import { policyStatuses } from "./backend-tls/policy-statuses.ts";
 import { Gateways } from "./gateways.ts";
 import { Grants } from "./grants.ts";
 import { httpRouteReader } from "./route/http-route.ts";
@@ -17,12 +19,20 @@ import { RouteSource } from "./route-source.ts";
 export class GatewayApi {
   readonly #grants = new Grants();
   readonly #gateways: Gateways;
+  readonly #policies: BackendTlsPolicies;
   readonly #routes: readonly RouteSource[];
+  readonly #problems: Problems;
   #statuses = Table.empty<DesiredStatus>();
 
   constructor(options: TranslateOptions, problems: Problems, certificates: Certificates) {
     this.#gateways = new Gateways(options, problems, this.#grants, certificates);
-    this.#routes = [new RouteSource(httpRouteReader, options, problems, this.#grants, this.#gateways)];
+    this.#problems = problems;
+    this.#policies = new BackendTlsPolicies({
+      systemAuthorities: options.gateway.systemAuthorities,
+      checksNames: !options.lacks.has("upstreamSan"),
+    });
+    const sources = { grants: this.#grants, gateways: this.#gateways, policies: this.#policies };
+    this.#routes = [new RouteSource(httpRouteReader, options, problems, sources)];
   }
 
   /** What its routes claim, kind by kind. */
@@ -34,11 +44,12 @@ export class GatewayApi {
     return this.#gateways.ports;
   }
 
-  /** Reads Gateways and grants of this turn, before any route is read. Secrets have been taken in. */
+  /** Reads Gateways, grants and policies of this turn, before any route is read. Secrets have been taken in. */
   begin(turn: Turn): void {
     const granting = this.#grants.takeIn(turn);
     const gateways = this.#gateways.renew(turn, granting);
-    for (const routes of this.#routes) routes.begin(gateways, granting);
+    const services = this.#policies.renew(turn);
+    for (const routes of this.#routes) routes.begin({ gateways, granting, services });
   }
 
   /** `objects` with the last good forms of Gateways and routes that stand in for refused ones. */
@@ -46,7 +57,7 @@ export class GatewayApi {
     return this.#routes.reduce((kept, routes) => routes.keepIn(kept), this.#gateways.keepIn(objects));
   }
 
-  /** What the statuses should be, after all routes have been read. */
+  /** What the statuses should be, after all routes have been read. It finds the Problems of policies. */
   statuses(turn: Turn): Table<DesiredStatus> {
     const classes = new Map<string, DesiredStatus | undefined>();
     for (const key of this.#statuses.keys()) if (key.startsWith("GatewayClass ")) classes.set(key, undefined);
@@ -56,6 +67,12 @@ export class GatewayApi {
       ...classes,
       ...this.#gateways.statuses(counted, (id) => this.#routes.reduce((sum, routes) => sum + routes.attached(id), 0)),
       ...this.#routes.flatMap((routes) => routes.statuses(turn)),
+      ...policyStatuses(
+        this.#policies,
+        this.#routes.map(({ users }) => users),
+        this.#problems,
+        turn,
+      ),
     ].filter(([key, status]) => !isSame(this.#statuses.get(key), status));
     if (entries.length > 0) this.#statuses = this.#statuses.with(entries);
     return this.#statuses;

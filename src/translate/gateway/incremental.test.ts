@@ -2,14 +2,26 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { drawn } from "../../../test/support/drawn.ts";
-import { gateway, gatewayClass, grant, listener, namespace, route, serviceIn } from "../../../test/support/gateways.ts";
+import {
+  authorities,
+  backendTLSPolicy,
+  gateway,
+  gatewayClass,
+  grant,
+  listener,
+  namespace,
+  route,
+  serviceIn,
+} from "../../../test/support/gateways.ts";
 import { fake, ingress, put } from "../../../test/support/sketch.ts";
+import { fakeCertificate } from "../../certificates/fake.ts";
 import { type KubernetesObject, keyOf } from "../../model/objects.ts";
 import { emptySnapshot, type WatchedKind, withObjects } from "../../model/snapshot.ts";
 import { defaultOptions, type GatewayOptions } from "../options.ts";
 import { type Translation, Translator, translate } from "../translator.ts";
 import { emptyInputs } from "../turn.ts";
 
+const { chain } = await fakeCertificate(new Date("2026-01-01"));
 const names = ["a", "b"] as const;
 const hostname = fc.constantFrom(undefined, "a.example", "*.a.example", "x.a.example", "*.example");
 const from = fc.constantFrom(undefined, "All", "Same", "None");
@@ -81,7 +93,16 @@ const step = fc.oneof(
     grant({ namespace: "other", from: "Gateway", to: "Secret" }),
     namespace("other", { team: "b" }),
     ingress({ name: "a", host: "a.example" }),
+    serviceIn("ns", "web", { name: "http" }),
+    authorities("ca", chain),
+    authorities("ca", "nothing"),
+    backendTLSPolicy({ name: "a" }),
+    backendTLSPolicy({ name: "a", section: "http" }),
+    backendTLSPolicy({ name: "b", age: 1, validation: { hostname: "b.example" } }),
+    backendTLSPolicy({ name: "b", age: 1, section: "http", validation: { hostname: "" } }),
   ),
+  gone("BackendTLSPolicy", "ns/a", "ns/b"),
+  gone("ConfigMap", "ns/ca"),
 );
 
 function told({ configuration, problems, statuses }: Translation) {

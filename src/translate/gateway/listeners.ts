@@ -112,12 +112,7 @@ function refusalOf(listener: GatewayListener, field: string, gateway: Gateway, o
 
 /** Where the Gateway asks clients of the port for certificates. What is to be guarded is not served without the guard. */
 function clientCertificateField({ spec }: Gateway, port: number): string | undefined {
-  const { frontend } = (spec?.tls ?? {}) as {
-    frontend?: {
-      default?: { validation?: unknown };
-      perPort?: readonly { port?: number; tls?: { validation?: unknown } }[];
-    };
-  };
+  const { frontend } = spec?.tls ?? {};
   const own = frontend?.perPort?.findIndex((one) => one.port === port) ?? -1;
   if (own >= 0) {
     return frontend?.perPort?.[own]?.tls?.validation === undefined ? undefined : `spec.tls.frontend.perPort[${own}]`;

@@ -12,6 +12,7 @@ import type { LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
+import type { BackendTlsPolicies } from "./backend-tls/policies.ts";
 import type { Gateways } from "./gateways.ts";
 import type { Grants } from "./grants.ts";
 import { type Attachment, attachmentsOf, hostsOn, parentKeys } from "./route/attach.ts";
@@ -20,7 +21,24 @@ import type { RouteReader } from "./route/reader.ts";
 import type { RulesRead } from "./route/rules.ts";
 import { isAccepted, parentStatus } from "./route/status.ts";
 import { routeFeatures } from "./route-features.ts";
+import { ServiceUsers } from "./service-users.ts";
 import { StandIns } from "./stand-ins.ts";
+
+/** What routes are read by. */
+export interface RouteSources {
+  readonly grants: Grants;
+  readonly gateways: Gateways;
+  readonly policies: BackendTlsPolicies;
+}
+
+/** What of the Gateway API is otherwise than before. */
+export interface Different {
+  readonly gateways: ReadonlySet<string>;
+  /** Namespaces with other grants. */
+  readonly granting: ReadonlySet<string>;
+  /** Services with other policies, as `namespace/name`. */
+  readonly services: ReadonlySet<string>;
+}
 
 export class RouteSource<R extends Route = Route> implements ClaimSource {
   readonly kind: string;
@@ -29,9 +47,11 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
   readonly #problems: Problems;
   readonly #grants: Grants;
   readonly #gateways: Gateways;
+  readonly #policies: BackendTlsPolicies;
   readonly #references = new Dependencies();
   /** Routes by the ids of the listeners that they are attached to. */
   readonly #attached = new Dependencies();
+  readonly users = new ServiceUsers();
   readonly #parents = new Map<string, readonly DesiredParentStatus[]>();
   readonly #changedStatus = new Set<string>();
   readonly #counted = new Set<string>();
@@ -40,30 +60,29 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
   #hasClasses = false;
   #isAnyOutdated = false;
 
-  constructor(
-    reader: RouteReader<R>,
-    options: TranslateOptions,
-    problems: Problems,
-    grants: Grants,
-    gateways: Gateways,
-  ) {
+  constructor(reader: RouteReader<R>, options: TranslateOptions, problems: Problems, sources: RouteSources) {
     this.kind = reader.kind;
     this.#reader = reader;
     this.#standIns = new StandIns<R>(reader.kind);
     this.#options = options;
     this.#problems = problems;
-    this.#grants = grants;
-    this.#gateways = gateways;
+    this.#grants = sources.grants;
+    this.#gateways = sources.gateways;
+    this.#policies = sources.policies;
   }
 
-  /** Says what of the Gateway API is otherwise than before: Gateways, and namespaces with other grants. */
-  begin(gateways: ReadonlySet<string>, granting: ReadonlySet<string>): void {
+  begin({ gateways, granting, services }: Different): void {
     this.#changedStatus.clear();
+    this.users.begin();
     this.#counted.clear();
     const hasClasses = this.#gateways.classes.size > 0;
     this.#isAnyOutdated = hasClasses !== this.#hasClasses;
     this.#hasClasses = hasClasses;
-    const names = [...[...gateways].map((key) => `Gateway ${key}`), ...[...granting].map((one) => `grants ${one}`)];
+    const names = [
+      ...[...gateways].map((key) => `Gateway ${key}`),
+      ...[...granting].map((one) => `grants ${one}`),
+      ...[...services].map((key) => `Service ${key}`),
+    ];
     this.#outdated = names.flatMap((name) => [...this.#references.usersOf(name)]);
   }
 
@@ -102,9 +121,18 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     }
     const object = this.#nameOf(route);
     const attachments = this.#attachments(route, turn);
-    const service = (name: string) => snapshot.services.get(name);
-    const rules =
-      attachments.length === 0 ? nothing : this.#reader.rules(route, { object, grants: this.#grants, service });
+    const used = new Set<string>();
+    const world = {
+      object,
+      grants: this.#grants,
+      service: (name: string) => {
+        used.add(name);
+        return snapshot.services.get(name);
+      },
+      policy: (service: string, port: string | undefined) => this.#policies.governing(service, port),
+    };
+    const rules = attachments.length === 0 ? nothing : this.#reader.rules(route, world);
+    this.users.use(key, used, attachments);
     this.#references.set(key, this.#referencesOf(route, attachments.length > 0));
     this.#parents.set(
       key,
@@ -126,6 +154,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
   setAside(key: string): void {
     this.#references.set(key, []);
     this.#attach(key, []);
+    this.users.use(key, [], []);
     this.#parents.delete(key);
   }
 

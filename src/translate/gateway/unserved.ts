@@ -8,7 +8,7 @@ export function unservedFields({ spec }: Gateway, object: ObjectName): readonly 
     problems.push({ object, kind: "field-unusable", field, why, done });
   const from = spec?.allowedListeners?.namespaces?.from ?? "None";
   if (from !== "None") add("spec.allowedListeners", "ListenerSets are not served yet", "no listener is added by them");
-  const { backend } = (spec?.tls ?? {}) as { backend?: unknown };
+  const { backend } = spec?.tls ?? {};
   if (backend !== undefined) {
     add("spec.tls.backend", "is not served yet", "backends are not shown a client certificate");
   }

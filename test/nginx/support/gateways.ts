@@ -18,6 +18,7 @@ import {
   type Certificate,
   type Configuration,
   catchAll,
+  type Endpoint,
   type Location,
   type Route,
   type Server,
@@ -63,6 +64,8 @@ export interface GatewayParts {
   readonly settings?: Partial<Settings>;
   /** Ids of Upstreams without endpoints; all others are `bN`, on 127.101.0.N. */
   readonly empty?: readonly string[];
+  /** Endpoints of further Upstreams, by id. */
+  readonly endpoints?: Readonly<Record<string, Endpoint>>;
 }
 
 export const owner = (kind: string, name: string) => ({ apiVersion: "", kind, namespace: "shop", name });
@@ -208,10 +211,11 @@ export async function startGateways(base: number, luaFolderOf?: (folder: string)
 }
 
 export function configurationOf(parts: GatewayParts, fake: Certificate): Whole {
-  const { ports, hosts, certificates = [], settings = {}, empty = [] } = parts;
+  const { ports, hosts, certificates = [], settings = {}, empty = [], endpoints = {} } = parts;
   const upstreams: Upstream[] = [
     ...backends.map((n) => ({ id: `b${n}`, endpoints: [{ address: `127.101.0.${n}`, port: 9000 }] })),
     { id: "h2", endpoints: [{ address: "127.101.0.7", port: 9001 }] },
+    ...Object.entries(endpoints).map(([id, endpoint]) => ({ id, endpoints: [endpoint] })),
     ...["none", "default", ...empty].map((id) => ({ id, endpoints: [] })),
   ].map((one) => ({ ...one, label: `shop-${one.id}-80`, balance: { algorithm: "round_robin" } }));
   const all = [{ ...unknownHosts, listener: undefined } as unknown as Server<FeatureValues>, ...hosts];

@@ -1,4 +1,5 @@
 /** The backends of a rule: which Service and port each names, and why it cannot be used. */
+import type { BackendTls } from "../../../model/backend-tls.ts";
 import type { BackendProtocol, Mirror } from "../../../model/filters.ts";
 import {
   type BackendReference,
@@ -7,8 +8,9 @@ import {
   type HTTPRouteFilter,
 } from "../../../model/gateway/objects.ts";
 import type { Service } from "../../../model/objects.ts";
-import type { ObjectName, Problem } from "../../../problem.ts";
+import { named, type ObjectName, type Problem, sentence } from "../../../problem.ts";
 import type { ClaimedBackend } from "../../claim.ts";
+import type { PolicyReading } from "../backend-tls/policy.ts";
 import type { Fault } from "../conditions.ts";
 import type { Grants } from "../grants.ts";
 import { filtersOf } from "./filters.ts";
@@ -16,7 +18,10 @@ import { filtersOf } from "./filters.ts";
 export interface BackendWorld {
   readonly object: ObjectName & { readonly namespace: string };
   readonly grants: Grants;
+  /** Asked only for Services that the route may use. */
   service(key: string): Service | undefined;
+  /** The BackendTLSPolicy that governs the port of this name; undefined where none does. */
+  policy(service: string, port: string | undefined): PolicyReading | undefined;
 }
 
 export interface BackendsRead {
@@ -24,6 +29,8 @@ export interface BackendsRead {
   readonly faults: readonly Fault[];
   /** Faults of their filters, which are mistakes in values and not in references. */
   readonly invalid: readonly Fault[];
+  /** Why the policies of backends cannot be followed, which is no mistake of the route. */
+  readonly notes: readonly Problem[];
 }
 
 /** How requests are sent, by `appProtocol` of the port. */
@@ -53,10 +60,12 @@ export function backendsOf(
       backends: [unusable("backendRefs", { object, kind: "field-unusable", field: `${field}.backendRefs`, why, done })],
       faults: [],
       invalid: [],
+      notes: [],
     };
   }
   const faults: Fault[] = [];
   const invalid: Fault[] = [];
+  const notes: Problem[] = [];
   const backends = references.map((reference, at): ClaimedBackend => {
     const part = `backendRefs[${at}]`;
     const { weight = 1, filters = [] } = reference;
@@ -74,7 +83,11 @@ export function backendsOf(
       faults.push({ reason: found.reason, problem: problem(found.part, found.why) });
       return { ...unusable(part, faults.at(-1)!.problem), weight };
     }
-    const { key, port, protocol } = found;
+    if (found.broken !== undefined) {
+      notes.push(problem("", whyBroken(found.broken)));
+      return { ...unusable(part, notes.at(-1)!), weight };
+    }
+    const { key, port, protocol, tls } = found;
     const { mirrors, faults: ofMirrors } = mirrorsOf(filters, `${field}.${part}.filters`, world);
     faults.push(...ofMirrors);
     const own = mirrors.length === 0 ? read.filters : { ...read.filters, mirrors };
@@ -86,10 +99,11 @@ export function backendsOf(
       port: String(port),
       weight,
       ...(protocol === undefined ? {} : { protocol }),
+      ...(tls === undefined ? {} : { tls }),
       ...(own === undefined ? {} : { filters: own }),
     };
   });
-  return { backends, faults, invalid };
+  return { backends, faults, invalid, notes };
 }
 
 export function unusable(part: string, problem: Problem): ClaimedBackend {
@@ -97,10 +111,17 @@ export function unusable(part: string, problem: Problem): ClaimedBackend {
 }
 
 type Target =
-  | { readonly key: string; readonly port: number; readonly protocol: BackendProtocol | undefined }
+  | {
+      readonly key: string;
+      readonly port: number;
+      readonly protocol: BackendProtocol | undefined;
+      readonly tls: BackendTls | undefined;
+      /** The policy that governs it, where that cannot be followed. */
+      readonly broken: PolicyReading | undefined;
+    }
   | { readonly reason: string; readonly part: string; readonly why: string };
 
-function targetOf(reference: BackendReference, { object, grants, service }: BackendWorld): Target {
+function targetOf(reference: BackendReference, { object, grants, service, policy }: BackendWorld): Target {
   const { group = "", kind = "Service", name, port } = reference;
   if (group !== "" || kind !== "Service") {
     return { reason: "InvalidKind", part: "", why: `names a ${group === "" ? "" : `${group} `}${kind}, not a Service` };
@@ -124,12 +145,18 @@ function targetOf(reference: BackendReference, { object, grants, service }: Back
     return { reason: "BackendNotFound", part: ".port", why: `Service ${key} has no port ${port}` };
   }
   const { appProtocol = "" } = declared;
-  const protocol = protocols[appProtocol];
-  if (appProtocol !== "" && protocol === undefined) {
+  const protocol = protocols[appProtocol.toLowerCase()];
+  const governing = policy(key, declared.name);
+  if (appProtocol !== "" && protocol === undefined && governing === undefined) {
     const why = `port ${port} of Service ${key} has the appProtocol ${appProtocol}, which is not one of ${Object.keys(protocols).join(", ")}`;
     return { reason: "UnsupportedProtocol", part: "", why };
   }
-  return { key, port, protocol };
+  const { tls } = governing ?? {};
+  return { key, port, protocol, tls, broken: tls === undefined ? governing : undefined };
+}
+
+function whyBroken({ object, invalid }: PolicyReading): string {
+  return `names a Service whose ${named(object)} cannot be followed: ${invalid === undefined ? "" : sentence(invalid.problem)}`;
 }
 
 export interface MirrorsRead {
@@ -143,11 +170,12 @@ export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, wo
   const mirrors = filters.flatMap(({ requestMirror }, at): Mirror[] => {
     if (requestMirror === undefined) return [];
     const found = targetOf(requestMirror.backendRef, world);
-    if ("why" in found) {
-      const where = `${field}[${at}].requestMirror.backendRef${found.part}`;
+    const fault = "why" in found ? found : unmirrored(found);
+    if ("why" in found || fault !== undefined) {
+      const { part, why, reason } = fault!;
+      const where = `${field}[${at}].requestMirror.backendRef${part}`;
       const done = "it gets no copies of requests";
-      const problem: Problem = { object: world.object, kind: "field-unusable", field: where, why: found.why, done };
-      faults.push({ reason: found.reason, problem });
+      faults.push({ reason, problem: { object: world.object, kind: "field-unusable", field: where, why, done } });
       return [];
     }
     const { percent = 100, fraction } = requestMirror;
@@ -155,6 +183,13 @@ export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, wo
     return [{ upstream: `${found.key}/${found.port} ${ofRoutes}`, share: Math.min(1, Math.max(0, share)) }];
   });
   return { mirrors, faults };
+}
+
+/** Copies are never sent in plain text to a backend that is to be asked over TLS. */
+function unmirrored({ tls, broken }: Extract<Target, { key: string }>) {
+  if (tls === undefined && broken === undefined) return undefined;
+  const why = "names a Service that has a BackendTLSPolicy, and copies are not sent over TLS yet";
+  return { reason: "UnsupportedProtocol", part: "", why };
 }
 
 /** Services that the backends name, of namespaces that they may name them in or not. */

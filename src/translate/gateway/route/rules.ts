@@ -87,7 +87,9 @@ function ruleOf(rule: HTTPRouteRule, field: string, world: BackendWorld): RuleRe
     note(unresolved, copies.faults);
     const own = read.ok ? read.filters : undefined;
     const filters = copies.mirrors.length === 0 ? own : { ...own, mirrors: copies.mirrors };
-    const { backends, faults, invalid: ofBackends } = backendsOf(rule.backendRefs ?? [], field, prefix, world);
+    const found = backendsOf(rule.backendRefs ?? [], field, prefix, world);
+    const { backends, faults, invalid: ofBackends } = found;
+    notes.push(...found.notes);
     note(unresolved, faults);
     note(invalid, ofBackends);
     const isAnswered = filters?.redirect !== undefined;

@@ -1,0 +1,74 @@
+/** What the API server accepts as a BackendTLSPolicy (Gateway API v1.6.3). */
+import { shown } from "../../kinds/kind.ts";
+import { anything, type Check, mapOf, type Rule, record, text, word, wrong } from "../check.ts";
+import { metadata } from "../metadata.ts";
+import { dnsSubdomain } from "../names.ts";
+import { atMost, both, distinct, few, hostname, named, sectionName } from "./names.ts";
+
+const precise: Rule = (value) =>
+  value.startsWith("*") ? `${shown(value)} is a wildcard, and one name must stand here` : hostname(value);
+
+const uri: Rule = (value) =>
+  /^[a-z][a-z0-9+.-]*:[!-~]+$/i.test(value) && value.length <= 253
+    ? undefined
+    : `${shown(value)} is not a URI such as spiffe://cluster/shop`;
+
+const setName: Rule = (value) =>
+  value === "" || value === "System" || value.includes("/") ? undefined : `${shown(value)} is not System`;
+
+const isFilled = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
+
+/** The name that the type says, and no other. */
+const nameOfType: Check = (value, path) => {
+  const { type, hostname: host, uri: id } = value as Record<string, unknown>;
+  const [wanted, other] = type === "Hostname" ? (["hostname", id] as const) : (["uri", host] as const);
+  if (!isFilled((value as Record<string, unknown>)[wanted])) return wrong(path, `${wanted} is missing`);
+  return isFilled(other) ? wrong(path, `only ${wanted} may stand beside type ${type}`) : [];
+};
+
+const authorities: Check = (value, path) => {
+  const { caCertificateRefs = [], wellKnownCACertificates } = value as Record<string, unknown>;
+  const has = (caCertificateRefs as readonly unknown[] | null)?.length ?? 0;
+  if (has > 0 && isFilled(wellKnownCACertificates)) {
+    return wrong(path, "only one of caCertificateRefs and wellKnownCACertificates may stand there");
+  }
+  return has > 0 || isFilled(wellKnownCACertificates)
+    ? []
+    : wrong(path, "caCertificateRefs is missing, or wellKnownCACertificates");
+};
+
+export const backendTLSPolicy = record(
+  {
+    apiVersion: anything,
+    kind: anything,
+    metadata: metadata(dnsSubdomain),
+    status: anything,
+    spec: record(
+      {
+        targetRefs: both(
+          few(record({ ...named, sectionName }, ["group", "kind", "name"]), 16, 1),
+          distinct(
+            ({ group, kind, name, sectionName: section }) => `${group} ${kind} ${name} ${section ?? ""}`,
+            () => "this target is given twice",
+          ),
+        ),
+        validation: record(
+          {
+            caCertificateRefs: few(record(named, ["group", "kind", "name"]), 8),
+            wellKnownCACertificates: text(setName, atMost(253)),
+            hostname: text(precise),
+            subjectAltNames: few(
+              record({ type: word("Hostname", "URI"), hostname: text(hostname), uri: text(uri) }, ["type"], nameOfType),
+              5,
+            ),
+          },
+          ["hostname"],
+          authorities,
+        ),
+        options: mapOf(() => undefined, text()),
+      },
+      ["targetRefs", "validation"],
+    ),
+  },
+  ["metadata", "spec"],
+);

@@ -1,0 +1,38 @@
+/**
+ * The directives that ask a backend over TLS as a BackendTLSPolicy says. A kept connection is found by the address of its peer
+ * alone, so each set of directives has connections of its own.
+ */
+import type { Place } from "../../directives/place.ts";
+import { Token, type View } from "../../directives/token.ts";
+import type { Authorities, BackendTls } from "../../model/backend-tls.ts";
+
+/** Authorities between the certificate of a backend and one that is trusted. */
+const depth = 10;
+
+/** For `templates/proxy-ssl.tmpl`. */
+export function backendTlsView({ authorities, hostname, names, identity }: BackendTls, place: Place): View {
+  const prefix = place.protocol === "grpc" ? "grpc_ssl" : "proxy_ssl";
+  const pair: readonly (readonly [string, Token])[] =
+    identity === undefined
+      ? []
+      : [
+          [`${prefix}_certificate`, Token.word(place.file("loaded", identity.chain))],
+          [`${prefix}_certificate_key`, Token.word(place.file("loaded", identity.key.reveal()))],
+        ];
+  const lines: readonly (readonly [string, Token])[] = [
+    ...pair,
+    [`${prefix}_trusted_certificate`, fileOf(authorities, place)],
+    [`${prefix}_verify`, Token.conf`on`],
+    [`${prefix}_verify_depth`, Token.count(depth)],
+    [`${prefix}_protocols`, Token.conf`TLSv1.2 TLSv1.3`],
+    [`${prefix}_name`, Token.text(hostname)],
+    [`${prefix}_server_name`, Token.conf`on`],
+    ...(names.length === 0 ? [] : [["upstream_ssl_verify_san", Token.words(names.map(Token.text))] as const]),
+  ];
+  place.pooledApart(lines.map(([name, value]) => `${name} ${value}`).join("\n"));
+  return lines.map(([name, value]): View => ({ name: Token.name(name), value }));
+}
+
+function fileOf(authorities: Authorities, place: Place): Token {
+  return Token.word(authorities.kind === "file" ? authorities.path : place.file("loaded", authorities.text));
+}

@@ -1,0 +1,223 @@
+/** What becomes of BackendTLSPolicies: which one governs a backend, what it makes of it, and its conditions. */
+import { expect, test } from "vitest";
+import {
+  authorities,
+  backendTLSPolicy,
+  gateway,
+  gatewayClass,
+  grant,
+  listener,
+  namespace,
+  route,
+  serviceIn,
+} from "../../../../test/support/gateways.ts";
+import { fake, put } from "../../../../test/support/sketch.ts";
+import { fakeCertificate } from "../../../certificates/fake.ts";
+import type { Capability } from "../../../directives/capabilities.ts";
+import type { KubernetesObject } from "../../../model/objects.ts";
+import { emptySnapshot } from "../../../model/snapshot.ts";
+import { sentence } from "../../../problem.ts";
+import { defaultOptions } from "../../options.ts";
+import { translate } from "../../translator.ts";
+import { emptyInputs } from "../../turn.ts";
+
+const { chain } = await fakeCertificate(new Date("2026-01-01"));
+const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10", "192.0.2.11"] } };
+const world = put(
+  emptySnapshot,
+  gatewayClass(),
+  namespace("ns"),
+  serviceIn("ns", "web", { name: "http" }),
+  authorities("ca", chain),
+  gateway({}),
+  route({}),
+);
+
+function outcome(objects: readonly KubernetesObject[], more: Partial<typeof options> = {}) {
+  const inputs = { ...emptyInputs, snapshot: put(world, ...objects) };
+  const { configuration, statuses, problems } = translate(inputs, { ...options, ...more }, fake);
+  const statusOf = (name: string) => {
+    const status = statuses.get(`BackendTLSPolicy ns/${name}`);
+    return status?.kind === "policy" ? status.ancestors : undefined;
+  };
+  return {
+    backends: configuration.servers.get("ns/gw/http _")?.locations[0]?.backends,
+    said: [...problems.values()].flat().map(sentence),
+    gateways: (name = "policy") => statusOf(name)?.map(({ ancestorRef }) => ancestorRef.name),
+    policy: (name = "policy") =>
+      statusOf(name)?.map(({ conditions }) =>
+        Object.fromEntries(conditions.map(({ type, status, reason }) => [type, status === "True" ? true : reason])),
+      )[0],
+    route: statuses.get("HTTPRoute ns/route"),
+  };
+}
+
+const fine = { Accepted: true, ResolvedRefs: true };
+
+test("a policy makes TLS of its Service's backends, and has a status at each Gateway that uses them", () => {
+  const found = outcome([backendTLSPolicy({}), gateway({ name: "other" })]);
+  expect(found.said).toEqual([]);
+  expect(found.policy()).toEqual(fine);
+  expect(found.gateways()).toEqual(["gw"]);
+  const text = expect.stringContaining("BEGIN CERTIFICATE") as string;
+  expect(found.backends).toMatchObject([
+    {
+      upstream: "ns/web/80 for routes",
+      tls: { authorities: { kind: "pem", text }, hostname: "web.example", names: [] },
+    },
+  ]);
+  const system = { wellKnownCACertificates: "System", caCertificateRefs: [] };
+  const path = "/etc/ssl/certs/ca-certificates.crt";
+  expect(outcome([backendTLSPolicy({ validation: system })]).backends).toMatchObject([
+    { tls: { authorities: { kind: "file", path } } },
+  ]);
+  const unused = outcome([backendTLSPolicy({ service: "other" })]);
+  expect([unused.gateways(), unused.said], "it may be for another controller").toEqual([[], []]);
+});
+
+test("a Service that a route may not name gives its Gateway no place in the status of the policy", () => {
+  const elsewhere = gateway({
+    name: "theirs",
+    listeners: [listener({ allowedRoutes: { namespaces: { from: "All" } } })],
+  });
+  const stranger = route({
+    name: "stranger",
+    namespace: "other",
+    parent: { name: "theirs" },
+    rules: [{ backendRefs: [{ name: "web", namespace: "ns", port: 80 }] }],
+  });
+  const objects = [backendTLSPolicy({}), namespace("other"), elsewhere, stranger];
+  expect(outcome(objects).gateways()).toEqual(["gw"]);
+  const from = { group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespace: "other" };
+  const permit = grant({ namespace: "ns", from: "HTTPRoute", to: "Service" });
+  const permitted = { ...permit, spec: { ...permit.spec, from: [from] } } as typeof permit;
+  expect(outcome([...objects, permitted]).gateways()).toEqual(["gw", "theirs"]);
+});
+
+test("the oldest policy decides, one that names the port before one for the whole Service", () => {
+  const two = [backendTLSPolicy({ name: "young" }), backendTLSPolicy({ name: "old", age: 9 })];
+  const conflict = outcome(two);
+  expect(conflict.policy("old")).toEqual(fine);
+  expect(conflict.policy("young")).toEqual({ Accepted: "Conflicted", ResolvedRefs: true });
+  expect(conflict.said).toEqual([
+    "spec.targetRefs[0]: the older BackendTLSPolicy ns/old is for Service ns/web too; that one decides",
+  ]);
+  const validation = { hostname: "port.example" };
+  const apart = outcome([...two.slice(1), backendTLSPolicy({ name: "port", section: "http", validation })]);
+  expect([apart.policy("old"), apart.policy("port")]).toEqual([fine, fine]);
+  expect(apart.backends).toMatchObject([{ tls: { hostname: "port.example" } }]);
+  const broken = backendTLSPolicy({ name: "oldest", age: 99, validation: { caCertificateRefs: [] } });
+  const closed = outcome([...two, broken]);
+  expect(closed.backends?.[0], "a younger one does not stand in for it").toHaveProperty("unusable");
+  const nowhere = outcome([backendTLSPolicy({ section: "gone" })]);
+  expect(nowhere.policy()).toEqual({ Accepted: "TargetNotFound", ResolvedRefs: true });
+  expect(nowhere.backends?.[0]).not.toHaveProperty("tls");
+});
+
+const ref = (name: string, kind = "ConfigMap") => ({ group: "", kind, name });
+const broken: readonly [string, Parameters<typeof backendTLSPolicy>[0]["validation"], object, string][] = [
+  [
+    "a ConfigMap that is nowhere",
+    { caCertificateRefs: [ref("gone")] },
+    { Accepted: "NoValidCACertificate", ResolvedRefs: "InvalidCACertificateRef" },
+    "spec.validation.caCertificateRefs[0]: ConfigMap ns/gone not found; no certificate is trusted by it",
+  ],
+  [
+    "one without certificates",
+    { caCertificateRefs: [ref("empty")] },
+    { Accepted: "NoValidCACertificate", ResolvedRefs: "InvalidCACertificateRef" },
+    "spec.validation.caCertificateRefs[0]: ConfigMap ns/empty has no ca.crt; no certificate is trusted by it",
+  ],
+  [
+    "one with a certificate that cannot be read",
+    { caCertificateRefs: [ref("torn")] },
+    { Accepted: "NoValidCACertificate", ResolvedRefs: "InvalidCACertificateRef" },
+    "spec.validation.caCertificateRefs[0]: ConfigMap ns/torn has a ca.crt whose certificate 2 cannot be read; no certificate is trusted by it",
+  ],
+  [
+    "another kind",
+    { caCertificateRefs: [ref("ca", "Secret")] },
+    { Accepted: "NoValidCACertificate", ResolvedRefs: "InvalidKind" },
+    "spec.validation.caCertificateRefs[0]: names a Secret, not a ConfigMap; no certificate is trusted by it",
+  ],
+  [
+    "unknown authorities",
+    { caCertificateRefs: [], wellKnownCACertificates: "Mozilla" },
+    { Accepted: "Invalid", ResolvedRefs: true },
+    'spec.validation.wellKnownCACertificates: "Mozilla" is not System; requests to its targets get 500',
+  ],
+  [
+    "both",
+    { wellKnownCACertificates: "System" },
+    { Accepted: "Invalid" },
+    "spec.validation: names both caCertificateRefs and wellKnownCACertificates; requests to its targets get 500",
+  ],
+  [
+    "no hostname",
+    { hostname: "" },
+    { Accepted: "Invalid" },
+    "spec.validation.hostname: is missing; requests to its targets get 500",
+  ],
+  [
+    "a hostname that is none",
+    { hostname: 'a"; }' },
+    { Accepted: "Invalid" },
+    'spec.validation.hostname: "a\\"; }" is no host name; requests to its targets get 500',
+  ],
+  [
+    "a name of an unknown kind",
+    { subjectAltNames: [{ type: "Email", hostname: "a.example" }] },
+    { Accepted: "Invalid" },
+    'spec.validation.subjectAltNames[0].type: "Email" is not Hostname or URI; requests to its targets get 500',
+  ],
+  [
+    "a URI with a space, behind which another name would begin",
+    { subjectAltNames: [{ type: "URI", uri: "spiffe://a dns:b.example" }] },
+    { Accepted: "Invalid" },
+    'spec.validation.subjectAltNames[0].uri: "spiffe://a dns:b.example" is no absolute URI; requests to its targets get 500',
+  ],
+];
+test.each(broken)("%s: the backend answers 500, whatever else the policy says", (_, validation, conditions, why) => {
+  const maps = [authorities("empty", undefined), authorities("torn", `${chain}-----BEGIN CERTIFICATE-----\nx\n`)];
+  const found = outcome([backendTLSPolicy({ ...(validation === undefined ? {} : { validation }) }), ...maps]);
+  expect(found.policy()).toMatchObject(conditions);
+  expect(found.said).toContain(why);
+  expect(found.backends).toMatchObject([{ upstream: "", unusable: { kind: "field-unusable" } }]);
+  const parents = found.route?.kind === "route" ? found.route.parents : [];
+  const message = parents[0]?.conditions[0]?.message;
+  expect(message, "the route says it too").toContain("BackendTLSPolicy ns/policy cannot be followed");
+});
+
+test("names beside the hostname need a module of nginx; without it nothing is sent", () => {
+  const subjectAltNames = [
+    { type: "Hostname", hostname: "*.Web.example" },
+    { type: "URI", uri: "spiffe://cluster/$web" },
+  ];
+  const policy = backendTLSPolicy({ validation: { hostname: "web.example", subjectAltNames } });
+  expect(outcome([policy]).backends).toMatchObject([
+    { tls: { names: ["dns:*.web.example", "uri:spiffe://cluster/$web"] } },
+  ]);
+  const without = outcome([policy], { lacks: new Set<Capability>(["upstreamSan"]) });
+  expect(without.policy()).toMatchObject({ Accepted: "Invalid" });
+  expect(without.backends?.[0]).toHaveProperty("unusable");
+  expect(without.said).toContain(
+    "spec.validation.subjectAltNames: nginx here has no module that checks the names of a backend's certificate; requests to its targets get 500",
+  );
+});
+
+test("of several ConfigMaps those that can be read are trusted, and the others are named", () => {
+  const validation = { hostname: "web.example", caCertificateRefs: [ref("gone"), ref("ca")] };
+  const found = outcome([backendTLSPolicy({ validation })]);
+  expect(found.policy()).toEqual({ Accepted: true, ResolvedRefs: "InvalidCACertificateRef" });
+  expect(found.backends).toMatchObject([{ tls: { hostname: "web.example" } }]);
+});
+
+test("a mirror is never sent in plain text to a Service with a policy", () => {
+  const filters = [{ type: "RequestMirror", requestMirror: { backendRef: { name: "web", port: 80 } } }];
+  const plain = route({ rules: [{ filters, backendRefs: [{ name: "plain", port: 80 }] }] });
+  const found = outcome([backendTLSPolicy({}), serviceIn("ns", "plain"), plain]);
+  expect(found.said).toEqual([
+    "spec.rules[0].filters[0].requestMirror.backendRef: names a Service that has a BackendTLSPolicy, and copies are not sent over TLS yet; it gets no copies of requests",
+  ]);
+  expect(found.backends?.[0]).not.toHaveProperty("tls");
+});

@@ -1,0 +1,105 @@
+/**
+ * All BackendTLSPolicies, and which of them governs a port of a Service: one that names the port before one for the whole
+ * Service, and of several the oldest.
+ */
+
+import { guarded } from "../../../guarded.ts";
+import { Dependencies } from "../../../model/dependencies.ts";
+import { named } from "../../../problem.ts";
+import { type Turn, usersOfChanged } from "../../turn.ts";
+import type { Fault } from "../conditions.ts";
+import { byCreation } from "../creation.ts";
+import { failedPolicy, type PolicyReading, type PolicyTargetRead, readPolicy } from "./policy.ts";
+
+/** What decides beside objects. */
+export interface PolicyOptions {
+  readonly systemAuthorities: string | undefined;
+  readonly checksNames: boolean;
+}
+
+export class BackendTlsPolicies {
+  readonly #options: PolicyOptions;
+  readonly #readings = new Map<string, PolicyReading>();
+  /** Policies by the ConfigMaps that they name. */
+  readonly #references = new Dependencies();
+  /** Policies by the Services that they are for. */
+  readonly #targets = new Dependencies();
+  #changed: ReadonlySet<string> = new Set();
+
+  constructor(options: PolicyOptions) {
+    this.#options = options;
+  }
+
+  /** Gives the Services, as `namespace/name`, that may be governed otherwise than before. */
+  renew(turn: Turn): Set<string> {
+    const { before, now } = turn;
+    const changed = new Set(
+      now.snapshot.backendTLSPolicies.changesSince(before.snapshot.backendTLSPolicies).map(({ key }) => key),
+    );
+    for (const key of usersOfChanged(this.#references, "ConfigMap", turn)) changed.add(key);
+    const services = new Set<string>();
+    for (const key of changed) {
+      for (const service of this.#targets.usedBy(key)) services.add(service);
+      this.#read(key, turn);
+      for (const service of this.#targets.usedBy(key)) services.add(service);
+    }
+    // Policies beside a changed one may have won or lost.
+    this.#changed = new Set([...services].flatMap((service) => [...this.#targets.usersOf(service)]));
+    for (const key of changed) if (!this.#readings.has(key)) this.#changed = new Set([...this.#changed, key]);
+    return services;
+  }
+
+  /** Policies that say something else than before, or have won or lost against such a one, or have gone. */
+  get changed(): ReadonlySet<string> {
+    return this.#changed;
+  }
+
+  /** Undefined where there is no such policy. */
+  reading(key: string): PolicyReading | undefined {
+    return this.#readings.get(key);
+  }
+
+  /** Those that are for the Service, as `namespace/name`. */
+  of(service: string): Iterable<string> {
+    return this.#targets.usersOf(service);
+  }
+
+  /** The policy that governs the port of that name; undefined where none does. */
+  governing(service: string, port: string | undefined): PolicyReading | undefined {
+    const all = this.#sorted(service);
+    const has = (section: string | undefined) => (one: PolicyReading) =>
+      one.targets.some((target) => target.service === service && target.section === section);
+    return (port === undefined ? undefined : all.find(has(port))) ?? all.find(has(undefined));
+  }
+
+  /** Why the policy has no say about the target; undefined where it has. */
+  conflictAt({ key, object }: PolicyReading, { service, section, field }: PolicyTargetRead): Fault | undefined {
+    const older = this.#sorted(service).find((one) =>
+      one.targets.some((target) => target.service === service && target.section === section),
+    );
+    if (older === undefined || older.key === key) return undefined;
+    const what = section === undefined ? `Service ${service}` : `port ${section} of Service ${service}`;
+    const why = `the older ${named(older.object)} is for ${what} too`;
+    const done = "that one decides";
+    return { reason: "Conflicted", problem: { object, kind: "field-unusable", field, why, done } };
+  }
+
+  #sorted(service: string): readonly PolicyReading[] {
+    const readings = [...this.#targets.usersOf(service)].flatMap((key) => this.#readings.get(key) ?? []);
+    return readings.length < 2 ? readings : readings.sort((one, other) => byCreation(one.policy, other.policy));
+  }
+
+  #read(key: string, { now }: Turn): void {
+    const policy = now.snapshot.backendTLSPolicies.get(key);
+    const reading =
+      policy &&
+      guarded(
+        () => readPolicy(policy, { ...this.#options, configMap: (name) => now.snapshot.configMaps.get(name) }),
+        (bug) => failedPolicy(policy, bug),
+      );
+    if (reading === undefined) this.#readings.delete(key);
+    else this.#readings.set(key, reading);
+    this.#references.set(key, reading?.configMaps ?? []);
+    this.#targets.set(key, [...new Set(reading?.targets.map(({ service }) => service) ?? [])]);
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * One BackendTLSPolicy: which ports of Services it is for, and how these are asked. A policy that cannot be followed governs its
+ * targets all the same: their requests are answered with 500, and never sent without the check.
+ */
+import { hash } from "node:crypto";
+import { authoritiesIn } from "../../../certificates/authorities.ts";
+import { bugProblem, guarded } from "../../../guarded.ts";
+import { shown } from "../../../kinds/kind.ts";
+import type { Authorities, BackendTls } from "../../../model/backend-tls.ts";
+import type { BackendTLSPolicy, SubjectAltName } from "../../../model/gateway/backend-tls-policy.ts";
+import type { ConfigMap } from "../../../model/objects.ts";
+import type { ObjectName, Problem } from "../../../problem.ts";
+import type { Fault } from "../conditions.ts";
+
+export interface PolicyTargetRead {
+  /** `namespace/name` of the Service. */
+  readonly service: string;
+  /** Name of the port; undefined: all ports. */
+  readonly section: string | undefined;
+  /** `spec.targetRefs[0]`. */
+  readonly field: string;
+}
+
+export interface PolicyReading {
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly object: ObjectName;
+  readonly policy: BackendTLSPolicy;
+  readonly targets: readonly PolicyTargetRead[];
+  /** Undefined where it cannot be followed; then `invalid` says why. */
+  readonly tls: BackendTls | undefined;
+  readonly invalid: Fault | undefined;
+  /** References to authorities that cannot be followed. */
+  readonly unresolved: readonly Fault[];
+  /** What has no effect, and makes nothing void. */
+  readonly notes: readonly Problem[];
+  /** `namespace/name` of ConfigMaps that were looked for. */
+  readonly configMaps: readonly string[];
+}
+
+/** What policies are read by. */
+export interface PolicyWorld {
+  configMap(key: string): ConfigMap | undefined;
+  /** The path of the file with the authorities of the machine; undefined where there is none. */
+  readonly systemAuthorities: string | undefined;
+  /** Whether nginx here can compare the names in a certificate by itself. */
+  readonly checksNames: boolean;
+}
+
+const done = "requests to its targets get 500";
+
+export function readPolicy(policy: BackendTLSPolicy, world: PolicyWorld): PolicyReading {
+  const { name, namespace = "default" } = policy.metadata;
+  const object = { kind: "BackendTLSPolicy", namespace, name };
+  const configMaps: string[] = [];
+  const unresolved: Fault[] = [];
+  const fault = (reason: string, field: string, why: string, what = done): Fault => {
+    return { reason, problem: { object, kind: "field-unusable", field, why, done: what } };
+  };
+  const read = { key: `${namespace}/${name}`, object, policy, targets: targetsOf(policy, namespace) };
+  const end = (tls: BackendTls | undefined, invalid?: Fault): PolicyReading => {
+    return { ...read, tls, invalid, unresolved, notes: notesOf(policy, object), configMaps };
+  };
+
+  const { hostname = "", subjectAltNames = [], ...trust } = policy.spec?.validation ?? {};
+  const authorities = authoritiesFor(trust);
+  if ("reason" in authorities) return end(undefined, authorities);
+  const where = "spec.validation.hostname";
+  if (hostname === "") return end(undefined, fault("Invalid", where, "is missing"));
+  if (!isHostname(hostname)) return end(undefined, fault("Invalid", where, `${shown(hostname)} is no host name`));
+  const names: string[] = [];
+  for (const [at, one] of subjectAltNames.entries()) {
+    const part = `spec.validation.subjectAltNames[${at}]`;
+    const found = nameOf(one);
+    if ("why" in found) return end(undefined, fault("Invalid", `${part}${found.part}`, found.why));
+    names.push(found.name);
+  }
+  if (names.length > 0 && !world.checksNames) {
+    const why = "nginx here has no module that checks the names of a backend's certificate";
+    return end(undefined, fault("Invalid", "spec.validation.subjectAltNames", why));
+  }
+  return end(withId({ authorities, hostname: hostname.toLowerCase(), names }));
+
+  function authoritiesFor({ caCertificateRefs = [], wellKnownCACertificates = "" }: typeof trust): Authorities | Fault {
+    if (caCertificateRefs.length > 0 && wellKnownCACertificates !== "") {
+      return fault("Invalid", "spec.validation", "names both caCertificateRefs and wellKnownCACertificates");
+    }
+    if (caCertificateRefs.length === 0) {
+      const field = "spec.validation.wellKnownCACertificates";
+      if (wellKnownCACertificates === "") return fault("Invalid", "spec.validation", "names no authorities");
+      if (wellKnownCACertificates !== "System") {
+        return fault("Invalid", field, `${shown(wellKnownCACertificates)} is not System`);
+      }
+      const path = world.systemAuthorities;
+      return path === undefined
+        ? fault("Invalid", field, "this machine has no file with certificates of authorities")
+        : { kind: "file", path };
+    }
+    const texts = caCertificateRefs.flatMap(({ group = "", kind = "", name: named }, at): string[] => {
+      const field = `spec.validation.caCertificateRefs[${at}]`;
+      const not = (reason: string, why: string): string[] => {
+        unresolved.push(fault(reason, field, why, "no certificate is trusted by it"));
+        return [];
+      };
+      if (group !== "" || kind !== "ConfigMap") {
+        return not("InvalidKind", `names a ${group === "" ? "" : `${group} `}${kind}, not a ConfigMap`);
+      }
+      const key = `${namespace}/${named}`;
+      configMaps.push(key);
+      const configMap = world.configMap(key);
+      if (configMap === undefined) return not("InvalidCACertificateRef", `ConfigMap ${key} not found`);
+      const found = authoritiesIn(configMap);
+      return found.ok ? [found.text] : not("InvalidCACertificateRef", `ConfigMap ${key} ${found.why}`);
+    });
+    if (texts.length > 0) return { kind: "pem", text: [...new Set(texts)].join("") };
+    const why =
+      unresolved.length === 1 ? "gives no certificate of an authority" : "give no certificate of an authority";
+    return fault("NoValidCACertificate", "spec.validation.caCertificateRefs", why);
+  }
+}
+
+/** Sluice failed on the policy. It governs its targets all the same. */
+export function failedPolicy(policy: BackendTLSPolicy, bug: Error): PolicyReading {
+  const { name, namespace = "default" } = policy.metadata;
+  const object = { kind: "BackendTLSPolicy", namespace, name };
+  const targets = guarded(
+    () => targetsOf(policy, namespace),
+    () => [],
+  );
+  const invalid = { reason: "Invalid", problem: bugProblem(object, bug) };
+  const nothing = { unresolved: [], notes: [], configMaps: [] };
+  return { key: `${namespace}/${name}`, object, policy, targets, tls: undefined, invalid, ...nothing };
+}
+
+/** The same settings with the id that belongs to them. */
+export function withId(settings: Omit<BackendTls, "id">): BackendTls {
+  const { authorities, hostname, names, identity } = settings;
+  const key = identity === undefined ? [] : [identity.chain, hash("sha256", identity.key.reveal())];
+  return { id: hash("sha256", JSON.stringify([authorities, hostname, names, key])), ...settings };
+}
+
+/** Only those that name a Service: what else a policy is for is no backend of a route. */
+function targetsOf({ spec }: BackendTLSPolicy, namespace: string): readonly PolicyTargetRead[] {
+  return (spec?.targetRefs ?? []).flatMap(({ group, kind, name, sectionName = "" }, at): PolicyTargetRead[] => {
+    if (group !== "" || kind !== "Service") return [];
+    const section = sectionName === "" ? undefined : sectionName;
+    return [{ service: `${namespace}/${name}`, section, field: `spec.targetRefs[${at}]` }];
+  });
+}
+
+function notesOf({ spec }: BackendTLSPolicy, object: ObjectName): readonly Problem[] {
+  const options = Object.keys(spec?.options ?? {});
+  if (options.length === 0) return [];
+  const why = `${options.join(", ")} is no option that Sluice knows`;
+  return [{ object, kind: "field-unusable", field: "spec.options", why, done: "it is ignored" }];
+}
+
+const label = "[a-z\\d](?:[a-z\\d-]*[a-z\\d])?";
+const precise = new RegExp(`^${label}(?:\\.${label})*$`, "i");
+const uri = /^[a-z][a-z\d+.-]*:[!-~]+$/i;
+
+function isHostname(text: string): boolean {
+  return text.length <= 253 && precise.test(text);
+}
+
+/** As the module in `nginx/modules/` wants it. */
+function nameOf({
+  type,
+  hostname = "",
+  uri: text = "",
+}: SubjectAltName): { name: string } | { part: string; why: string } {
+  switch (type) {
+    case "Hostname": {
+      const isName = isHostname(hostname.replace(/^\*\./, ""));
+      return isName
+        ? { name: `dns:${hostname.toLowerCase()}` }
+        : { part: ".hostname", why: `${shown(hostname)} is no host name` };
+    }
+    case "URI":
+      return uri.test(text) && text.length <= 253
+        ? { name: `uri:${text}` }
+        : { part: ".uri", why: `${shown(text)} is no absolute URI` };
+    default:
+      return { part: ".type", why: `${shown(type)} is not Hostname or URI` };
+  }
+}
