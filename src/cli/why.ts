@@ -4,10 +4,13 @@
  */
 
 import { decide } from "../decide/decide.ts";
+import type { Decision } from "../decide/decision.ts";
 import type { AskedRequest } from "../decide/request.ts";
 import { backendOf } from "../model/location.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import { named } from "../problem.ts";
 import { routesOf } from "../routes/routes.ts";
-import { translate } from "../translate/translator.ts";
+import { type Translation, translate } from "../translate/translator.ts";
 import { emptyInputs } from "../translate/turn.ts";
 import { translateOptions } from "./options.ts";
 import type { Out } from "./reference.ts";
@@ -70,6 +73,7 @@ export async function why(argv: readonly string[], out: Out, now: Date): Promise
     decision,
     from,
     certificate: certificateOf(decision.host?.certificate, served.certificates, decision.request?.host),
+    withoutCertificate: withoutCertificate(decision, translation, snapshot),
     routes: decision.host === undefined ? [] : routesOf(served, snapshot, decision.request?.host),
     reasons: reasonsIn(decision, snapshot, translation, options),
     problems: findingsIn(read.files, flags, as, read.written),
@@ -111,6 +115,28 @@ function certificateOf(
   const { names, notAfter } = found;
   const above = host?.replace(/^[^.]+/, "*") ?? "";
   return { secret: found.id, names, expires: notAfter, fits: names.some((name) => name === host || name === above) };
+}
+
+/** Why a host for which TLS is configured has no certificate of its own; undefined where that is not known. */
+function withoutCertificate(
+  { host, request }: Decision,
+  { problems }: Translation,
+  { ingresses }: Snapshot,
+): string | undefined {
+  if (host === undefined || host.certificate !== undefined || !host.tls) return undefined;
+  const names = [host.server.name, request?.host];
+  for (const problem of [...problems.values()].flat()) {
+    if (problem.kind === "certificate-misfit" && names.includes(problem.host)) {
+      return `Secret ${problem.secret}, which ${named(problem.object)} names, is for ${problem.names}`;
+    }
+    if (problem.kind !== "secret-unusable" || !problem.field.startsWith("spec.tls")) continue;
+    const { namespace = "default", name } = problem.object;
+    const rules = ingresses.get(`${namespace}/${name}`)?.spec?.rules ?? [];
+    if (rules.some((rule) => rule.host?.toLowerCase() === host.server.name)) {
+      return `Secret ${problem.secret}, which ${named(problem.object)} names: ${problem.why}`;
+    }
+  }
+  return "its tls entry names no Secret";
 }
 
 function jsonOf({ asked, decision, reasons, certificate, problems }: Explained) {

@@ -174,6 +174,16 @@ test("why says what becomes of a request, step by step, and what would have to c
   expect(await ran(tool, "ftp://x", shop)).toMatchObject({ code: 2 });
 });
 
+test("why and check name what is missing or stands there twice, and not what is well", async () => {
+  const flag = "--configmap=ingress-nginx/ingress-nginx-controller";
+  const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const urls = ["https://reading.example/x", "https://lending.example/", "http://twice.example/lists"];
+  const all = await Promise.all(urls.map((url) => ran(tool, url, folder("missing"), flag)));
+  const checked = await ran(check, folder("missing"), flag);
+  await expect([...all, checked].map(({ text }) => text).join("\n")).toMatchFileSnapshot(folder("missing.txt"));
+  expect([...all, checked].map(({ code }) => code)).toEqual([1, 1, 0, 1]);
+});
+
 test("routes", async () => {
   const noon = new Date("2026-11-21T12:00:00Z");
   const tool: Tool = (argv, out) => routes(argv, out, noon);

@@ -19,6 +19,7 @@ import { missingClasses } from "./missing-class.ts";
 import { pathIn } from "./places.ts";
 import { type Severity, severityOf } from "./severity.ts";
 import { snippetProblems, snippetsIn } from "./snippet-findings.ts";
+import { locatedTwice } from "./twice-located.ts";
 
 export interface Finding {
   readonly severity: Severity;
@@ -46,7 +47,9 @@ export function findingsIn(
   const hasClasses = [...definitions.keys()].some((id) => id.startsWith("IngressClass "));
   const classless = missingClasses(snapshot, hasClasses);
   const ofSnippets = snippetProblems(snippetsIn(snapshot, configuration.settings, options));
-  const all = [...[...library.problems.values()].flat(), ...translated, ...atTheDoor, ...classless, ...ofSnippets].map(
+  const twice = locatedTwice(snapshot, configuration, options.annotationsPrefix);
+  const ofFiles = [...library.problems.values()].flat();
+  const all = [...ofFiles, ...translated, ...atTheDoor, ...classless, ...ofSnippets, ...twice].map(
     (problem): Finding => {
       const { kind, namespace, name } = problem.object;
       const definition = definitions.get(`${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);

@@ -17,6 +17,8 @@ export interface Explained {
   readonly certificate:
     | { readonly secret: string; readonly names: readonly string[]; readonly expires: Date; readonly fits: boolean }
     | undefined;
+  /** Why the host has none although TLS is configured for it. */
+  readonly withoutCertificate: string | undefined;
   readonly routes: readonly ServedRoute[];
   readonly reasons: readonly string[];
   /** All Problems; those of the Ingress and of its Service and Secret are printed. */
@@ -107,11 +109,11 @@ function backendLines({ decision: { path, end }, routes }: Explained): string[] 
   ];
 }
 
-function certificateLines({ asked, certificate }: Explained, now: Date): string[] {
-  if (certificate === undefined)
-    return asked.scheme === "https"
-      ? [line("certificate", "the default one: no tls entry of an Ingress fits the host")]
-      : [];
+function certificateLines({ asked, certificate, withoutCertificate }: Explained, now: Date): string[] {
+  if (certificate === undefined) {
+    const why = withoutCertificate ?? "no tls entry of an Ingress fits the host";
+    return asked.scheme === "https" ? [line("certificate", `the default one: ${why}`)] : [];
+  }
   const { secret, names, expires, fits } = certificate;
   const until = `until ${expires.toISOString().slice(0, 10)}`;
   const past = expires < now ? ", which is past" : "";

@@ -1,12 +1,12 @@
 /** What would have to change so that a request that finds nothing is served. */
 
-import type { Decision } from "../../decide/decision.ts";
+import type { Decision, Guard } from "../../decide/decision.ts";
 import { nearest } from "../../kinds/nearest.ts";
 import { backendOf } from "../../model/location.ts";
 import type { Ingress } from "../../model/objects.ts";
 import { keyOf } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
-import { named } from "../../problem.ts";
+import { named, type ObjectName, type Problem, unplaced } from "../../problem.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import type { Translation } from "../../translate/translator.ts";
 
@@ -21,14 +21,42 @@ export function reasonsIn(
   const uri = decision.request?.uri ?? "/";
   const { end } = decision;
   if (end.kind !== "answer" || end.status < 400) return [];
+  const stop = decision.guards.find(({ outcome }) => outcome === "stops");
   return [
     ...ofOtherClass(host, snapshot, translation, options),
     ...(decision.host?.how === "nothing else" ? ofHost(host, snapshot) : []),
     ...(end.status === 404 && decision.host !== undefined && decision.host.how !== "nothing else"
       ? ofPath(decision, uri)
       : []),
-    ...(end.status === 503 ? ofService(decision, snapshot) : []),
+    ...(stop === undefined && end.status === 503 ? ofService(decision, snapshot) : []),
+    ...(stop === undefined ? [] : ofGuard(stop, decision, translation)),
   ];
+}
+
+/** A guard that nobody gets past because something that it needs is missing or broken. */
+function ofGuard({ what }: Guard, { path }: Decision, { problems }: Translation): string[] {
+  if (path?.kind !== "location") return [];
+  const { closed, owner } = path.location;
+  if (what === "closed") return closed === undefined ? [] : [mendingOf(closed)];
+  if (what !== "client-certificate") return [];
+  const own = [...problems.values()]
+    .flat()
+    .filter(({ object }) => object.kind === owner?.kind && sameName(object, owner));
+  return own.filter((one) => placeOf(one) === "annotation auth-tls-secret").map(mendingOf);
+}
+
+const sameName = (one: ObjectName, other: ObjectName): boolean =>
+  one.namespace === other.namespace && one.name === other.name;
+
+function mendingOf(problem: Problem): string {
+  const said = unplaced(problem);
+  const [, missing] = /\b((?:Secret|ConfigMap) \S+) not found/.exec(said) ?? [];
+  if (missing === undefined) return `mend what shuts the path: ${named(problem.object)}: ${said}`;
+  return `${missing} does not exist; create it, or change ${placeOf(problem)} of ${named(problem.object)}`;
+}
+
+function placeOf(problem: Problem): string {
+  return "key" in problem ? `annotation ${problem.key}` : "field" in problem ? problem.field : "what names it";
 }
 
 const hostsOf = ({ spec }: Ingress): readonly string[] =>

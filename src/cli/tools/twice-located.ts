@@ -1,0 +1,62 @@
+/**
+ * Locations of a server-snippet that the host has already: nginx refuses the second one of a name. Patterns may stand there twice.
+ */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { parse, type Statement } from "../../kinds/grammar.ts";
+import type { Configuration, Server } from "../../model/configuration.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import { named, type Problem } from "../../problem.ts";
+import { blocksOf } from "../../render/location/blocks.ts";
+import type { Settings } from "../../settings/registry.ts";
+
+const field = "annotation server-snippet";
+
+/** One Problem for each such location, of the first host on which it is so. */
+export function locatedTwice(
+  { ingresses }: Snapshot,
+  { servers }: Configuration<Settings, FeatureValues>,
+  prefix: string,
+): Problem[] {
+  return [...ingresses.values()].flatMap((ingress) => {
+    const text = ingress.metadata.annotations?.[`${prefix}/server-snippet`];
+    if (text === undefined) return [];
+    const hosts = new Set((ingress.spec?.rules ?? []).map(({ host = "" }) => host.toLowerCase()));
+    const having = [...hosts].flatMap((host) => servers.get(host) ?? []);
+    const [server] = having.filter(({ features }) => features.serverSnippet.text === text);
+    const parsed = parse(text);
+    if (server === undefined || !parsed.ok) return [];
+    const { namespace = "default", name } = ingress.metadata;
+    return twiceIn(parsed.statements, placesOf(server)).map((why): Problem => {
+      const object = { kind: "Ingress", namespace, name };
+      return { object, kind: "field-unusable", field, why, done: "nginx would refuse it" };
+    });
+  });
+}
+
+/** What stands in the server for its paths, by what it matches. */
+function placesOf(server: Server<FeatureValues>): Map<string, string> {
+  const places = new Map([["/", "for all other paths of the host"]]);
+  for (const { match, location } of blocksOf(server)) {
+    const { path, owner } = server.locations[location]!;
+    const bare = String(match).replace(/^(= )?"(.*)"$/, "$1$2");
+    if (owner !== undefined) places.set(bare, `for path ${path} of ${named(owner)}`);
+  }
+  return places;
+}
+
+function twiceIn(statements: readonly Statement[], places: Map<string, string>): string[] {
+  return statements.flatMap(({ name, args, line }) => {
+    const match = name === "location" ? matchOf(args) : undefined;
+    if (match === undefined) return [];
+    const other = places.get(match);
+    places.set(match, `in line ${line}`);
+    return other === undefined ? [] : [`line ${line} of it: location ${match} stands there already, ${other}`];
+  });
+}
+
+/** As nginx compares them; undefined for patterns. A prefix is the same with `^~` and without. */
+function matchOf(args: readonly string[]): string | undefined {
+  const [, sign, path] = /^(=|\^~|~\*?)?\s*(.*)$/s.exec(args.join(" ")) ?? [];
+  if (path === undefined || sign?.startsWith("~")) return undefined;
+  return sign === "=" ? `= ${path}` : path;
+}
