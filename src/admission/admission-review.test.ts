@@ -13,7 +13,7 @@ test("an Ingress is read, in the namespace of the request where it names none", 
   const object = { metadata: { name: "a", creationTimestamp: null }, spec: { rules: [{ host: "a.example" }] } };
   expect(readQuestion(review({ namespace: "shop", object }))).toEqual({
     ok: true,
-    question: { uid: "u", ingress: { ...object, metadata: { name: "a", namespace: "shop" } } },
+    question: { uid: "u", object: { ...object, kind: "Ingress", metadata: { name: "a", namespace: "shop" } } },
   });
   expect(readQuestion(review({ operation: "DELETE", object: null }))).toMatchObject({ ok: true });
 });

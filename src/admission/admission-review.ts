@@ -3,12 +3,13 @@
  * so nothing of the question is believed: every field that is read later is looked at here first.
  */
 import type { Ingress } from "../model/objects.ts";
+import { type GatewayObject, isReviewed, subjectOf } from "./gateway/subject.ts";
 
 export interface Question {
   /** Of the review, to be repeated in the answer. */
   readonly uid: string;
-  /** Undefined where nothing is to be stored: a DELETE. */
-  readonly ingress: Ingress | undefined;
+  /** Undefined where nothing is to be stored, as by a DELETE, and for a Gateway or route that cannot be read. */
+  readonly object: Ingress | GatewayObject | undefined;
 }
 
 export type ReadQuestion =
@@ -30,16 +31,21 @@ export function readQuestion(text: string): ReadQuestion {
   }
   const { uid, kind, namespace, operation, object } = review.request;
   if (typeof uid !== "string" || !isMapping(kind)) return unreadable("its request has no uid or no kind");
-  if (kind.group !== "networking.k8s.io" || kind.version !== "v1" || kind.kind !== "Ingress") {
-    return { ok: false, status: 500, why: "it is about something else than an Ingress of networking.k8s.io/v1" };
+  if (isReviewed(kind)) {
+    const home = typeof namespace === "string" && namespace !== "" ? namespace : "default";
+    const subject = operation === "DELETE" ? undefined : subjectOf(object, String(kind.kind), home);
+    return { ok: true, question: { uid, object: subject } };
   }
-  if (operation === "DELETE") return { ok: true, question: { uid, ingress: undefined } };
+  if (kind.group !== "networking.k8s.io" || kind.version !== "v1" || kind.kind !== "Ingress") {
+    return { ok: false, status: 500, why: "it is about something else than Ingresses, Gateways and routes" };
+  }
+  if (operation === "DELETE") return { ok: true, question: { uid, object: undefined } };
   if (!isIngress(object)) return unreadable("its object is no Ingress");
   if (!isStorable(object)) return unreadable("its object is larger than any that the API server stores");
   const stated = Object.entries(object.metadata).filter(([, value]) => value !== null);
   const place = typeof namespace === "string" && namespace !== "" ? namespace : "default";
   const metadata = { name: "", namespace: place, ...Object.fromEntries(stated) };
-  return { ok: true, question: { uid, ingress: { ...object, metadata } } };
+  return { ok: true, question: { uid, object: { ...object, kind: "Ingress", metadata } } };
 }
 
 /** The text of the answer. Warnings are given whether or not the object is allowed. */

@@ -1,11 +1,12 @@
 /**
- * The validating webhook: an HTTPS server that the API server asks before it stores an Ingress. It reads what it is sent,
- * holds it against the Snapshot, and answers; it renders nothing, writes nothing and never runs nginx, because whoever
+ * The validating webhook: an HTTPS server that the API server asks before it stores an Ingress, a Gateway or a route. It
+ * reads what it is sent, holds it against the Snapshot, and answers; it renders nothing, writes nothing and never runs nginx, because whoever
  * reaches the port can send anything. Reviews that take long leave the event loop to others for as long again.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { Ingress } from "../model/objects.ts";
 import { type Problem, sentence } from "../problem.ts";
 import type { Source } from "../sync/ports.ts";
 import { systemClock } from "../timing/clock.ts";
@@ -13,6 +14,8 @@ import { Paced, type Parts } from "../timing/paced.ts";
 import type { TranslateOptions } from "../translate/options.ts";
 import { type Answer, answerTo, readQuestion } from "./admission-review.ts";
 import { Bodies, type BodyLimits } from "./bodies.ts";
+import type { GatewayObject } from "./gateway/subject.ts";
+import { warningsFor } from "./gateway/warnings.ts";
 import { judging, type Verdict } from "./judge.ts";
 import type { KeyPairs } from "./key-pairs.ts";
 import { Neighbours } from "./neighbours.ts";
@@ -41,6 +44,7 @@ export type WebhookEvent =
   | { readonly kind: "failed"; readonly cause: Error };
 
 export interface Review {
+  readonly kind: string;
   readonly namespace: string;
   readonly name: string;
   readonly verdict: Verdict;
@@ -138,25 +142,31 @@ class Reviewer {
       this.#refuse(response, read.status, read.why);
       return "answered";
     }
-    const { uid, ingress } = read.question;
-    const verdict = ingress === undefined ? ({ kind: "passed-over" } as const) : yield* this.#judge(ingress);
+    const { uid, object } = read.question;
+    const verdict = object === undefined ? ({ kind: "passed-over" } as const) : yield* this.#judge(object);
     yield;
     response.setHeader("content-type", "application/json");
     response.end(answerTo(uid, answerOf(verdict)));
-    if (ingress === undefined) return "answered";
-    const { namespace = "default", name } = ingress.metadata;
+    if (object === undefined) return "answered";
+    const { kind, metadata } = object;
+    const { namespace = "default", name } = metadata;
     const tookMs = performance.now() - begun;
-    this.#options.report({ kind: "reviewed", review: { namespace, name, verdict, bytes: text.length, tookMs } });
+    this.#options.report({ kind: "reviewed", review: { kind, namespace, name, verdict, bytes: text.length, tookMs } });
     return "answered";
   }
 
-  *#judge(ingress: Parameters<typeof judging>[0]): Parts<Verdict> {
+  *#judge(object: Ingress | GatewayObject): Parts<Verdict> {
     const { source, translate, watches } = this.#options;
     const snapshot = source.snapshot();
+    if (isGatewayObject(object)) {
+      const { namespace = "default", deletionTimestamp } = object.metadata;
+      if (deletionTimestamp !== undefined || !watches(namespace)) return { kind: "passed-over" };
+      return { kind: "judged", refusals: [], warnings: warningsFor(object, snapshot, translate) };
+    }
     this.#neighbours.catchUp(snapshot);
     yield;
     const settings = this.#settings.of(snapshot);
-    return yield* judging(ingress, { snapshot, neighbours: this.#neighbours, settings, options: translate, watches });
+    return yield* judging(object, { snapshot, neighbours: this.#neighbours, settings, options: translate, watches });
   }
 
   #refuse(response: ServerResponse, status: number, why: string): void {
@@ -164,6 +174,10 @@ class Reviewer {
     response.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
     response.end(`${why}\n`);
   }
+}
+
+function isGatewayObject(object: Ingress | GatewayObject): object is GatewayObject {
+  return object.kind !== "Ingress";
 }
 
 /** In the sentences of Events. */

@@ -8,8 +8,11 @@ export function webhookLog(log: Log): (event: WebhookEvent | CertificateEvent) =
   return (event) => {
     switch (event.kind) {
       case "reviewed": {
-        const { namespace, name, verdict, tookMs } = event.review;
-        const fields = { ingress: `${namespace}/${name}`, took: `${tookMs.toFixed(1)}ms` };
+        const { kind, namespace, name, verdict, tookMs } = event.review;
+        const fields = {
+          [kind === "Ingress" ? "ingress" : "object"]: `${kind === "Ingress" ? "" : `${kind} `}${namespace}/${name}`,
+          took: `${tookMs.toFixed(1)}ms`,
+        };
         const refusals = verdict.kind === "judged" ? verdict.refusals : [];
         if (refusals.length > 0) log.info({ ...fields, why: refusals.map(sentence).join("\n") }, "refused at the door");
         else log.debug({ ...fields, judged: verdict.kind === "judged" }, "allowed at the door");

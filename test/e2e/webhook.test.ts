@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { gatewaySuite } from "../../scripts/gateway-suite.ts";
 import { until } from "../nginx/support/until.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { ingress } from "./support/shop.ts";
@@ -112,6 +113,39 @@ async function servedCertificate(): Promise<string> {
   socket.destroy();
   return fingerprint256;
 }
+
+test("Gateways and routes are stored, with a warning of what their conditions will say", async () => {
+  await cluster.kubectl(["apply", "--server-side", "--filename", gatewaySuite.definitions("standard")]);
+  await cluster.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
+  const apiVersion = "gateway.networking.k8s.io/v1";
+  const named = (name: string) => ({ namespace: "shop", name });
+  const controllerName = "sluice.dev/gateway-controller";
+  const listeners = [
+    { name: "web", port: 80, protocol: "HTTP" },
+    { name: "stream", port: 9000, protocol: "example.com/strange" },
+  ];
+  const route = {
+    apiVersion,
+    kind: "HTTPRoute",
+    metadata: named("lost"),
+    spec: { parentRefs: [{ name: "nowhere" }], rules: [{ backendRefs: [{ name: "echo-a", port: 80 }] }] },
+  };
+  await apply(cluster, [{ apiVersion, kind: "GatewayClass", metadata: { name: "sluice" }, spec: { controllerName } }]);
+  const warned = /Warning: spec.parentRefs: Gateway shop\/nowhere not found; the route is not attached there/;
+  // Kinds are looked for every 30 s, on a machine that may be busy.
+  await until("the controller knows the kinds", async () => warned.test(await tried(route)), 180_000);
+  const gateway = {
+    apiVersion,
+    kind: "Gateway",
+    metadata: named("some"),
+    spec: { gatewayClassName: "sluice", listeners },
+  };
+  const said = await tried(gateway);
+  expect(said).toMatch(/Warning: spec.listeners\[1\].protocol: example.com\/strange is not /);
+  expect(said).not.toContain("denied");
+  const stored = await cluster.kubectl(["get", "gateways,httproutes", "--namespace=shop", "--output=name"]);
+  expect(stored.split("\n").filter((line) => line !== "")).toHaveLength(2);
+});
 
 test("without the controller it fails as configured", async () => {
   await sluice.process.stop();

@@ -68,7 +68,8 @@ export class Reports {
   webhook(event: WebhookEvent | CertificateEvent): void {
     webhookLog(this.#log)(event);
     if (event.kind !== "reviewed" || event.review.verdict.kind !== "judged") return;
-    const { namespace, name: ingress, verdict, tookMs } = event.review;
+    const { kind, namespace, name: ingress, verdict, tookMs } = event.review;
+    if (kind !== "Ingress") return;
     this.#metrics.checked({ namespace, ingress, allowed: verdict.refusals.length === 0, tookMs });
   }
 }

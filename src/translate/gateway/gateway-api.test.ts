@@ -495,3 +495,20 @@ test("matches stand in the order of the specification", () => {
     "pattern /b.*",
   ]);
 });
+
+test("a match that is never reached is told, once for each host of a listener", () => {
+  const rules = [
+    { matches: [{ path: { value: "/a" } }, { path: { value: "/b" } }], backendRefs },
+    { matches: [{ path: { value: "/a/" } }, { path: { value: "/a" }, method: "GET" }], backendRefs },
+  ];
+  const { said } = outcome(
+    gateway({}),
+    route({ name: "old", age: 9 }),
+    route({ name: "new", age: 1 }),
+    route({ rules, hostnames: ["a.example"] }),
+  );
+  expect(said).toEqual([
+    "spec.rules[0]: the older HTTPRoute ns/old has the same match for all hosts on listener ns/gw/http; this match takes no request",
+    "spec.rules[1].matches[0]: spec.rules[0].matches[0] has the same match for host a.example on listener ns/gw/http; this match takes no request",
+  ]);
+});

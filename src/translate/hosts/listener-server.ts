@@ -3,9 +3,9 @@
  * number of headers and of query parameters, then the oldest route. There is no path that nobody wrote, and no name beside its own.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
-import type { Conditions, Location, Route, Server } from "../../model/configuration.ts";
+import { type Conditions, catchAll, type Location, type Route, type Server } from "../../model/configuration.ts";
 import { partsOf } from "../../model/listeners.ts";
-import type { Problem } from "../../problem.ts";
+import { named, type Problem } from "../../problem.ts";
 import type { Claim, ClaimedPath } from "../claim.ts";
 import type { UpstreamUse } from "../upstreams/balance.ts";
 import type { World } from "../world.ts";
@@ -31,6 +31,7 @@ export function listenerServer(key: string, claims: readonly Claim[], world: Wor
   const [first] = claims;
   if (first === undefined || ordered.length === 0) return { server: undefined, uses: [], secrets: [], problems };
   const { listener, name } = partsOf(key);
+  problems.push(...unmetProblems(ordered, partsOf(key)));
   const server: Server<FeatureValues> = {
     ...(listener === undefined ? {} : { listener }),
     name,
@@ -114,6 +115,40 @@ function fewEnough(entries: readonly Entry[], problems: Problem[]): readonly Ent
     problems.push({ object: claim.owner, kind: "field-unusable", field: `${claimed.field}.path.value`, why, done });
   }
   return entries.filter((entry) => !surplus.has(entry));
+}
+
+/**
+ * Says of each Claim which of its matches takes no request of the host, because an equal one comes first. Another match of one path
+ * never takes all requests of a later one, because what asks for more comes first.
+ */
+function unmetProblems(ordered: readonly Entry[], { listener, name }: ReturnType<typeof partsOf>): Problem[] {
+  const firsts = new Map<string, Entry>();
+  const unmet = new Map<Claim, { readonly field: string; readonly first: Entry; count: number }>();
+  for (const entry of ordered) {
+    const { claim, claimed, rank, path } = entry;
+    const key = JSON.stringify([rank, path, sorted(claimed.match.conditions)]);
+    const first = firsts.get(key);
+    const told = unmet.get(claim);
+    if (first === undefined) firsts.set(key, entry);
+    else if (told !== undefined) told.count++;
+    else unmet.set(claim, { field: claimed.field, first, count: 1 });
+  }
+  return [...unmet].map(([{ owner: object }, { field, first, count }]): Problem => {
+    const { owner } = first.claim;
+    const isOwn = owner.kind === object.kind && owner.namespace === object.namespace && owner.name === object.name;
+    const whose = isOwn ? first.claimed.field : `the older ${named(owner)}`;
+    const host = name === catchAll ? "all hosts" : `host ${name}`;
+    const more = count === 1 ? "" : `, and ${count - 1} more of its matches`;
+    const where = listener === undefined ? "" : ` on listener ${listener}`;
+    const why = `${whose} has the same match for ${host}${where}`;
+    return { object, kind: "field-unusable", field, why, done: `this match${more} takes no request` };
+  });
+}
+
+function sorted(conditions: Conditions | undefined): unknown {
+  if (conditions === undefined) return undefined;
+  const byName = (some: Conditions["headers"]) => some.toSorted((one, other) => compared(one.name, other.name));
+  return [conditions.method, byName(conditions.headers), byName(conditions.query)];
 }
 
 function locationOf({ claim, claimed }: Entry): Location<FeatureValues> {

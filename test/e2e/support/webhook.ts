@@ -28,6 +28,15 @@ const registration = {
       timeoutSeconds: 30,
       clientConfig: { service: { ...service, port, path: "/networking/v1/ingresses" } },
     },
+    {
+      name: "warn.gateway.sluice.dev",
+      rules: [{ ...rule, apiGroups: ["gateway.networking.k8s.io"], resources: ["gateways", "httproutes"] }],
+      failurePolicy: "Ignore",
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+      timeoutSeconds: 30,
+      clientConfig: { service: { ...service, port, path: "/gateway/v1" } },
+    },
   ],
 };
 

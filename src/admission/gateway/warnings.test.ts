@@ -1,0 +1,109 @@
+/** What the webhook says to Gateways and routes: what their conditions would say, and what they would never get. */
+import { expect, test } from "vitest";
+import { gateway, gatewayClass, grant, listener, namespace, route, serviceIn } from "../../../test/support/gateways.ts";
+import { put } from "../../../test/support/sketch.ts";
+import { emptySnapshot } from "../../model/snapshot.ts";
+import { sentence } from "../../problem.ts";
+import { defaultOptions } from "../../translate/options.ts";
+import { answerTo, readQuestion } from "../admission-review.ts";
+import { answerOf } from "../webhook.ts";
+import { warningsFor } from "./warnings.ts";
+
+const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10"] } };
+const bare = { apiVersion: "v1", kind: "Secret", metadata: { namespace: "ns", name: "unread" } } as const;
+const world = put(
+  emptySnapshot,
+  gatewayClass(),
+  gateway({ listeners: [listener({ hostname: "*.a.example" })] }),
+  gateway({ name: "theirs", spec: { gatewayClassName: "other" } }),
+  namespace("ns"),
+  serviceIn("ns", "web"),
+  serviceIn("other", "web"),
+  route({ name: "old", age: 9, hostnames: ["taken.a.example"] }),
+);
+const said = (object: ReturnType<typeof gateway> | ReturnType<typeof route>, snapshot = world) =>
+  warningsFor(object, snapshot, options).map(sentence);
+const hostnames = ["x.a.example"];
+
+test("a route that is in order, or another controller's, passes in silence", () => {
+  expect(said(route({ hostnames }))).toEqual([]);
+  expect(said(route({ parent: { name: "theirs" }, rules: [{ backendRefs: [{ name: "none", port: 80 }] }] }))).toEqual(
+    [],
+  );
+});
+
+test.each<[string, Parameters<typeof route>[0], RegExp]>([
+  ["a Gateway that is missing", { parent: { name: "none" } }, /^spec.parentRefs: Gateway ns\/none not found; /],
+  ["a host that no listener has", { hostnames: ["b.example"] }, /no listener .* has a hostname|hostname/],
+  [
+    "a Service that is missing",
+    { hostnames, rules: [{ backendRefs: [{ name: "none", port: 80 }] }] },
+    /^spec.rules\[0\].backendRefs\[0\]: Service ns\/none not found; /,
+  ],
+  [
+    "a Service of another namespace",
+    { hostnames, rules: [{ backendRefs: [{ name: "web", namespace: "other", port: 80 }] }] },
+    /no ReferenceGrant of namespace other permits/,
+  ],
+  ["an older route's match", { hostnames: ["taken.a.example"] }, /HTTPRoute ns\/old/],
+])("%s is a warning", (_, sketch, words) => {
+  expect(said(route(sketch))).toEqual([expect.stringMatching(words)]);
+});
+
+test("a grant is looked up", () => {
+  const rules = [{ backendRefs: [{ name: "web", namespace: "other", port: 80 }] }];
+  const granted = put(world, grant({ namespace: "other", from: "HTTPRoute", to: "Service" }));
+  expect(said(route({ hostnames, rules }), granted)).toEqual([]);
+});
+
+test("a Gateway is told of listeners that are not served, and not of Secrets whose content nobody has read", () => {
+  const secure = (name: string) =>
+    listener({ name, port: 443, hostname: `${name}.example`, protocol: "HTTPS", tls: { certificateRefs: [{ name }] } });
+  const listeners = [
+    listener({}),
+    listener({ name: "udp", port: 53, protocol: "Strange" }),
+    secure("unread"),
+    secure("gone"),
+  ];
+  const warnings = said(gateway({ name: "new", listeners }), put(world, bare));
+  expect(warnings).toEqual([
+    expect.stringMatching(/^spec.listeners\[1\].protocol: Strange is not /),
+    expect.stringMatching(/certificateRefs\[0\]: Secret ns\/gone not found; it is not served/),
+  ]);
+});
+
+const review = (object: unknown, kind = "HTTPRoute") =>
+  JSON.stringify({
+    apiVersion: "admission.k8s.io/v1",
+    kind: "AdmissionReview",
+    request: {
+      uid: "u",
+      namespace: "ns",
+      operation: "CREATE",
+      kind: { group: "gateway.networking.k8s.io", version: "v1", kind },
+      object,
+    },
+  });
+
+test.each<[string, unknown]>([
+  ["text for a list of parents", { metadata: { name: "a" }, spec: { parentRefs: "x" } }],
+  ["numbers for rules", { metadata: { name: "a" }, spec: { parentRefs: [{ name: "gw" }], rules: [1, null] } }],
+  ["a list for a specification", { metadata: { name: "a" }, spec: [] }],
+  ["no metadata", { spec: {} }],
+  ["a huge list", { metadata: { name: "a" }, spec: { rules: Array.from({ length: 1_000 }, () => ({})) } }],
+  ["a huge text", { metadata: { name: "a" }, spec: { hostnames: ["a".repeat(1_000_000)] } }],
+  [
+    "a name of the prototype",
+    { metadata: { name: "a", namespace: "__proto__" }, spec: { parentRefs: [{ name: "toString" }] } },
+  ],
+])("%s is allowed without a word", (_, object) => {
+  const read = readQuestion(review(object));
+  if (!read.ok) throw new Error(read.why);
+  const { object: subject } = read.question;
+  if (subject === undefined) return;
+  expect(subject.metadata.namespace).toBe("ns");
+  const warnings = warningsFor(subject as ReturnType<typeof route>, world, options);
+  const answer = JSON.parse(answerTo("u", answerOf({ kind: "judged", refusals: [], warnings })));
+  expect(answer.response.allowed).toBe(true);
+  for (const warning of answer.response.warnings ?? []) expect(warning).not.toContain("bug");
+});

@@ -1,0 +1,129 @@
+/**
+ * What the webhook says to a Gateway or a route: the Problems that it would have, found by the code that makes its conditions.
+ * They are warnings, because what is missing often comes a moment later. Only what the object touches is translated.
+ */
+import { guarded } from "../../guarded.ts";
+import { type Certificate, noIdentity, SecretText } from "../../model/configuration.ts";
+import type { Route } from "../../model/gateway/objects.ts";
+import { keyOf, type Secret } from "../../model/objects.ts";
+import { emptySnapshot, type Snapshot, tableOf, type WatchedKind, withObjects } from "../../model/snapshot.ts";
+import { Table } from "../../model/table.ts";
+import type { Problem } from "../../problem.ts";
+import type { TranslateOptions } from "../../translate/options.ts";
+import { translate } from "../../translate/translator.ts";
+import { emptyInputs } from "../../translate/turn.ts";
+import type { GatewayObject } from "./subject.ts";
+
+/** Routes beside the one under review that may have its matches. So many honest ones share no host. */
+const mostNeighbours = 100;
+
+/** Empty where the object is not ours, or Sluice fails on it: whoever reaches the port can send anything. */
+export function warningsFor(object: GatewayObject, snapshot: Snapshot, options: TranslateOptions): readonly Problem[] {
+  return guarded(
+    () => {
+      const { kind, metadata } = object;
+      const own = (problem: Problem) =>
+        problem.object.kind === kind &&
+        problem.object.name === metadata.name &&
+        problem.object.namespace === metadata.namespace;
+      const { problems } = translate(
+        { ...emptyInputs, snapshot: surroundings(object, snapshot) },
+        { ...options, configMap: undefined, defaultBackendService: undefined, defaultSslCertificate: undefined },
+        noCertificate,
+      );
+      const said = [...problems.values()].flat().filter(own);
+      return said.filter((problem) => problem.kind !== "bug" && !isUnknown(problem, snapshot));
+    },
+    () => [],
+  );
+}
+
+/** The part of the Snapshot that decides about the object, with the object in it. */
+function surroundings(object: GatewayObject, all: Snapshot): Snapshot {
+  const { kind, metadata } = object;
+  const namespace = metadata.namespace ?? "default";
+  const named = namesIn(object.spec, namespace);
+  const namespaces = new Set([...named].map((key) => key.slice(0, key.indexOf("/"))));
+  const those = <T>(table: Table<T>, keys: Iterable<string>): Table<T> =>
+    Table.from([...keys].flatMap((key) => (table.has(key) ? [[key, table.get(key)!] as const] : [])));
+  const isKnown = ([, secret]: readonly [string, Secret]) => !isNameOnly(secret);
+  const part: Snapshot = {
+    ...emptySnapshot,
+    gatewayClasses: all.gatewayClasses,
+    localAddresses: all.localAddresses,
+    gateways: those(all.gateways, named),
+    namespaces: those(all.namespaces, [namespace]),
+    services: those(all.services, named),
+    configMaps: those(all.configMaps, named),
+    secrets: Table.from([...those(all.secrets, named)].filter(isKnown)),
+    referenceGrants: Table.from(
+      [...all.referenceGrants].filter(([, grant]) => namespaces.has(grant.metadata.namespace ?? "default")),
+    ),
+  };
+  const watched = kind as WatchedKind;
+  const others = kind === "Gateway" ? [] : neighboursOf(object as Route, all[tableOf[watched]] as Table<Route>);
+  return withObjects(
+    part,
+    [...others, object].map((one) => ({ kind: watched, key: keyOf(one), object: one })),
+  );
+}
+
+/** Routes of the kind that share a parent and a hostname with this one. */
+function neighboursOf(route: Route, all: Table<Route>): readonly Route[] {
+  const own = keyOf(route);
+  const places = placesOf(route);
+  const found: Route[] = [];
+  for (const [key, other] of all) {
+    if (key === own || found.length === mostNeighbours) continue;
+    if ([...placesOf(other)].some((place) => places.has(place))) found.push(other);
+  }
+  return found;
+}
+
+/** Gateway and host, for each pair that the route names. */
+function placesOf({ spec, metadata: { namespace = "default" } }: Route): ReadonlySet<string> {
+  const { hostnames = [""], parentRefs = [] } = spec ?? {};
+  const hosts = hostnames.length === 0 ? [""] : hostnames;
+  return new Set(
+    parentRefs.flatMap((parent) =>
+      hosts.map((host) => `${parent.namespace ?? namespace}/${parent.name} ${host.toLowerCase()}`),
+    ),
+  );
+}
+
+/** `namespace/name` of all that the object may refer to, of whatever kind. */
+function namesIn(spec: GatewayObject["spec"], namespace: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const pending: unknown[] = [spec];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value !== "object" || value === null) continue;
+    const { name, namespace: home = namespace } = value as { readonly name?: unknown; readonly namespace?: unknown };
+    if (typeof name === "string" && typeof home === "string") found.add(`${home}/${name}`);
+    pending.push(...Object.values(value));
+  }
+  return found;
+}
+
+/** Of Secrets that nobody names yet the controller has no content. */
+const isNameOnly = ({ data, type }: Secret): boolean => data === undefined && type === undefined;
+
+function isUnknown(problem: Problem, { secrets }: Snapshot): boolean {
+  if (problem.kind !== "field-unusable") return false;
+  const [, key = ""] = /^Secret (\S+) not found$/.exec(problem.why) ?? [];
+  const secret = secrets.get(key);
+  return secret !== undefined && isNameOnly(secret);
+}
+
+/** Nothing is served with it. */
+const noCertificate: Certificate = {
+  id: "none",
+  chain: "",
+  key: new SecretText(""),
+  notBefore: new Date(0),
+  notAfter: new Date(8.64e15),
+  names: [],
+  identity: noIdentity,
+  weakness: undefined,
+  fingerprint: "none",
+};
