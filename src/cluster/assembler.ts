@@ -9,6 +9,7 @@ import { isDeepStrictEqual } from "node:util";
 import { bugWords, guarded } from "../guarded.ts";
 import { Dependencies } from "../model/dependencies.ts";
 import type { BackendTLSPolicy } from "../model/gateway/backend-tls-policy.ts";
+import type { ListenerSet } from "../model/gateway/listener-set.ts";
 import type { Gateway, GatewayAddress } from "../model/gateway/objects.ts";
 import {
   type ConfigMap,
@@ -33,6 +34,7 @@ import {
   type Reference,
   referencesOfGateway,
   referencesOfIngress,
+  referencesOfListeners,
   referencesOfPolicy,
   referencesOfSettings,
 } from "./references.ts";
@@ -62,7 +64,7 @@ export interface AssemblerOptions extends WatchOptions {
 }
 
 /** Kinds whose objects refer to Secrets and ConfigMaps. */
-const referring: ReadonlySet<string> = new Set(["Ingress", "Gateway", "BackendTLSPolicy"]);
+const referring: ReadonlySet<string> = new Set(["Ingress", "Gateway", "ListenerSet", "BackendTLSPolicy"]);
 
 export class Assembler {
   readonly #options: AssemblerOptions;
@@ -180,6 +182,7 @@ export class Assembler {
     if (object === undefined || !this.#counts(kind, key)) return [];
     if (kind === "ConfigMap") return referencesOfSettings(object as ConfigMap);
     if (kind === "Gateway") return referencesOfGateway(object as Gateway);
+    if (kind === "ListenerSet") return referencesOfListeners(object as ListenerSet);
     if (kind === "BackendTLSPolicy") return referencesOfPolicy(object as BackendTLSPolicy);
     return referencesOfIngress(object as Ingress, this.#options.annotationsPrefix);
   }

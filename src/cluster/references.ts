@@ -4,6 +4,7 @@
  * whatever it means. So a new annotation needs nothing here.
  */
 import type { BackendTLSPolicy } from "../model/gateway/backend-tls-policy.ts";
+import type { ListenerSet } from "../model/gateway/listener-set.ts";
 import type { Gateway } from "../model/gateway/objects.ts";
 import type { ConfigMap, Ingress } from "../model/objects.ts";
 
@@ -15,6 +16,13 @@ export function referencesOfIngress({ metadata, spec }: Ingress, prefix: string)
   const tls = (spec?.tls ?? []).flatMap(({ secretName }) => (secretName ? [`Secret ${namespace}/${secretName}`] : []));
   const texts = Object.entries(annotations).flatMap(([key, text]) => (key.startsWith(`${prefix}/`) ? [text] : []));
   return [...new Set([...tls, ...texts.flatMap((text) => namedBy(text, namespace))])];
+}
+
+/** The certificates of its listeners. Whether it may name them is for `translate/` to say. */
+export function referencesOfListeners({ metadata, spec }: ListenerSet): readonly Reference[] {
+  const named = (spec?.listeners ?? []).flatMap(({ tls }) => tls?.certificateRefs ?? []);
+  const secrets = named.filter(({ group = "", kind = "Secret" }) => group === "" && kind === "Secret");
+  return [...new Set(secrets.map(({ namespace, name }) => `Secret ${namespace ?? metadata.namespace}/${name}`))];
 }
 
 /** Its certificates, and the authorities of its clients. Whether it may name them is for `translate/` to say. */

@@ -4,7 +4,7 @@ import type { Check } from "./check.ts";
 import { configMap, namespace, secret } from "./data.ts";
 import { endpointSlice } from "./endpoint-slice.ts";
 import { backendTLSPolicy } from "./gateway/backend-tls-policy.ts";
-import { gateway, gatewayClass, referenceGrant, unchecked } from "./gateway/gateway.ts";
+import { gateway, gatewayClass, listenerSet, referenceGrant, unchecked } from "./gateway/gateway.ts";
 import { httpRoute } from "./gateway/http-route.ts";
 import { ingress, ingressClass } from "./ingress.ts";
 import { service } from "./service.ts";
@@ -31,7 +31,7 @@ export const kinds: Readonly<Record<WatchedKind, KindRule>> = {
   TLSRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
   TCPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
   UDPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
-  ListenerSet: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
+  ListenerSet: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: listenerSet },
   BackendTLSPolicy: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: backendTLSPolicy },
 };
 

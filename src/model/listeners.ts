@@ -19,19 +19,22 @@ export interface ListenerPort {
   /** The ports that redirects lead to where they name a scheme and no port; absent: 80 and 443. */
   readonly usualPorts?: { readonly http: number; readonly https: number };
   readonly tls: boolean;
-  /** The Gateways whose listeners these are, oldest first: to be named when nginx cannot listen there. */
+  /** The Gateways and ListenerSets whose listeners these are, the first one first: to be named when nginx cannot listen there. */
   readonly owners: readonly Owner[];
   /** At most one for each hostname. */
   readonly listeners: readonly Listener[];
 }
 
 export interface Listener {
-  /** Without spaces, unique among all listeners: Gateway and name of the listener, `shop/public/web`. */
+  /**
+   * Without spaces, unique among all listeners: Gateway and name of the listener, `shop/public/web`; with the ListenerSet that has
+   * it, `shop/public/team/more/web`.
+   */
   readonly id: string;
-  /** Its name, for logs and metrics. */
+  /** Its name for logs and metrics, with the ListenerSet that has it: `web` or `team/more/web`. */
   readonly name: string;
-  /** The object that has it: a Gateway. */
-  readonly owner: Owner;
+  /** `namespace/name` of its Gateway. */
+  readonly gateway: string;
   /** In lower case. Empty: all hosts. `*.example.com` takes one label or more. */
   readonly hostname: string;
   /** Ids of Certificates; the first of each type of key is used. Empty where the port has no TLS. */

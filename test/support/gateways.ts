@@ -1,5 +1,6 @@
 /** Small objects of the Gateway API for tests; everything is in the namespace `ns`. */
 import type { BackendTLSPolicy } from "../../src/model/gateway/backend-tls-policy.ts";
+import type { ListenerSet } from "../../src/model/gateway/listener-set.ts";
 import {
   type Gateway,
   type GatewayClass,
@@ -40,6 +41,30 @@ export function gateway({ name = "gw", age = 5, listeners = [listener({})], spec
     metadata: { name, namespace: "ns", uid: name, creationTimestamp: born(age) },
     spec: { gatewayClassName: "sluice", listeners, ...spec },
     ...(status === undefined ? {} : { status }),
+  };
+}
+
+export interface SetSketch {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly age?: number;
+  readonly gateway?: string;
+  readonly listeners?: readonly GatewayListener[];
+}
+
+/** For a Gateway of the namespace `ns`. */
+export function listenerSet({
+  name = "set",
+  namespace: home = "ns",
+  age = 0,
+  gateway: parent = "gw",
+  listeners = [listener({ hostname: "set.example" })],
+}: SetSketch): ListenerSet {
+  return {
+    apiVersion,
+    kind: "ListenerSet",
+    metadata: { name, namespace: home, uid: `${home}-${name}`, creationTimestamp: born(age) },
+    spec: { parentRef: { name: parent, namespace: "ns" }, listeners },
   };
 }
 

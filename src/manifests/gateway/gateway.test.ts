@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { type Check, fieldOf } from "../check.ts";
 import { backendTLSPolicy } from "./backend-tls-policy.ts";
-import { gateway, gatewayClass, referenceGrant } from "./gateway.ts";
+import { gateway, gatewayClass, listenerSet, referenceGrant } from "./gateway.ts";
 import { httpRoute } from "./http-route.ts";
 
 const metadata = { name: "x", namespace: "ns" };
@@ -81,6 +81,21 @@ const policies: readonly [object, string][] = [
 test.each(policies)("BackendTLSPolicy %j", (spec, sentence) =>
   expect(said(backendTLSPolicy, spec)).toEqual([sentence]),
 );
+const sets: readonly [object, string][] = [
+  [{ listeners: [listener] }, "spec: parentRef is missing"],
+  [{ parentRef: { name: "gw" } }, "spec: listeners is missing"],
+  [{ parentRef: { name: "gw" }, listeners: [] }, "spec.listeners: the list is empty"],
+  [{ parentRef: { namespace: "infra" }, listeners: [listener] }, "spec.parentRef: name is missing"],
+  [
+    { parentRef: { name: "gw", sectionName: "http" }, listeners: [listener] },
+    "spec.parentRef.sectionName: there is no such field",
+  ],
+  [
+    { parentRef: { name: "gw" }, listeners: [listener, { ...listener, name: "b" }] },
+    "spec.listeners[1]: another listener has this port, protocol and hostname",
+  ],
+];
+test.each(sets)("ListenerSet %j", (spec, sentence) => expect(said(listenerSet, spec)).toEqual([sentence]));
 
 const rule = { backendRefs: [{ name: "web", port: 80 }] };
 const ofRoute = (...rules: unknown[]) => ({ parentRefs: [{ name: "gw" }], rules });

@@ -1,4 +1,4 @@
-/** What the API server accepts as a GatewayClass, a Gateway and a ReferenceGrant (Gateway API v1.6.3). */
+/** What the API server accepts as a GatewayClass, a Gateway, a ListenerSet and a ReferenceGrant (Gateway API v1.6.3). */
 import { shown } from "../../kinds/kind.ts";
 import { anything, type Check, isMapping, mapOf, port, type Rule, record, text, word, wrong } from "../check.ts";
 import { metadata } from "../metadata.ts";
@@ -103,6 +103,15 @@ const listeners = both(
     ({ port: number, protocol: given, hostname: host }) => `${number} ${given} ${host ?? ""}`,
     () => "another listener has this port, protocol and hostname",
   ),
+);
+
+/** As a Gateway has them, but for its name. */
+export const listenerSet = record(
+  {
+    ...whole,
+    spec: record({ parentRef: record(placed, ["name"]), listeners }, ["parentRef", "listeners"]),
+  },
+  ["metadata", "spec"],
 );
 
 const validation = record(

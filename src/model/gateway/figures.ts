@@ -29,8 +29,8 @@ export function figuresOf(statuses: Iterable<readonly [string, DesiredStatus]>):
         counts.routes,
         status.parents.some((one) => isTrue(one.conditions, "Accepted")),
       );
-    if (status.kind !== "Gateway") continue;
-    count(counts.gateways, isTrue(status.conditions, "Programmed"));
+    if (status.kind === "Gateway") count(counts.gateways, isTrue(status.conditions, "Programmed"));
+    if (status.kind !== "Gateway" && status.kind !== "ListenerSet") continue;
     for (const listener of status.listeners) {
       count(counts.listeners, isTrue(listener.conditions, "Programmed"));
       attachedRoutes += listener.attachedRoutes;

@@ -21,6 +21,13 @@ export type DesiredStatus = { readonly object: KubernetesObject } & (
       readonly conditions: readonly DesiredCondition[];
       readonly addresses: readonly GatewayAddress[];
       readonly listeners: readonly DesiredListenerStatus[];
+      /** How many ListenerSets are accepted. */
+      readonly attachedListenerSets: number;
+    }
+  | {
+      readonly kind: "ListenerSet";
+      readonly conditions: readonly DesiredCondition[];
+      readonly listeners: readonly DesiredListenerStatus[];
     }
   | {
       /** A route: HTTPRoute and its siblings. Entries of other controllers are left alone. */

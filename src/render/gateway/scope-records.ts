@@ -52,9 +52,12 @@ function scopeRecord(
   };
 }
 
-function listenerRecord({ id, name, owner, certificates: ids }: Listener, all: Table<Certificate>): Fields<"listener"> {
+function listenerRecord(
+  { id, name, gateway, certificates: ids }: Listener,
+  all: Table<Certificate>,
+): Fields<"listener"> {
   const pairs = firstOfEachKey(ids, all);
-  return { id, name, gateway: `${owner.namespace}/${owner.name}`, ...(pairs.length > 0 ? { pairs } : {}) };
+  return { id, name, gateway, ...(pairs.length > 0 ? { pairs } : {}) };
 }
 
 /** OpenSSL holds one certificate for each type of key: the first of a type is the one that clients see. */

@@ -32,6 +32,7 @@ import {
   gateways,
   grpcRoutes,
   httpRoutes,
+  listenerSets,
   tcpRoutes,
   tlsRoutes,
   udpRoutes,
@@ -60,7 +61,7 @@ export type GatewayStatusEvent =
 
 const routes: readonly Resource<KubernetesObject>[] = [httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes];
 const resources: ReadonlyMap<string, Resource<KubernetesObject>> = new Map(
-  [gatewayClasses, gateways, ...routes, backendTLSPolicies].map((of) => [of.kind, of]),
+  [gatewayClasses, gateways, listenerSets, ...routes, backendTLSPolicies].map((of) => [of.kind, of]),
 );
 const routeKinds: ReadonlySet<string> = new Set(routes.map(({ kind }) => kind));
 

@@ -1,6 +1,7 @@
 /** The whole status that an object gets: what is wanted, and what of the present status belongs to others. */
 import { isDeepStrictEqual } from "node:util";
 import type { BackendTLSPolicy, PolicyAncestorStatus } from "../../model/gateway/backend-tls-policy.ts";
+import type { ListenerSet } from "../../model/gateway/listener-set.ts";
 import {
   type Condition,
   type Gateway,
@@ -40,6 +41,8 @@ function partsOf(newest: KubernetesObject, wanted: DesiredStatus, writer: Writer
       return classParts(newest as GatewayClass, wanted, seen);
     case "Gateway":
       return gatewayParts(newest as Gateway, wanted, seen);
+    case "ListenerSet":
+      return listenerParts(newest as ListenerSet, wanted, seen);
     case "route": {
       const present = (newest as Route).status?.parents ?? [];
       const entries = wanted.parents.map(({ parentRef, conditions }) => ({ ref: parentRef, conditions }));
@@ -60,9 +63,18 @@ function classParts({ status }: GatewayClass, wanted: Of<"GatewayClass">, seen: 
   };
 }
 
-function gatewayParts({ status }: Gateway, wanted: Of<"Gateway">, seen: Observation): Status {
+function gatewayParts(newest: Gateway, wanted: Of<"Gateway">, seen: Observation): Status {
+  const { addresses, attachedListenerSets } = wanted;
+  return { addresses, attachedListenerSets, ...listenerParts(newest, wanted, seen) };
+}
+
+/** What Gateways and ListenerSets have in common. */
+function listenerParts(
+  { status }: Gateway | ListenerSet,
+  wanted: Of<"Gateway" | "ListenerSet">,
+  seen: Observation,
+): Status {
   return {
-    addresses: wanted.addresses,
     conditions: conditionsOf(wanted.conditions, status?.conditions ?? [], seen),
     listeners: wanted.listeners.map(({ name, supportedKinds, attachedRoutes, conditions }) => {
       const before = status?.listeners?.find((one) => one.name === name);
@@ -133,7 +145,8 @@ function textOf({ group, kind, namespace, name, sectionName, port }: ParentRefer
   ]);
 }
 
-/** Empty lists are the same as none. */
+/** Empty lists are the same as none, and so is the number of ListenerSets where there are none. */
 function withoutEmpty(status: Status): Status {
-  return Object.fromEntries(Object.entries(status).filter(([, part]) => !Array.isArray(part) || part.length > 0));
+  const isEmpty = (part: unknown) => part === 0 || (Array.isArray(part) && part.length === 0);
+  return Object.fromEntries(Object.entries(status).filter(([, part]) => !isEmpty(part)));
 }

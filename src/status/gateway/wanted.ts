@@ -68,6 +68,7 @@ export function waitsForNginx(status: DesiredStatus): boolean {
     case "GatewayClass":
       return false;
     case "Gateway":
+    case "ListenerSet":
       return [status, ...status.listeners].some(({ conditions }) => isTrue(conditions, "Programmed"));
     case "route":
       return status.parents.some(({ conditions }) => isTrue(conditions, "Accepted"));

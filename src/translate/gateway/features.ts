@@ -118,7 +118,7 @@ export const features: readonly Feature[] = [
   { name: "HTTPRouteRetryCodes", versions: "1.7", served: "no", doc: "`retry` by status codes" },
   { name: "HTTPRouteRetryConnectionError", versions: "1.6", served: "no", doc: "`retry` after a connection error" },
   { name: "HTTPRouteSchemeRedirect", versions: "1.6", served: "yes", doc: "redirects to another scheme" },
-  { name: "ListenerSet", versions: "1.6", served: "no", doc: "ListenerSets" },
+  { name: "ListenerSet", versions: "1.6", served: "yes", doc: "ListenerSets" },
   { name: "ReferenceGrant", versions: "1.6", served: "yes", doc: "grants across namespaces" },
   { name: "TCPRoute", versions: "1.6", served: "no", doc: "TCPRoutes" },
   { name: "TLSRoute", versions: "1.6", served: "no", doc: "TLSRoutes" },

@@ -210,7 +210,12 @@ function placed(more: Partial<typeof options>, ...gateways: readonly ReturnType<
     fake,
   );
   const ports = [...configuration.listenerPorts.values()].map(({ listenPort, port, usualPorts, listeners }) => {
-    return [listenPort, port, usualPorts?.https, ...listeners.map(({ name, owner }) => `${owner.name}/${name}`)];
+    return [
+      listenPort,
+      port,
+      usualPorts?.https,
+      ...listeners.map(({ name, gateway: owner }) => `${owner.slice(3)}/${name}`),
+    ];
   });
   return { ports: ports.sort(), said: [...problems.values()].flat().map(sentence) };
 }

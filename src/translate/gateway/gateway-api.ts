@@ -47,9 +47,9 @@ export class GatewayApi {
   /** Reads Gateways, grants and policies of this turn, before any route is read. Secrets have been taken in. */
   begin(turn: Turn): void {
     const granting = this.#grants.takeIn(turn);
-    const gateways = this.#gateways.renew(turn, granting);
+    const parents = this.#gateways.renew(turn, granting);
     const services = this.#policies.renew(turn);
-    for (const routes of this.#routes) routes.begin({ gateways, granting, services });
+    for (const routes of this.#routes) routes.begin({ parents, granting, services });
   }
 
   /** `objects` with the last good forms of Gateways and routes that stand in for refused ones. */

@@ -1,6 +1,6 @@
 /**
- * The Gateways that are ours, read again when they or what they refer to has changed. Routes ask here for their listeners;
- * the ports of all of them are what nginx is to listen on.
+ * The Gateways that are ours with their ListenerSets, read again when they or what they refer to has changed. Routes ask here for
+ * their listeners; the ports of all of them are what nginx is to listen on.
  */
 
 import { bugProblem, guarded } from "../../guarded.ts";
@@ -8,28 +8,35 @@ import { Dependencies } from "../../model/dependencies.ts";
 import type { Gateway } from "../../model/gateway/objects.ts";
 import type { DesiredStatus } from "../../model/gateway/status.ts";
 import type { ListenerPort } from "../../model/listeners.ts";
-import { nameOf, objectKey } from "../../model/objects.ts";
-import { Table } from "../../model/table.ts";
+import { kindAndKey, nameOf, objectKey } from "../../model/objects.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import type { Table } from "../../model/table.ts";
 import type { Problem } from "../../problem.ts";
 import type { Certificates } from "../hosts/certificates.ts";
 import type { LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
-import { type Assignment, assignAddresses, assignmentProblems } from "./addresses.ts";
 import { type ClassReading, readClasses } from "./classes.ts";
-import type { Fault } from "./conditions.ts";
-import { type GatewayState, gatewayStatus } from "./gateway-status.ts";
+import { gatewayStatus } from "./gateway-status.ts";
 import type { Grants } from "./grants.ts";
+import { ListenerSets } from "./listener/listener-sets.ts";
+import type { GatewayState } from "./listener/listener-status.ts";
+import { problemsOfGateway, problemsOfSet } from "./listener/problems.ts";
+import { setStatus } from "./listener/set-status.ts";
 import { readListeners } from "./listeners.ts";
 import { parametersProblem } from "./parameters.ts";
-import { ownPorts, type Placed, sharedPorts } from "./ports.ts";
-import { type GatewayReading, isUsable } from "./reading.ts";
+import { Placement } from "./placement.ts";
+import {
+  type GatewayReading,
+  isUsable,
+  type ListenerReading,
+  ownerOfListener,
+  type ParentReading,
+  type SetReading,
+} from "./reading.ts";
 import { StandIns } from "./stand-ins.ts";
 import { unservedFields } from "./unserved.ts";
-
-const nowhere: Assignment = { addresses: [], unsupported: undefined, lacking: undefined };
-const none: ReadonlyMap<string, Fault> = new Map();
 
 export class Gateways {
   readonly #options: TranslateOptions;
@@ -37,13 +44,15 @@ export class Gateways {
   readonly #grants: Grants;
   readonly #certificates: Certificates;
   readonly #references = new Dependencies();
+  readonly #sets: ListenerSets;
+  readonly #placement: Placement;
+  /** As they are by themselves, without their sets. */
+  readonly #own = new Map<string, GatewayReading>();
   readonly #readings = new Map<string, GatewayReading>();
+  readonly #attachedSets = new Map<string, SetReading>();
   readonly #attachable = new Map<string, string>();
   #classes: ReadonlyMap<string, ClassReading> = new Map();
-  #assignments: ReadonlyMap<string, Assignment> = new Map();
-  #unavailable: ReadonlyMap<string, Fault> = none;
-  #ports = Table.empty<ListenerPort>();
-  readonly #placed = new Map<string, Placed>();
+  /** Gateways and ListenerSets whose statuses may be others, like `Gateway shop/public`. */
   #changedStatus = new Set<string>();
   /** Gateways on which Sluice failed. */
   readonly #bugs = new Map<string, Problem>();
@@ -54,29 +63,41 @@ export class Gateways {
     this.#problems = problems;
     this.#grants = grants;
     this.#certificates = certificates;
+    this.#sets = new ListenerSets(grants, certificates);
+    this.#placement = new Placement(options);
   }
 
   get ports(): Table<ListenerPort> {
-    return this.#ports;
+    return this.#placement.ports;
   }
 
-  /** Undefined where it is not ours. */
-  reading(key: string): GatewayReading | undefined {
-    return this.#readings.get(key);
+  /** The listeners of an object like `Gateway shop/public` or `ListenerSet shop/more`; undefined where it is not ours. */
+  parent(called: string): ParentReading | undefined {
+    const [kind, key] = kindAndKey(called);
+    if (kind !== "Gateway") {
+      const set = this.#setReading(key);
+      return set && { called, gateway: set.gateway, listeners: set.listeners, notAllowed: set.notAllowed };
+    }
+    const reading = this.#readings.get(key);
+    return reading && { called, gateway: key, listeners: reading.listeners, notAllowed: undefined };
   }
 
   /** Whether routes are served on the listener. */
-  isServed(id: string, gateway: GatewayReading): boolean {
-    const one = gateway.listeners.find((listener) => listener.id === id);
-    return one !== undefined && isUsable(one) && !this.#unavailable.has(id);
+  isServed(one: ListenerReading): boolean {
+    return isUsable(one) && !this.#placement.unavailable.has(one.id);
   }
 
-  /** Gives the Gateways to which routes may be attached otherwise than before. `granting` are namespaces with other grants. */
+  /**
+   * Gives the objects to which routes may be attached otherwise than before, like `Gateway shop/public`. `granting` are
+   * namespaces with other grants.
+   */
   renew(turn: Turn, granting: ReadonlySet<string>): Set<string> {
     const outdated = this.#outdated(turn, granting);
-    this.#changedStatus = new Set(outdated);
+    const sets = this.#sets.outdated(turn, outdated, granting, this.#classes.size > 0);
+    this.#changedStatus = new Set([...outdated].map((key) => `Gateway ${key}`));
+    for (const key of sets) this.#changedStatus.add(`ListenerSet ${key}`);
     if (
-      outdated.size === 0 &&
+      this.#changedStatus.size === 0 &&
       turn.now.snapshot.localAddresses === turn.before.snapshot.localAddresses &&
       !turn.afresh
     ) {
@@ -88,29 +109,39 @@ export class Gateways {
         (bug) => this.#setAside(key, bug),
       );
     }
-    this.#assign(turn);
-    this.#place(outdated);
+    const merged = this.#sets.renew(sets, turn, (key) => this.#own.get(key));
+    for (const key of new Set([...outdated, ...merged])) this.#merge(key);
+    const placement = this.#placement;
+    for (const key of placement.assign(this.#readings, turn.now.snapshot.localAddresses)) this.#changedState(key);
+    const ids = placement.place(this.#readings, (key) => this.#changedStatus.has(`Gateway ${key}`));
+    for (const id of ids) this.#changedPlace(ownerOfListener(id));
     const changed = new Set<string>();
-    for (const key of this.#changedStatus) {
-      this.#tellProblems(key);
-      if (this.#isAttachedOtherwise(key, turn.now.snapshot.gateways.has(key))) changed.add(key);
+    for (const called of this.#changedStatus) {
+      this.#tellProblems(called);
+      if (this.#isAttachedOtherwise(called, turn.now.snapshot)) changed.add(called);
     }
     return changed;
   }
 
   /** The statuses that may be others now. `counted` are the listeners whose routes have changed. */
   statuses(counted: Iterable<string>, attached: (id: string) => number): [string, DesiredStatus | undefined][] {
-    const keys = new Set(this.#changedStatus);
-    for (const id of counted) keys.add(id.slice(0, id.lastIndexOf("/")));
-    return [...keys].map((key) => {
-      const state = this.#stateOf(key);
-      return [objectKey("Gateway", key), state && gatewayStatus(state, attached)];
+    const all = new Set(this.#changedStatus);
+    for (const id of counted) all.add(ownerOfListener(id));
+    return [...all].map((called) => {
+      const [kind, key] = kindAndKey(called);
+      if (kind === "Gateway") {
+        const state = this.#stateOf(key);
+        return [objectKey(kind, key), state && gatewayStatus(state, attached)];
+      }
+      const set = this.#setReading(key);
+      const state = set && this.#stateOf(set.gateway);
+      return [objectKey(kind, key), state && setStatus(set!, state, attached)];
     });
   }
 
-  /** `objects` with the last good Gateways that stand in for refused ones. */
+  /** `objects` with the last good Gateways and ListenerSets that stand in for refused ones. */
   keepIn(objects: LastGood["objects"]): LastGood["objects"] {
-    return this.#standIns.keepIn(objects);
+    return this.#sets.keepIn(this.#standIns.keepIn(objects));
   }
 
   /** Those of the GatewayClasses, by name. */
@@ -142,9 +173,9 @@ export class Gateways {
 
   /** Sluice failed on it: nothing of it is served. */
   #setAside(key: string, bug?: Error): void {
-    this.#readings.delete(key);
+    this.#own.delete(key);
     this.#references.set(key, []);
-    this.#certificates.use(`listeners of ${key}`, []);
+    this.#certificates.use(`listeners of Gateway ${key}`, []);
     if (bug === undefined) this.#bugs.delete(key);
     else this.#bugs.set(key, bugProblem({ kind: "Gateway", ...nameOf(key) }, bug));
   }
@@ -165,9 +196,10 @@ export class Gateways {
       secret: (name: string) => this.#certificates.secret(name),
       brokenSecret: (name: string) => this.#certificates.broken(name),
     };
-    const { listeners, secrets, namespaces, problems } = readListeners(gateway, world);
     const { name, namespace = "default" } = gateway.metadata;
     const object = { kind: "Gateway", namespace, name };
+    const read = readListeners(object, gateway.spec?.listeners ?? [], gateway, world);
+    const { listeners, secrets, namespaces, problems } = read;
     const reference = gateway.spec?.infrastructure?.parametersRef;
     const parameters =
       reference &&
@@ -179,96 +211,90 @@ export class Gateways {
         configMap: (named) => now.snapshot.configMaps.get(named),
       });
     const unserved = [...problems, ...unservedFields(gateway, object)];
-    const reading = { key, gateway, present, listeners, parameters, unserved };
-    this.#readings.set(key, refused === undefined || isSuspected ? reading : { ...reading, refused });
+    const reading = { key, gateway, present, listeners, parameters, unserved, sets: [] };
+    this.#own.set(key, refused === undefined || isSuspected ? reading : { ...reading, refused });
     this.#references.set(key, [
       ...secrets.map((secret) => `Secret ${secret}`),
       ...namespaces.map((one) => `grants ${one}`),
       ...(reference === undefined ? [] : [`ConfigMap ${namespace}/${reference.name}`]),
     ]);
-    this.#certificates.use(`listeners of ${key}`, [...new Set(listeners.flatMap((one) => one.certificates))]);
+    this.#certificates.use(`listeners of Gateway ${key}`, [...new Set(listeners.flatMap((one) => one.certificates))]);
   }
 
-  #assign({ now }: Turn): void {
-    const before = this.#assignments;
-    const gateways = [...this.#readings.values()].map(({ gateway }) => gateway);
-    const assigned = assignAddresses(gateways, this.#options.gateway, now.snapshot.localAddresses);
-    const same = new Map<string, Assignment>();
-    for (const [key, assignment] of assigned) {
-      const old = before.get(key);
-      const isSame = JSON.stringify(old) === JSON.stringify(assignment);
-      same.set(key, isSame ? old! : assignment);
-      if (!isSame) this.#changedStatus.add(key);
+  /** Puts a Gateway and its sets together, and notes the sets that are others now. */
+  #merge(key: string): void {
+    const own = this.#own.get(key);
+    const before = this.#readings.get(key)?.sets ?? [];
+    const reading = own && this.#sets.merge(own);
+    if (reading === undefined) this.#readings.delete(key);
+    else this.#readings.set(key, reading);
+    this.#changedStatus.add(`Gateway ${key}`);
+    const same = new Set(before);
+    const after = new Set(reading?.sets);
+    for (const set of before) {
+      if (after.has(set)) continue;
+      this.#attachedSets.delete(set.key);
+      this.#changedStatus.add(`ListenerSet ${set.key}`);
     }
-    this.#assignments = same;
+    for (const set of after) {
+      if (same.has(set)) continue;
+      this.#attachedSets.set(set.key, set);
+      this.#changedStatus.add(`ListenerSet ${set.key}`);
+    }
   }
 
-  /** Ports that are the same as before keep their objects. */
-  #place(outdated: ReadonlySet<string>): void {
-    const options = this.#options;
-    const shares = options.gateway.sharesPorts && options.gateway.addresses.length === 0;
-    const placed = new Map<string, Placed>();
-    if (shares) placed.set("*", sharedPorts([...this.#readings.values()], options));
-    else {
-      for (const [key, reading] of this.#readings) {
-        const isSame = !outdated.has(key) && !this.#changedStatus.has(key);
-        const old = isSame ? this.#placed.get(key) : undefined;
-        placed.set(key, old ?? ownPorts(reading, this.#assignments.get(key) ?? nowhere, options));
-      }
-    }
-    this.#takePorts(placed);
-    const unavailable = new Map([...placed.values()].flatMap((one) => [...one.unavailable]));
-    for (const id of new Set([...unavailable.keys(), ...this.#unavailable.keys()])) {
-      const isOther = JSON.stringify(unavailable.get(id)) !== JSON.stringify(this.#unavailable.get(id));
-      if (isOther) this.#changedStatus.add(id.slice(0, id.lastIndexOf("/")));
-    }
-    this.#unavailable = unavailable;
+  /** What holds for a Gateway holds for its sets. */
+  #changedState(key: string): void {
+    this.#changedStatus.add(`Gateway ${key}`);
+    for (const set of this.#readings.get(key)?.sets ?? []) this.#changedStatus.add(`ListenerSet ${set.key}`);
   }
 
-  #takePorts(placed: ReadonlyMap<string, Placed>): void {
-    const wanted = new Map([...placed.values()].flatMap(({ ports }) => ports.map((port) => [port.id, port] as const)));
-    const changes: [string, ListenerPort | undefined][] = [];
-    for (const id of this.#ports.keys()) if (!wanted.has(id)) changes.push([id, undefined]);
-    for (const [id, port] of wanted) {
-      const old = this.#ports.get(id);
-      if (old !== port && JSON.stringify(old) !== JSON.stringify(port)) changes.push([id, port]);
-    }
-    if (changes.length > 0) this.#ports = this.#ports.with(changes);
-    this.#placed.clear();
-    for (const [key, one] of placed) this.#placed.set(key, one);
+  /** How many sets a Gateway has depends on their ports, and whether sets are accepted on those of their Gateway. */
+  #changedPlace(called: string): void {
+    const [kind, key] = kindAndKey(called);
+    this.#changedStatus.add(called);
+    if (kind === "Gateway") this.#changedState(key);
+    else this.#changedStatus.add(`Gateway ${this.#attachedSets.get(key)?.gateway ?? ""}`);
   }
 
   #stateOf(key: string): GatewayState | undefined {
     const reading = this.#readings.get(key);
     if (reading === undefined) return undefined;
-    return { reading, assignment: this.#assignments.get(key) ?? nowhere, unavailable: this.#unavailable };
+    return { reading, assignment: this.#placement.assignment(key), unavailable: this.#placement.unavailable };
   }
 
-  #tellProblems(key: string): void {
-    const state = this.#stateOf(key);
-    const bug = this.#bugs.get(key);
-    this.#problems.tell(`Gateway ${key}`, state === undefined ? (bug === undefined ? [] : [bug]) : problemsOf(state));
+  #setReading(key: string): SetReading | undefined {
+    return this.#attachedSets.get(key) ?? this.#sets.unattached(key);
+  }
+
+  #tellProblems(called: string): void {
+    const [kind, key] = kindAndKey(called);
+    if (kind === "Gateway") {
+      const state = this.#stateOf(key);
+      const bug = this.#bugs.get(key);
+      this.#problems.tell(called, state === undefined ? (bug === undefined ? [] : [bug]) : problemsOfGateway(state));
+      return;
+    }
+    const set = this.#setReading(key);
+    const other = this.#sets.problem(key);
+    const problems =
+      set === undefined ? (other === undefined ? [] : [other]) : problemsOfSet(set, this.#placement.unavailable);
+    this.#problems.tell(called, problems);
   }
 
   /** What routes look at, and nothing of certificates and addresses. */
-  #isAttachedOtherwise(key: string, isThere: boolean): boolean {
-    const reading = this.#readings.get(key);
-    const seen = reading?.listeners.map(({ id, listener, hostname, kinds }) => {
-      return [id, listener.port, listener.allowedRoutes?.namespaces, hostname, kinds, this.isServed(id, reading)];
+  #isAttachedOtherwise(called: string, snapshot: Snapshot): boolean {
+    const [kind, key] = kindAndKey(called);
+    const isThere = (kind === "Gateway" ? snapshot.gateways : snapshot.listenerSets).has(key);
+    const parent = this.parent(called);
+    const seen = parent?.listeners.map((one) => {
+      const { id, listener, hostname, kinds } = one;
+      return [id, listener.port, listener.allowedRoutes?.namespaces, hostname, kinds, this.isServed(one)];
     });
-    const text = seen !== undefined ? JSON.stringify(seen) : isThere ? "of others" : undefined;
-    if (this.#attachable.get(key) === text) return false;
-    if (text === undefined) this.#attachable.delete(key);
-    else this.#attachable.set(key, text);
+    const text = seen !== undefined ? JSON.stringify([seen, parent?.notAllowed]) : isThere ? "of others" : undefined;
+    if (this.#attachable.get(called) === text) return false;
+    if (text === undefined) this.#attachable.delete(called);
+    else this.#attachable.set(called, text);
     return true;
   }
-}
-
-function problemsOf({ reading, assignment, unavailable }: GatewayState): readonly Problem[] {
-  const ofListeners = reading.listeners.flatMap(({ id, conflict, refused, unresolved }) =>
-    [conflict, refused, unavailable.get(id), ...unresolved].flatMap((fault) => fault?.problem ?? []),
-  );
-  const parameters = reading.parameters === undefined ? [] : [reading.parameters];
-  const refused = reading.refused === undefined ? [] : [reading.refused];
-  return [...refused, ...ofListeners, ...assignmentProblems(assignment), ...parameters, ...reading.unserved];
 }

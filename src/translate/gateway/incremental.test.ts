@@ -1,4 +1,4 @@
-/** A turn over any history of Gateways, routes and what they refer to says what a full translation says. */
+/** A turn over any history of Gateways, ListenerSets, routes and what they refer to says what a full translation says. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { drawn } from "../../../test/support/drawn.ts";
@@ -9,6 +9,7 @@ import {
   gatewayClass,
   grant,
   listener,
+  listenerSet,
   namespace,
   route,
   serviceIn,
@@ -36,6 +37,23 @@ const listeners = fc.uniqueArray(
   }),
   { selector: ({ name }) => name, minLength: 1, maxLength: 3 },
 );
+type ListenerSketch = (typeof listeners extends fc.Arbitrary<infer T> ? T : never)[number];
+const listenerOf = ({ hostname: host, from: namespaces, secret, ...one }: ListenerSketch) => {
+  const [home, named] = secret.includes("/") ? secret.split("/") : [undefined, secret];
+  const reference = { name: named!, ...(home === undefined ? {} : { namespace: home }) };
+  return listener({
+    ...one,
+    ...(host === undefined ? {} : { hostname: host }),
+    ...(namespaces === undefined ? {} : { allowedRoutes: { namespaces: { from: namespaces } } }),
+    ...(one.protocol === "HTTPS" ? { tls: { certificateRefs: [reference] } } : {}),
+  });
+};
+const allowed = fc.constantFrom(
+  undefined,
+  { from: "All" },
+  { from: "Same" },
+  { from: "Selector", selector: { matchLabels: { team: "b" } } },
+);
 const gateways = fc
   .record({
     name: fc.constantFrom(...names),
@@ -43,31 +61,43 @@ const gateways = fc
     listeners,
     address: fc.constantFrom(undefined, "", "192.0.2.10", "198.51.100.1"),
     kept: fc.constantFrom(undefined, "192.0.2.11"),
+    allowed,
   })
-  .map(({ name, age, listeners: all, address, kept }) =>
+  .map(({ name, age, listeners: all, address, kept, allowed: namespaces }) =>
     gateway({
       name,
       age,
-      listeners: all.map(({ hostname: host, from: namespaces, secret, ...one }) => {
-        const [home, named] = secret.includes("/") ? secret.split("/") : [undefined, secret];
-        const reference = { name: named!, ...(home === undefined ? {} : { namespace: home }) };
-        return listener({
-          ...one,
-          ...(host === undefined ? {} : { hostname: host }),
-          ...(namespaces === undefined ? {} : { allowedRoutes: { namespaces: { from: namespaces } } }),
-          ...(one.protocol === "HTTPS" ? { tls: { certificateRefs: [reference] } } : {}),
-        });
-      }),
-      spec: address === undefined ? {} : { addresses: [{ value: address }] },
+      listeners: all.map(listenerOf),
+      spec: {
+        ...(address === undefined ? {} : { addresses: [{ value: address }] }),
+        ...(namespaces === undefined ? {} : { allowedListeners: { namespaces } }),
+      },
       ...(kept === undefined ? {} : { status: { addresses: [{ value: kept }] } }),
     }),
   );
+const sets = fc
+  .record({
+    name: fc.constantFrom(...names),
+    namespace: fc.constantFrom("ns", "other"),
+    gateway: fc.constantFrom(...names),
+    age: fc.integer({ min: 0, max: 3 }),
+    listeners,
+  })
+  .map(({ listeners: all, ...sketch }) => listenerSet({ ...sketch, listeners: all.map(listenerOf) }));
 const routes = fc
   .record({
     name: fc.constantFrom(...names),
     namespace: fc.constantFrom("ns", "other"),
     age: fc.integer({ min: 0, max: 3 }),
-    parent: fc.record({ name: fc.constantFrom(...names), port: fc.constantFrom(80, 8080) }, { requiredKeys: ["name"] }),
+    parent: fc.record(
+      {
+        name: fc.constantFrom(...names),
+        kind: fc.constantFrom("ListenerSet"),
+        namespace: fc.constantFrom("ns", "other"),
+        port: fc.constantFrom(80, 8080),
+      },
+      { requiredKeys: ["name"] },
+    ),
     hostnames: fc.uniqueArray(fc.constantFrom("a.example", "x.a.example", "*.example"), { maxLength: 2 }),
     path: fc.constantFrom("/", "/x", "/y/"),
     backend: fc.constantFrom({ name: "web" }, { name: "web", namespace: "other" }, { name: "gone" }),
@@ -78,7 +108,10 @@ const routes = fc
 const gone = (kind: WatchedKind, ...keys: string[]) => fc.constantFrom(...keys).map((key) => ({ kind, key }));
 const step = fc.oneof(
   gateways,
+  sets,
   routes,
+  gone("ListenerSet", "ns/a", "other/a", "other/b"),
+  gone("Namespace", "other"),
   gone("Gateway", "ns/a", "ns/b"),
   gone("HTTPRoute", "ns/a", "other/a"),
   gone("Service", "ns/web", "other/web"),
@@ -91,6 +124,7 @@ const step = fc.oneof(
     serviceIn("other", "web", { appProtocol: "kubernetes.io/h2c" }),
     grant({ namespace: "other", from: "HTTPRoute", to: "Service" }),
     grant({ namespace: "other", from: "Gateway", to: "Secret" }),
+    grant({ namespace: "other", from: "ListenerSet", to: "Secret" }),
     namespace("other", { team: "b" }),
     ingress({ name: "a", host: "a.example" }),
     serviceIn("ns", "web", { name: "http" }),

@@ -1,7 +1,8 @@
-/** The listeners of one Gateway: which of them can be served, and what they refer to. */
+/** The listeners of a Gateway or a ListenerSet: which of them can be served, and what they refer to. */
 import { certificateOf } from "../../certificates/certificate.ts";
 import { type Gateway, type GatewayListener, gatewayGroup, type ObjectReference } from "../../model/gateway/objects.ts";
 import type { Secret } from "../../model/objects.ts";
+import type { Owner } from "../../model/owner.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { Fault } from "./conditions.ts";
 import type { Grants } from "./grants.ts";
@@ -32,28 +33,36 @@ const noKinds: readonly RouteKind[] = [];
 /** What each protocol can carry here. */
 const kindsOf: Readonly<Record<string, readonly RouteKind[]>> = { HTTP: [httpRoute], HTTPS: [httpRoute] };
 
-export function readListeners(gateway: Gateway, world: ListenerWorld): ListenersRead {
-  const { name, namespace = "default" } = gateway.metadata;
-  const object = { kind: "Gateway", namespace, name };
-  const all = gateway.spec?.listeners ?? [];
-  const references = new References(object, world);
+/** The listeners of a Gateway, or of a ListenerSet of it. Conflicts between them are for `withConflicts` to find. */
+export function readListeners(
+  owner: Owner,
+  all: readonly GatewayListener[],
+  gateway: Gateway,
+  world: ListenerWorld,
+): ListenersRead {
+  const references = new References(owner, world);
+  const { namespace = "default", name } = gateway.metadata;
+  const id = owner.kind === "Gateway" ? "" : `/${owner.namespace}/${owner.name}`;
   const listeners = all.map((listener, at): ListenerReading => {
     const field = `spec.listeners[${at}]`;
     const known = kindsOf[listener.protocol] ?? noKinds;
-    const { kinds, unresolved } = allowedKinds(listener, known, `${field}.allowedRoutes.kinds`, object);
+    const { kinds, unresolved } = allowedKinds(listener, known, `${field}.allowedRoutes.kinds`, owner);
     const tls = listener.protocol === "HTTPS";
     const pairs = tls ? references.pairsOf(listener, field) : { certificates: [], unresolved: [] };
     return {
-      id: `${namespace}/${name}/${listener.name}`,
+      id: `${namespace}/${name}${id}/${listener.name}`,
+      owner,
       field,
       listener,
       hostname: hostnameOf(listener),
       tls,
       kinds,
-      refused: refusalOf(listener, field, gateway, object),
-      conflict: conflictOf(listener, all, field, object),
+      refused: refusalOf(listener, field, gateway, owner),
+      conflict: undefined,
+      isBeaten: false,
       unresolved: [...pairs.unresolved, ...unresolved],
       overlaps: tls ? overlapping(listener, all) : [],
+      overlapsOthers: false,
       certificates: pairs.certificates,
     };
   });
@@ -120,43 +129,6 @@ function clientCertificateField({ spec }: Gateway, port: number): string | undef
   return frontend?.default?.validation === undefined ? undefined : "spec.tls.frontend.default";
 }
 
-/** All listeners of a conflict are refused: the Gateway API forbids to pick a winner. */
-function conflictOf(
-  listener: GatewayListener,
-  all: readonly GatewayListener[],
-  field: string,
-  object: ObjectName,
-): Fault | undefined {
-  const others = all.filter(
-    (one) => one !== listener && one.port === listener.port && layerOf(one) === layerOf(listener),
-  );
-  const done = "none of them is served";
-  const stranger = others.find(
-    ({ protocol }) => protocol !== listener.protocol && !areTls(protocol, listener.protocol),
-  );
-  if (stranger !== undefined) {
-    const why = `listener ${stranger.name} has port ${listener.port} too, with protocol ${stranger.protocol}`;
-    const problem: Problem = { object, kind: "field-unusable", field: `${field}.protocol`, why, done };
-    return { reason: "ProtocolConflict", problem };
-  }
-  const twin = others.find((one) => one.protocol === listener.protocol && hostnameOf(one) === hostnameOf(listener));
-  if (twin === undefined) return undefined;
-  const host = hostnameOf(listener) === "" ? "no hostname" : `hostname ${hostnameOf(listener)}`;
-  const why = `listener ${twin.name} has ${host} on port ${listener.port} too`;
-  const problem: Problem = { object, kind: "field-unusable", field: `${field}.hostname`, why, done };
-  return { reason: "HostnameConflict", problem };
-}
-
-function layerOf({ protocol }: GatewayListener): "udp" | "tcp" {
-  return protocol === "UDP" ? "udp" : "tcp";
-}
-
-/** HTTPS and TLS are told apart by the name that clients send. */
-function areTls(one: string, other: string): boolean {
-  const both = [one, other];
-  return both.includes("TLS") && both.includes("HTTPS");
-}
-
 function overlapping(listener: GatewayListener, all: readonly GatewayListener[]): string[] {
   return all
     .filter((one) => one !== listener && one.port === listener.port && one.protocol === "HTTPS")
@@ -164,15 +136,15 @@ function overlapping(listener: GatewayListener, all: readonly GatewayListener[])
     .map(({ name }) => name);
 }
 
-/** Looks up what listeners of one Gateway refer to. */
+/** Looks up what the listeners of one object refer to. */
 class References {
   readonly secrets = new Set<string>();
   readonly namespaces = new Set<string>();
   readonly problems: Problem[] = [];
-  readonly #object: ObjectName & { readonly namespace: string };
+  readonly #object: Owner;
   readonly #world: ListenerWorld;
 
-  constructor(object: ObjectName & { readonly namespace: string }, world: ListenerWorld) {
+  constructor(object: Owner, world: ListenerWorld) {
     this.#object = object;
     this.#world = world;
   }
@@ -216,11 +188,11 @@ class References {
       return fault("InvalidCertificateRef", `names a ${group === "" ? "" : `${group} `}${kind}, not a Secret`);
     }
     const to = { group, kind, namespace: namespace ?? object.namespace, name };
-    const from = { group: gatewayGroup, kind: "Gateway", namespace: object.namespace };
+    const from = { group: gatewayGroup, kind: object.kind, namespace: object.namespace };
     const key = `${to.namespace}/${name}`;
     if (to.namespace !== object.namespace) this.namespaces.add(to.namespace);
     if (!this.#world.grants.permits({ from, to })) {
-      const why = `no ReferenceGrant of namespace ${to.namespace} permits Gateways of namespace ${object.namespace} to use Secret ${key}`;
+      const why = `no ReferenceGrant of namespace ${to.namespace} permits ${object.kind}s of namespace ${object.namespace} to use Secret ${key}`;
       return fault("RefNotPermitted", why);
     }
     this.secrets.add(key);

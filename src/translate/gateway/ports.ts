@@ -2,15 +2,21 @@
  * The ports on which nginx listens for Gateways. With an address of its own each Gateway has its ports to itself; without,
  * Gateways share the ports of this machine, and the older one has what two of them ask for.
  */
-import type { Gateway } from "../../model/gateway/objects.ts";
 import type { Listener, ListenerPort } from "../../model/listeners.ts";
 import type { Owner } from "../../model/owner.ts";
 import { named, type Problem } from "../../problem.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Assignment } from "./addresses.ts";
 import type { Fault } from "./conditions.ts";
-import { byCreation } from "./creation.ts";
-import { type GatewayReading, isUsable, type ListenerReading } from "./reading.ts";
+import { byCreation, compared } from "./creation.ts";
+import {
+  allListeners,
+  type GatewayReading,
+  isUsable,
+  type ListenerReading,
+  labelOf,
+  ownerOfListener,
+} from "./reading.ts";
 
 export interface Placed {
   readonly ports: readonly ListenerPort[];
@@ -24,13 +30,16 @@ type PortOptions = Pick<TranslateOptions, "gateway" | "reservedPorts" | "enableS
 export function ownPorts(reading: GatewayReading, { addresses }: Assignment, options: PortOptions): Placed {
   const unavailable = new Map<string, Fault>();
   const { httpPort, httpsPort } = options.gateway;
-  for (const one of reading.listeners.filter(isUsable)) {
+  const listeners = allListeners(reading);
+  for (const one of listeners.filter(isUsable)) {
     const { port } = one.listener;
     const by = port === httpPort || port === httpsPort ? undefined : options.reservedPorts.get(port);
-    if (by !== undefined) unavailable.set(one.id, faultOf(reading, one, `port ${port} is that of ${by}`));
+    if (by !== undefined) unavailable.set(one.id, faultOf(one, `port ${port} is that of ${by}`));
   }
-  const usable = reading.listeners.filter((one) => isUsable(one) && !unavailable.has(one.id));
-  const ports = [...new Set(usable.map(({ listener }) => listener.port))].flatMap((port) => {
+  const byPort = Map.groupBy(listeners, ({ listener }) => listener.port);
+  const ports = [...byPort].flatMap(([port, all]) => {
+    const usable = all.filter((one) => isUsable(one) && !unavailable.has(one.id));
+    if (usable.length === 0) return [];
     const id = `${reading.key}:${port}`;
     return addresses.map((address, at): ListenerPort => {
       return {
@@ -38,9 +47,9 @@ export function ownPorts(reading: GatewayReading, { addresses }: Assignment, opt
         address,
         listenPort: port,
         port,
-        tls: usable.some(({ listener, tls }) => listener.port === port && tls),
-        owners: [ownerOf(reading.gateway)],
-        listeners: listenersOn(({ listener }) => listener.port === port, [reading], unavailable),
+        tls: usable.some(({ tls }) => tls),
+        owners: ownersOf(usable),
+        listeners: listenersOn(all, () => reading.key, unavailable),
       };
     });
   });
@@ -49,30 +58,33 @@ export function ownPorts(reading: GatewayReading, { addresses }: Assignment, opt
 
 /**
  * The ports that all Gateways share. Ingresses have two of them, which listeners on 80 and 443 use: there the host decides whose
- * a request is.
+ * a request is. Listeners of all Gateways come before those of any ListenerSet.
  */
 export function sharedPorts(readings: readonly GatewayReading[], options: PortOptions): Placed {
   const { httpPort, httpsPort } = options.gateway;
   const unavailable = new Map<string, Fault>();
-  const taken = new Map<number, { readonly tls: boolean; readonly by: string }>([
-    [httpPort, { tls: false, by: "Ingresses have" }],
-    [httpsPort, { tls: true, by: "Ingresses have" }],
+  const taken = new Map<number, { readonly tls: boolean; readonly by: ListenerReading | "Ingresses" }>([
+    [httpPort, { tls: false, by: "Ingresses" }],
+    [httpsPort, { tls: true, by: "Ingresses" }],
   ]);
   const hosts = new Map<string, ListenerReading>();
-  const gateways = new Map<string, Gateway>();
   const oldest = readings.toSorted((one, other) => byCreation(one.gateway, other.gateway));
+  const sets = oldest.flatMap((reading) => reading.sets).sort((one, other) => compared(one.rank, other.rank));
+  const gatewayOf = new Map<string, string>([
+    ...sets.map(({ key, gateway }) => [`ListenerSet ${key}`, gateway] as const),
+    ...oldest.map(({ key }) => [`Gateway ${key}`, key] as const),
+  ]);
+  const all = [...oldest, ...sets].flatMap(({ listeners }) => listeners);
   const placeOf = ({ listener: { port } }: ListenerReading) => sharedPortOf(port, options);
-  for (const reading of oldest) {
-    for (const one of reading.listeners.filter(isUsable)) {
-      const why = whyNot(one, reading.gateway);
-      if (why !== undefined) unavailable.set(one.id, faultOf(reading, one, why));
-    }
+  for (const one of all.filter(isUsable)) {
+    const why = whyNot(one);
+    if (why !== undefined) unavailable.set(one.id, faultOf(one, why));
   }
-  const isOn = (port: number) => (one: ListenerReading) =>
-    placeOf(one) === port && isUsable(one) && !unavailable.has(one.id);
+  const byPlace = Map.groupBy(all, placeOf);
   const ports = [...taken].flatMap(([port, { tls }]): ListenerPort[] => {
-    const on = oldest.filter(({ listeners }) => listeners.some(isOn(port)));
-    if (on.length === 0) return [];
+    const on = byPlace.get(port) ?? [];
+    const owners = ownersOf(on.filter((one) => isUsable(one) && !unavailable.has(one.id)));
+    if (owners.length === 0) return [];
     return [
       {
         id: `*:${port}`,
@@ -81,15 +93,15 @@ export function sharedPorts(readings: readonly GatewayReading[], options: PortOp
         port,
         ...(httpPort === 80 && httpsPort === 443 ? {} : { usualPorts: { http: httpPort, https: httpsPort } }),
         tls,
-        owners: on.map(({ gateway }) => ownerOf(gateway)),
-        listeners: listenersOn((one) => placeOf(one) === port, on, unavailable),
+        owners,
+        listeners: listenersOn(on, ({ id }) => gatewayOf.get(ownerOfListener(id))!, unavailable),
       },
     ];
   });
   return { ports, unavailable };
 
-  function whyNot(one: ListenerReading, gateway: Gateway): string | undefined {
-    const { listener, tls, hostname, id } = one;
+  function whyNot(one: ListenerReading): string | undefined {
+    const { listener, tls, hostname } = one;
     const place = placeOf(one);
     const said = place === listener.port ? `port ${place}` : `port ${listener.port} (${place} here)`;
     const isIngress = place === httpPort || place === httpsPort;
@@ -102,19 +114,17 @@ export function sharedPorts(readings: readonly GatewayReading[], options: PortOp
     }
     const other = taken.get(place);
     if (other !== undefined && other.tls !== tls) {
-      return `${other.by} ${said} with protocol ${other.tls ? "HTTPS" : "HTTP"}, and Gateways without addresses of their own share ports`;
+      const whose = other.by === "Ingresses" ? "Ingresses have" : `${olderOne(other.by, one)} has`;
+      return `${whose} ${said} with protocol ${other.tls ? "HTTPS" : "HTTP"}, and Gateways without addresses of their own share ports`;
     }
     const key = `${place} ${hostname}`;
     const older = hosts.get(key);
     if (older !== undefined) {
-      const owner = gateways.get(older.id)!;
-      const whose = owner === gateway ? `listener ${older.listener.name}` : `the older ${nameOf(owner)}`;
       const what = hostname === "" ? "all hosts" : hostname;
-      return `${whose} has ${what} on ${said}, and Gateways without addresses of their own share ports`;
+      return `${olderOne(older, one)} has ${what} on ${said}, and Gateways without addresses of their own share ports`;
     }
     hosts.set(key, one);
-    gateways.set(id, gateway);
-    if (other === undefined) taken.set(place, { tls, by: `the older ${nameOf(gateway)} has` });
+    if (other === undefined) taken.set(place, { tls, by: one });
     return undefined;
   }
 }
@@ -127,37 +137,43 @@ export function sharedPortOf(
   return port === 80 ? httpPort : port === 443 ? httpsPort : port;
 }
 
+/** Listeners that are the same objects as before need no comparing: there may be thousands on one port. */
+const made = new WeakMap<ListenerReading, Listener>();
+
 /**
- * At most one for each hostname. One that conflicts stands there without routes, so that its hosts do not go to a listener
- * which takes more hosts.
+ * At most one for each hostname. One that conflicts within its own object stands there without routes, so that its hosts do not
+ * go to a listener which takes more hosts.
  */
 function listenersOn(
-  isOnPort: (one: ListenerReading) => boolean,
-  readings: readonly GatewayReading[],
+  all: readonly ListenerReading[],
+  gatewayOf: (one: ListenerReading) => string,
   unavailable: ReadonlyMap<string, Fault>,
 ): readonly Listener[] {
   const byHostname = new Map<string, Listener>();
-  for (const { gateway, listeners } of readings) {
-    for (const one of listeners) {
-      const { id, listener, hostname, certificates } = one;
-      const isHere = isOnPort(one) && one.refused === undefined && !unavailable.has(id);
-      if (!isHere || byHostname.has(hostname)) continue;
-      byHostname.set(hostname, { id, name: listener.name, owner: ownerOf(gateway), hostname, certificates });
-    }
+  for (const one of all) {
+    const { id, hostname, certificates } = one;
+    const isHere = one.refused === undefined && !one.isBeaten && !unavailable.has(id);
+    if (!isHere || byHostname.has(hostname)) continue;
+    const same = made.get(one) ?? { id, name: labelOf(one), gateway: gatewayOf(one), hostname, certificates };
+    made.set(one, same);
+    byHostname.set(hostname, same);
   }
   return [...byHostname.values()];
 }
 
-function faultOf({ gateway }: GatewayReading, { field }: ListenerReading, why: string): Fault {
+function ownersOf(listeners: readonly ListenerReading[]): readonly Owner[] {
+  return [...new Set(listeners.map(({ owner }) => owner))];
+}
+
+function faultOf({ owner, field }: ListenerReading, why: string): Fault {
   const done = "the listener is not served";
-  const problem: Problem = { object: ownerOf(gateway), kind: "field-unusable", field: `${field}.port`, why, done };
+  const problem: Problem = { object: owner, kind: "field-unusable", field: `${field}.port`, why, done };
   return { reason: "PortUnavailable", problem };
 }
 
-function ownerOf({ metadata: { namespace = "default", name } }: Gateway): Owner {
-  return { kind: "Gateway", namespace, name };
-}
-
-function nameOf(gateway: Gateway): string {
-  return named(ownerOf(gateway));
+/** As the owner of another listener may know it: ListenerSets of other namespaces are none of its business. */
+function olderOne({ owner, listener }: ListenerReading, reader: ListenerReading): string {
+  if (owner === reader.owner) return `listener ${listener.name}`;
+  const isSecret = owner.kind === "ListenerSet" && owner.namespace !== reader.owner.namespace;
+  return isSecret ? "an older ListenerSet of another namespace" : `the older ${named(owner)}`;
 }

@@ -3,7 +3,7 @@ import { Dependencies } from "../../model/dependencies.ts";
 import type { Route } from "../../model/gateway/objects.ts";
 import type { DesiredParentStatus, DesiredStatus } from "../../model/gateway/status.ts";
 import { serverKey } from "../../model/listeners.ts";
-import { objectKey } from "../../model/objects.ts";
+import { kindAndKey, objectKey } from "../../model/objects.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import { ageOf } from "../age.ts";
 import type { Claim, ClaimedPath } from "../claim.ts";
@@ -15,7 +15,7 @@ import { type Turn, usersOfChanged } from "../turn.ts";
 import type { BackendTlsPolicies } from "./backend-tls/policies.ts";
 import type { Gateways } from "./gateways.ts";
 import type { Grants } from "./grants.ts";
-import { type Attachment, attachmentsOf, hostsOn, parentKeys } from "./route/attach.ts";
+import { type Attachment, attachmentsOf, hostsOn, parentsNamed } from "./route/attach.ts";
 import { servicesNamed } from "./route/backends.ts";
 import type { RouteReader } from "./route/reader.ts";
 import type { RulesRead } from "./route/rules.ts";
@@ -33,7 +33,8 @@ export interface RouteSources {
 
 /** What of the Gateway API is otherwise than before. */
 export interface Different {
-  readonly gateways: ReadonlySet<string>;
+  /** Like `Gateway shop/public` or `ListenerSet shop/more`. */
+  readonly parents: ReadonlySet<string>;
   /** Namespaces with other grants. */
   readonly granting: ReadonlySet<string>;
   /** Services with other policies, as `namespace/name`. */
@@ -71,7 +72,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     this.#policies = sources.policies;
   }
 
-  begin({ gateways, granting, services }: Different): void {
+  begin({ parents, granting, services }: Different): void {
     this.#changedStatus.clear();
     this.users.begin();
     this.#counted.clear();
@@ -79,7 +80,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     this.#isAnyOutdated = hasClasses !== this.#hasClasses;
     this.#hasClasses = hasClasses;
     const names = [
-      ...[...gateways].map((key) => `Gateway ${key}`),
+      ...parents,
       ...[...granting].map((one) => `grants ${one}`),
       ...[...services].map((key) => `Service ${key}`),
     ];
@@ -188,7 +189,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
   #attachments(route: R, { now }: Turn): Attachment[] {
     return attachmentsOf(route, {
       kind: this.kind,
-      gateway: (name) => this.#gateways.reading(name),
+      parent: (called) => this.#gateways.parent(called),
       namespace: (name) => now.snapshot.namespaces.get(name),
     });
   }
@@ -209,9 +210,9 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     const hosts = new Map<string, readonly ClaimedPath[]>();
     if (paths.length === 0) return hosts;
     const hostnames = (spec?.hostnames ?? []).map((hostname) => hostname.toLowerCase());
-    for (const { gateway, listeners } of attachments) {
+    for (const { listeners } of attachments) {
       for (const listener of listeners) {
-        if (!this.#gateways.isServed(listener.id, gateway)) continue;
+        if (!this.#gateways.isServed(listener)) continue;
         for (const name of hostsOn(listener, hostnames)) hosts.set(serverKey({ listener: listener.id, name }), paths);
       }
     }
@@ -220,7 +221,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
 
   #referencesOf(route: R, isOurs: boolean): readonly string[] {
     const { namespace = "default" } = route.metadata;
-    const parents = parentKeys(route).map((key) => `Gateway ${key}`);
+    const parents = parentsNamed(route);
     if (!isOurs) return parents;
     const references = this.#reader.references(route);
     const strange = references.flatMap((one) => (one.namespace === undefined ? [] : [`grants ${one.namespace}`]));
@@ -235,10 +236,12 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
   /** Parents that are nowhere. Others serve those of other classes. */
   #orphaned(route: R, { now }: Turn): Problem[] {
     if (!this.#hasClasses) return [];
-    return parentKeys(route).flatMap((parent): Problem[] => {
-      if (now.snapshot.gateways.has(parent)) return [];
+    const { gateways, listenerSets } = now.snapshot;
+    return parentsNamed(route).flatMap((parent): Problem[] => {
+      const [kind, key] = kindAndKey(parent);
+      if ((kind === "Gateway" ? gateways : listenerSets).has(key)) return [];
       const done = "the route is not attached there";
-      const why = `Gateway ${parent} not found`;
+      const why = `${parent} not found`;
       return [{ object: this.#nameOf(route), kind: "field-unusable", field: "spec.parentRefs", why, done }];
     });
   }

@@ -17,7 +17,7 @@ export class ServiceUsers {
     const used = [...services];
     for (const service of [...this.#services.usedBy(route), ...used]) this.#touched.add(service);
     this.#services.set(route, used);
-    const gateways = attachments.flatMap(({ fault, gateway }) => (fault === undefined ? gateway.key : []));
+    const gateways = attachments.flatMap(({ fault, parent }) => (fault === undefined ? parent.gateway : []));
     if (used.length === 0) this.#gateways.delete(route);
     else this.#gateways.set(route, [...new Set(gateways)]);
   }

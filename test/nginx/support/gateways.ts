@@ -83,7 +83,7 @@ export function port(
     ([one, hostname]): Listener => ({
       id: `shop/${name}/${one}`,
       name: one,
-      owner: owner("Gateway", name),
+      gateway: `shop/${name}`,
       hostname,
       certificates: pairs,
     }),

@@ -1,16 +1,17 @@
 /** To which listeners a route is attached, for each of its parents. */
-import { gatewayGroup, type LabelSelector, type ParentReference, type Route } from "../../../model/gateway/objects.ts";
+import { gatewayGroup, type ParentReference, type Route } from "../../../model/gateway/objects.ts";
 import type { Namespace } from "../../../model/objects.ts";
 import type { Problem } from "../../../problem.ts";
 import type { Fault } from "../conditions.ts";
 import { intersect } from "../hostnames.ts";
-import type { GatewayReading, ListenerReading } from "../reading.ts";
+import { isSelected } from "../namespaces.ts";
+import type { ListenerReading, ParentReading } from "../reading.ts";
 
 export interface Attachment {
   readonly parentRef: ParentReference;
   /** `spec.parentRefs[0]`. */
   readonly field: string;
-  readonly gateway: GatewayReading;
+  readonly parent: ParentReading;
   /** Those that take the route; empty where `fault` says why. */
   readonly listeners: readonly ListenerReading[];
   readonly fault: Fault | undefined;
@@ -19,37 +20,41 @@ export interface Attachment {
 export interface AttachWorld {
   /** That of the routes. */
   readonly kind: string;
-  /** A Gateway of ours by `namespace/name`. */
-  gateway(key: string): GatewayReading | undefined;
+  /** What is ours of what is called like `Gateway shop/public` or `ListenerSet shop/more`. */
+  parent(called: string): ParentReading | undefined;
   namespace(name: string): Namespace | undefined;
 }
 
-/** `namespace/name` of the Gateways that a route names, ours or not. */
-export function parentKeys({ spec, metadata: { namespace = "default" } }: Route): string[] {
-  return (spec?.parentRefs ?? []).filter(isGateway).map((parent) => `${parent.namespace ?? namespace}/${parent.name}`);
+/** The Gateways and ListenerSets that a route names, ours or not, like `Gateway shop/public`. */
+export function parentsNamed({ spec, metadata: { namespace = "default" } }: Route): string[] {
+  return (spec?.parentRefs ?? []).filter(isKnown).map((parent) => calledOf(parent, namespace));
 }
 
-/** One for each parent that is a Gateway of ours. */
+/** One for each parent that is ours. A route at a Gateway has nothing to do with the ListenerSets of that Gateway. */
 export function attachmentsOf(route: Route, world: AttachWorld): Attachment[] {
   const { namespace = "default" } = route.metadata;
   return (route.spec?.parentRefs ?? []).flatMap((parentRef, at) => {
-    if (!isGateway(parentRef)) return [];
-    const gateway = world.gateway(`${parentRef.namespace ?? namespace}/${parentRef.name}`);
-    if (gateway === undefined) return [];
+    if (!isKnown(parentRef)) return [];
+    const parent = world.parent(calledOf(parentRef, namespace));
+    if (parent === undefined) return [];
     const field = `spec.parentRefs[${at}]`;
-    return [{ parentRef, field, gateway, ...listenersOf(route, parentRef, field, gateway, world) }];
+    return [{ parentRef, field, parent, ...listenersOf(route, parentRef, field, parent, world) }];
   });
 }
 
-function isGateway({ group = gatewayGroup, kind = "Gateway" }: ParentReference): boolean {
-  return group === gatewayGroup && kind === "Gateway";
+function isKnown({ group = gatewayGroup, kind = "Gateway" }: ParentReference): boolean {
+  return group === gatewayGroup && (kind === "Gateway" || kind === "ListenerSet");
+}
+
+function calledOf({ kind = "Gateway", namespace, name }: ParentReference, own: string): string {
+  return `${kind} ${namespace ?? own}/${name}`;
 }
 
 function listenersOf(
   { metadata: { namespace = "default", name }, spec }: Route,
   { sectionName, port }: ParentReference,
   field: string,
-  { key, gateway, listeners }: GatewayReading,
+  { called, listeners, notAllowed }: ParentReading,
   world: AttachWorld,
 ): Pick<Attachment, "listeners" | "fault"> {
   const object = { kind: world.kind, namespace, name };
@@ -58,6 +63,7 @@ function listenersOf(
     const problem: Problem = { object, kind: "field-unusable", field: part, why, done };
     return { listeners: [], fault: { reason, problem } };
   };
+  if (notAllowed !== undefined) return refused("NoMatchingParent", field, `${called} is not attached to its Gateway`);
   const named = listeners.filter(
     ({ listener }) =>
       (sectionName === undefined || listener.name === sectionName) && (port === undefined || listener.port === port),
@@ -67,16 +73,15 @@ function listenersOf(
     ...(port === undefined ? [] : [`on port ${port}`]),
   ].join(" ");
   if (named.length === 0) {
-    return refused("NoMatchingParent", field, `Gateway ${key} has no listener${which === "" ? "" : ` ${which}`}`);
+    return refused("NoMatchingParent", field, `${called} has no listener${which === "" ? "" : ` ${which}`}`);
   }
-  const whose = `${named.length === 1 ? `listener ${named[0]!.listener.name}` : "no listener"} of Gateway ${key}`;
+  const whose = `${named.length === 1 ? `listener ${named[0]!.listener.name}` : "no listener"} of ${called}`;
   const not = named.length === 1 ? " not" : "";
   const ofKind = named.filter(({ kinds }) => kinds.some(({ kind }) => kind === world.kind));
   if (ofKind.length === 0) {
     return refused("NotAllowedByListeners", field, `${whose} does${not} take ${world.kind}s`);
   }
-  const home = gateway.metadata.namespace ?? "default";
-  const allowed = ofKind.filter((one) => isAllowed(one, namespace, home, world));
+  const allowed = ofKind.filter((one) => isAllowed(one, namespace, world));
   if (allowed.length === 0) {
     return refused("NotAllowedByListeners", field, `${whose} does${not} take routes of namespace ${namespace}`);
   }
@@ -84,7 +89,7 @@ function listenersOf(
   const taking = allowed.filter((one) => hostsOn(one, hostnames).length > 0);
   if (taking.length === 0) {
     const theirs = allowed.map(({ hostname }) => hostname).join(", ");
-    const why = `none of ${hostnames.join(", ")} is a host of Gateway ${key}, whose listeners take ${theirs}`;
+    const why = `none of ${hostnames.join(", ")} is a host of ${called}, whose listeners take ${theirs}`;
     return refused("NoMatchingListenerHostname", "spec.hostnames", why);
   }
   return { listeners: taking, fault: undefined };
@@ -99,28 +104,7 @@ export function hostsOn({ hostname }: ListenerReading, hostnames: readonly strin
   return hostnames.filter((one) => intersect(hostname, one));
 }
 
-function isAllowed({ listener }: ListenerReading, namespace: string, home: string, world: AttachWorld): boolean {
-  const { from = "Same", selector } = listener.allowedRoutes?.namespaces ?? {};
-  if (from === "All") return true;
-  if (from === "Same") return namespace === home;
-  if (from !== "Selector" || selector === undefined) return false;
-  return selects(selector, labelsOf(namespace, world.namespace(namespace)));
-}
-
-/** The API server gives each namespace the label of its name; a folder of files may have no object for it. */
-function labelsOf(name: string, namespace: Namespace | undefined): Readonly<Record<string, string>> {
-  return { "kubernetes.io/metadata.name": name, ...namespace?.metadata.labels };
-}
-
-function selects({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Readonly<Record<string, string>>) {
-  return (
-    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
-    matchExpressions.every(({ key, operator, values = [] }) => {
-      const value = labels[key];
-      if (operator === "In") return value !== undefined && values.includes(value);
-      if (operator === "NotIn") return value === undefined || !values.includes(value);
-      if (operator === "Exists") return value !== undefined;
-      return operator === "DoesNotExist" && value === undefined;
-    })
-  );
+function isAllowed({ listener, owner }: ListenerReading, namespace: string, world: AttachWorld): boolean {
+  const namespaces = listener.allowedRoutes?.namespaces ?? {};
+  return isSelected(namespaces, "Same", namespace, owner.namespace, (name) => world.namespace(name));
 }

@@ -1,4 +1,4 @@
-/** The status of an HTTPRoute at each of its parents. */
+/** The status of a route at each of its parents. */
 import type { DesiredCondition, DesiredParentStatus } from "../../../model/gateway/status.ts";
 import { type Problem, sentence } from "../../../problem.ts";
 import { fails, holds, wordsOfAll } from "../conditions.ts";
@@ -23,7 +23,7 @@ export function parentStatus(attachment: Attachment, rules: RulesRead, refused?:
   };
 }
 
-function accepted({ fault, gateway, listeners }: Attachment, { isVoid, invalid, notes }: RulesRead): DesiredCondition {
+function accepted({ fault, parent, listeners }: Attachment, { isVoid, invalid, notes }: RulesRead): DesiredCondition {
   if (fault !== undefined) return fails("Accepted", fault.reason, sentence(fault.problem));
   if (isVoid) {
     return fails(
@@ -33,7 +33,7 @@ function accepted({ fault, gateway, listeners }: Attachment, { isVoid, invalid, 
     );
   }
   const names = listeners.map(({ listener }) => listener.name).join(", ");
-  const which = `the route is attached to ${listeners.length === 1 ? "listener" : "listeners"} ${names} of Gateway ${gateway.key}`;
+  const which = `the route is attached to ${listeners.length === 1 ? "listener" : "listeners"} ${names} of ${parent.called}`;
   return holds("Accepted", notes.length === 0 ? which : `${which}. ${wordsOfAll(notes)}`);
 }
 

@@ -1,0 +1,169 @@
+/**
+ * Which listeners of one Gateway and its ListenerSets are in each other's way. Between two objects the one that comes first has
+ * the port and the hostname: the Gateway, then the oldest set. Within one object all listeners of a conflict are refused,
+ * because the Gateway API forbids to pick a winner there.
+ */
+import type { GatewayListener } from "../../../model/gateway/objects.ts";
+import type { Owner } from "../../../model/owner.ts";
+import type { Problem } from "../../../problem.ts";
+import type { Fault } from "../conditions.ts";
+import type { ListenerReading } from "../reading.ts";
+
+type Readings = readonly ListenerReading[];
+
+/**
+ * The listeners of each object with their conflicts. The objects come in the order of their precedence, the Gateway first. Every
+ * listener costs the same, however many there are.
+ */
+export function withConflicts(objects: readonly Readings[]): readonly Readings[] {
+  const claims = new Claims();
+  return withOverlaps(objects.map((listeners) => judged(listeners, claims)));
+}
+
+/** The listeners of one object, the same list where none of them has a conflict; their claims are added to those of objects before it. */
+function judged(listeners: Readings, claims: Claims): Readings {
+  const beaten = listeners.map((one) => claims.rivalOf(one));
+  const left = listeners.filter((_, at) => beaten[at] === undefined);
+  const own = new Claims();
+  if (left.length > 1) for (const one of left) own.add(one);
+  for (const one of left) if (one.owner.kind === "Gateway" || one.refused === undefined) claims.add(one);
+  let isSame = true;
+  const all = listeners.map((one, at): ListenerReading => {
+    const rival = beaten[at];
+    const twin = rival ?? own.rivalOf(one);
+    if (twin === undefined) return one;
+    isSame = false;
+    if (rival === undefined) return { ...one, conflict: faultOf(one, twin, "none of them is served") };
+    return { ...one, conflict: faultOf(one, rival, "the listener is not served"), isBeaten: true };
+  });
+  return isSame ? listeners : all;
+}
+
+interface Rival {
+  readonly reason: "ProtocolConflict" | "HostnameConflict";
+  readonly by: ListenerReading;
+}
+
+/** The listeners that ask for one port with one protocol. */
+interface OfProtocol {
+  readonly first: ListenerReading;
+  /** By hostname: the first one, and the second one where there is one. */
+  readonly hosts: Map<string, readonly [ListenerReading, ListenerReading?]>;
+}
+
+/** Which listeners ask for which ports and hostnames, in the order of their precedence. */
+class Claims {
+  /** By port and protocol. */
+  readonly #ports = new Map<number, Map<string, OfProtocol>>();
+
+  add(one: ListenerReading): void {
+    const { listener, hostname } = one;
+    const port = portOf(listener);
+    const protocols = this.#ports.get(port) ?? new Map<string, OfProtocol>();
+    this.#ports.set(port, protocols);
+    const same = protocols.get(listener.protocol) ?? { first: one, hosts: new Map() };
+    protocols.set(listener.protocol, same);
+    const first = same.hosts.get(hostname)?.[0];
+    same.hosts.set(hostname, first === undefined ? [one] : [first, one]);
+  }
+
+  /** Another listener that is in its way. */
+  rivalOf(one: ListenerReading): Rival | undefined {
+    const { protocol } = one.listener;
+    const protocols = this.#ports.get(portOf(one.listener));
+    if (protocols === undefined) return undefined;
+    for (const [other, { first }] of protocols) {
+      if (other !== protocol && !areTls(other, protocol)) return { reason: "ProtocolConflict", by: first };
+    }
+    const by = protocols
+      .get(protocol)
+      ?.hosts.get(one.hostname)
+      ?.find((other) => other !== one);
+    return by && { reason: "HostnameConflict", by };
+  }
+}
+
+/** Ports of UDP are others than those of TCP. */
+function portOf({ protocol, port }: GatewayListener): number {
+  return protocol === "UDP" ? -port : port;
+}
+
+/** HTTPS and TLS are told apart by the name that clients send. */
+function areTls(one: string, other: string): boolean {
+  const both = [one, other];
+  return both.includes("TLS") && both.includes("HTTPS");
+}
+
+function faultOf({ owner, field, listener, hostname }: ListenerReading, { reason, by }: Rival, done: string): Fault {
+  const isProtocol = reason === "ProtocolConflict";
+  const host = hostname === "" ? "no hostname" : `hostname ${hostname}`;
+  const why = isProtocol
+    ? `${nameOf(by, owner)} has port ${listener.port} too, with protocol ${by.listener.protocol}`
+    : `${nameOf(by, owner)} has ${host} on port ${listener.port} too`;
+  const part = `${field}.${isProtocol ? "protocol" : "hostname"}`;
+  const problem: Problem = { object: owner, kind: "field-unusable", field: part, why, done };
+  return { reason, problem };
+}
+
+/** As the owner of another listener may know it: names of other namespaces are none of its business. */
+function nameOf({ owner, listener }: ListenerReading, reader: Owner): string {
+  if (owner.kind === "Gateway") return reader.kind === "Gateway" ? `listener ${listener.name}` : "the Gateway";
+  if (owner.namespace !== reader.namespace) return "an older ListenerSet of another namespace";
+  return owner.name === reader.name ? `listener ${listener.name}` : `the older ListenerSet ${owner.name}`;
+}
+
+/** Says which listeners of TLS have hosts in common with those of other objects. */
+function withOverlaps(objects: readonly Readings[]): readonly Readings[] {
+  if (objects.length === 1) return objects;
+  const ports = new Map<number, Hostnames>();
+  for (const listeners of objects) {
+    for (const one of listeners) {
+      if (!hasHosts(one)) continue;
+      const { port } = one.listener;
+      const hostnames = ports.get(port) ?? new Hostnames();
+      hostnames.add(one);
+      ports.set(port, hostnames);
+    }
+  }
+  if (ports.size === 0) return objects;
+  const overlaps = (one: ListenerReading) => hasHosts(one) && ports.get(one.listener.port)!.overlapsOthers(one);
+  return objects.map((listeners) => {
+    if (!listeners.some(overlaps)) return listeners;
+    return listeners.map((one) => (overlaps(one) ? { ...one, overlapsOthers: true } : one));
+  });
+}
+
+function hasHosts({ listener, isBeaten }: ListenerReading): boolean {
+  return listener.protocol === "HTTPS" && !isBeaten;
+}
+
+/** The hostnames of one port, with the objects that have them, or hostnames below them. */
+class Hostnames {
+  readonly #at = new Map<string, Owner | "several">();
+  readonly #below = new Map<string, Owner | "several">();
+
+  add({ hostname, owner }: ListenerReading): void {
+    note(this.#at, hostname, owner);
+    for (const wider of widerThan(hostname)) note(this.#below, wider, owner);
+  }
+
+  overlapsOthers({ hostname, owner }: ListenerReading): boolean {
+    const isOther = (one: Owner | "several" | undefined) => one !== undefined && one !== owner;
+    return (
+      isOther(this.#below.get(hostname)) || [hostname, ...widerThan(hostname)].some((one) => isOther(this.#at.get(one)))
+    );
+  }
+}
+
+function note(owners: Map<string, Owner | "several">, hostname: string, owner: Owner): void {
+  const before = owners.get(hostname);
+  owners.set(hostname, before === undefined || before === owner ? owner : "several");
+}
+
+/** All wildcards that take the hosts of a hostname, and the empty hostname, which takes all. */
+function* widerThan(hostname: string): Iterable<string> {
+  if (hostname === "") return;
+  const rest = hostname.startsWith("*.") ? hostname.slice(2) : hostname;
+  for (let at = rest.indexOf("."); at >= 0; at = rest.indexOf(".", at + 1)) yield `*${rest.slice(at)}`;
+  yield "";
+}

@@ -1,0 +1,219 @@
+/**
+ * The ListenerSets of Gateways that are ours, read again when they or what they refer to has changed. A set whose Gateway is not
+ * ours is left to others.
+ */
+import { bugProblem, guarded } from "../../../guarded.ts";
+import { Dependencies } from "../../../model/dependencies.ts";
+import type { ListenerSet } from "../../../model/gateway/listener-set.ts";
+import { gatewayGroup } from "../../../model/gateway/objects.ts";
+import { nameOf } from "../../../model/objects.ts";
+import type { Owner } from "../../../model/owner.ts";
+import type { Problem } from "../../../problem.ts";
+import type { Certificates } from "../../hosts/certificates.ts";
+import type { LastGood } from "../../last-good.ts";
+import { type Turn, usersOfChanged } from "../../turn.ts";
+import { compared } from "../creation.ts";
+import type { Grants } from "../grants.ts";
+import { readListeners } from "../listeners.ts";
+import { isSelected } from "../namespaces.ts";
+import type { GatewayReading, ListenerReading, SetReading } from "../reading.ts";
+import { StandIns } from "../stand-ins.ts";
+import { unservedListenerFields } from "../unserved.ts";
+import { withConflicts } from "./conflicts.ts";
+
+/** Gives the reading of a Gateway of ours by `namespace/name`. */
+type GatewayOf = (key: string) => GatewayReading | undefined;
+
+export class ListenerSets {
+  readonly #grants: Grants;
+  readonly #certificates: Certificates;
+  readonly #references = new Dependencies();
+  /** As they are by themselves, without regard to other objects. */
+  readonly #readings = new Map<string, SetReading>();
+  /** Keys of attached sets by that of their Gateway. */
+  readonly #attached = new Map<string, Set<string>>();
+  /** Readings and listeners as `merge` made them last: what has not changed stays the same object. */
+  readonly #mergedSets = new WeakMap<SetReading, SetReading>();
+  readonly #merged = new WeakMap<ListenerReading, ListenerReading>();
+  readonly #standIns = new StandIns<ListenerSet>("ListenerSet");
+  #hasClasses = false;
+  /** Sets on which Sluice failed, and sets whose Gateway is nowhere. */
+  readonly #problems = new Map<string, Problem>();
+
+  constructor(grants: Grants, certificates: Certificates) {
+    this.#grants = grants;
+    this.#certificates = certificates;
+  }
+
+  /** What is wrong with a set that has no reading. */
+  problem(key: string): Problem | undefined {
+    return this.#problems.get(key);
+  }
+
+  /** One that is not attached; those that are stand in the readings of their Gateways. */
+  unattached(key: string): SetReading | undefined {
+    const reading = this.#readings.get(key);
+    return reading?.notAllowed === undefined ? undefined : reading;
+  }
+
+  gatewayOf(key: string): string | undefined {
+    return this.#readings.get(key)?.gateway;
+  }
+
+  /**
+   * Which sets may be others now. `gateways` are those that may be others; `hasClasses`: whether there are GatewayClasses of
+   * ours, without which nothing is said of sets.
+   */
+  outdated(turn: Turn, gateways: Iterable<string>, granting: ReadonlySet<string>, hasClasses: boolean): Set<string> {
+    const { before, now } = turn;
+    const afresh = turn.afresh || hasClasses !== this.#hasClasses;
+    this.#hasClasses = hasClasses;
+    const { listenerSets, namespaces } = now.snapshot;
+    const keys = new Set(listenerSets.changesSince(before.snapshot.listenerSets).map(({ key }) => key));
+    if (afresh) for (const key of [...listenerSets.keys(), ...this.#readings.keys()]) keys.add(key);
+    for (const key of this.#standIns.changed(turn)) keys.add(key);
+    for (const key of usersOfChanged(this.#references, "Secret", turn, "Secret ")) keys.add(key);
+    const names = [
+      ...[...gateways].map((key) => `Gateway ${key}`),
+      ...[...granting].map((one) => `grants ${one}`),
+      ...namespaces.changesSince(before.snapshot.namespaces).map(({ key }) => `Namespace ${key}`),
+    ];
+    for (const name of names) for (const key of this.#references.usersOf(name)) keys.add(key);
+    return keys;
+  }
+
+  /** Reads sets again; gives the Gateways that have, or had, one of them. */
+  renew(keys: Iterable<string>, turn: Turn, gatewayOf: GatewayOf): Set<string> {
+    const gateways = new Set<string>();
+    for (const key of keys) {
+      const before = this.#readings.get(key)?.gateway;
+      guarded(
+        () => this.#read(key, turn, gatewayOf),
+        (bug) => this.#setAside(key, bugProblem({ kind: "ListenerSet", ...nameOf(key) }, bug)),
+      );
+      for (const one of [before, this.#readings.get(key)?.gateway]) if (one !== undefined) gateways.add(one);
+    }
+    return gateways;
+  }
+
+  /** The reading of a Gateway with its sets, and with the conflicts between all their listeners. */
+  merge(reading: GatewayReading): GatewayReading {
+    const sets = [...(this.#attached.get(reading.key) ?? [])]
+      .map((key) => this.#readings.get(key)!)
+      .sort((one, other) => compared(one.rank, other.rank));
+    const [own, ...judged] = withConflicts([reading.listeners, ...sets.map(({ listeners }) => listeners)]);
+    const merged = sets.map((set, at) => this.#mergedSet(set, judged[at]!));
+    return { ...reading, listeners: own!, sets: merged };
+  }
+
+  keepIn(objects: LastGood["objects"]): LastGood["objects"] {
+    return this.#standIns.keepIn(objects);
+  }
+
+  #mergedSet(raw: SetReading, judged: readonly ListenerReading[]): SetReading {
+    if (judged === raw.listeners) return raw;
+    const listeners = judged.map((one, at) => this.#mergedListener(raw.listeners[at]!, one));
+    const last = this.#mergedSets.get(raw);
+    if (last?.listeners.every((one, at) => one === listeners[at]) === true) return last;
+    const merged = { ...raw, listeners };
+    this.#mergedSets.set(raw, merged);
+    return merged;
+  }
+
+  #mergedListener(raw: ListenerReading, judged: ListenerReading): ListenerReading {
+    if (judged === raw) return raw;
+    const last = this.#merged.get(raw);
+    const isSame =
+      last?.isBeaten === judged.isBeaten &&
+      last.overlapsOthers === judged.overlapsOthers &&
+      JSON.stringify(last.conflict) === JSON.stringify(judged.conflict);
+    if (isSame) return last;
+    this.#merged.set(raw, judged);
+    return judged;
+  }
+
+  #setAside(key: string, problem?: Problem): void {
+    this.#leave(key);
+    this.#certificates.use(`listeners of ListenerSet ${key}`, []);
+    if (problem === undefined) this.#problems.delete(key);
+    else this.#problems.set(key, problem);
+  }
+
+  #leave(key: string): void {
+    const { gateway } = this.#readings.get(key) ?? {};
+    this.#readings.delete(key);
+    const attached = gateway === undefined ? undefined : this.#attached.get(gateway);
+    if (attached?.delete(key) === true && attached.size === 0) this.#attached.delete(gateway!);
+  }
+
+  #read(key: string, turn: Turn, gatewayOf: GatewayOf): void {
+    const { snapshot } = turn.now;
+    const present = snapshot.listenerSets.get(key);
+    const named = present && gatewayNamed(present);
+    const isOurs = named !== undefined && gatewayOf(named) !== undefined;
+    const { form, refused, isSuspected } = this.#standIns.inForce(key, isOurs ? present : undefined, turn);
+    this.#references.set(key, named === undefined ? [] : [`Gateway ${named}`]);
+    const set = form ?? (present && { ...present, spec: { ...present.spec, listeners: [] } });
+    const gatewayKey = set && gatewayNamed(set);
+    const gateway = gatewayKey === undefined ? undefined : gatewayOf(gatewayKey);
+    if (present === undefined || set === undefined || !isOurs || gateway === undefined) {
+      const isOrphan = named !== undefined && this.#hasClasses && !snapshot.gateways.has(named);
+      this.#setAside(key, isOrphan ? orphaned(ownerOf(key), named) : undefined);
+      return;
+    }
+    this.#leave(key);
+    this.#problems.delete(key);
+    const owner = ownerOf(key);
+    const more = refused === undefined || isSuspected ? {} : { refused };
+    const rank = `${present.metadata.creationTimestamp ?? ""} ${key}`;
+    const common = { key, rank, gateway: gateway.key, set, present, ...more };
+    // What the Gateway permits is looked up in its present form: a permission that is gone is gone at once.
+    const { namespaces } = gateway.present.spec?.allowedListeners ?? {};
+    const home = gateway.present.metadata.namespace ?? "default";
+    const references = [`Gateway ${named}`, `Gateway ${gateway.key}`, `Namespace ${owner.namespace}`];
+    if (!isSelected(namespaces ?? {}, "None", owner.namespace, home, (name) => snapshot.namespaces.get(name))) {
+      this.#references.set(key, references);
+      this.#certificates.use(`listeners of ListenerSet ${key}`, []);
+      const notAllowed = disallowed(owner, gateway.key);
+      this.#readings.set(key, { ...common, notAllowed, listeners: [], unserved: [] });
+      return;
+    }
+    const all = set.spec?.listeners ?? [];
+    const read = readListeners(owner, all, gateway.gateway, {
+      grants: this.#grants,
+      secret: (name) => this.#certificates.secret(name),
+      brokenSecret: (name) => this.#certificates.broken(name),
+    });
+    const { listeners, secrets, namespaces: granting, problems } = read;
+    const unserved = [...problems, ...unservedListenerFields(all, owner)];
+    this.#readings.set(key, { ...common, notAllowed: undefined, listeners, unserved });
+    const siblings = this.#attached.get(gateway.key) ?? new Set();
+    this.#attached.set(gateway.key, siblings.add(key));
+    const used = [...secrets.map((one) => `Secret ${one}`), ...granting.map((one) => `grants ${one}`)];
+    this.#references.set(key, [...new Set([...references, ...used])]);
+    const certificates = new Set(listeners.flatMap((one) => one.certificates));
+    this.#certificates.use(`listeners of ListenerSet ${key}`, [...certificates]);
+  }
+}
+
+/** `namespace/name` of the Gateway that a set is for; undefined where it names something else. */
+function gatewayNamed({ spec, metadata }: ListenerSet): string | undefined {
+  const { group = gatewayGroup, kind = "Gateway", namespace, name } = spec?.parentRef ?? { name: "" };
+  if (group !== gatewayGroup || kind !== "Gateway" || name === "") return undefined;
+  return `${namespace ?? metadata.namespace ?? "default"}/${name}`;
+}
+
+function ownerOf(key: string): Owner {
+  const { namespace = "default", name } = nameOf(key);
+  return { kind: "ListenerSet", namespace, name };
+}
+
+function orphaned(object: Owner, gateway: string): Problem {
+  const why = `Gateway ${gateway} not found`;
+  return { object, kind: "field-unusable", field: "spec.parentRef", why, done: "none of its listeners is served" };
+}
+
+function disallowed(object: Owner, gateway: string): Problem {
+  const why = `Gateway ${gateway} takes no ListenerSets of namespace ${object.namespace} (spec.allowedListeners)`;
+  return { object, kind: "field-unusable", field: "spec.parentRef", why, done: "none of its listeners is served" };
+}

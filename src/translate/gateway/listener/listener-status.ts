@@ -1,0 +1,77 @@
+/** The status of one listener, which a Gateway and a ListenerSet have alike. */
+import type { DesiredCondition, DesiredListenerStatus } from "../../../model/gateway/status.ts";
+import { sentence } from "../../../problem.ts";
+import type { Assignment } from "../addresses.ts";
+import { type Fault, fails, holds, wordsOfAll } from "../conditions.ts";
+import { type GatewayReading, isUsable, type ListenerReading, type SetReading } from "../reading.ts";
+
+export interface GatewayState {
+  readonly reading: GatewayReading;
+  readonly assignment: Assignment;
+  /** By id of the listener: why its port cannot be had. */
+  readonly unavailable: ReadonlyMap<string, Fault>;
+}
+
+/** Whether a set has a listener that can be served, and nginx takes the set. */
+export function isValid({ refused, listeners }: SetReading, { unavailable }: GatewayState): boolean {
+  const canBeServed = (one: ListenerReading) =>
+    refusal(one, unavailable) === undefined && (!one.tls || one.certificates.length > 0);
+  return refused === undefined && listeners.some(canBeServed);
+}
+
+/** Why a listener is not accepted. */
+export function refusal(one: ListenerReading, unavailable: GatewayState["unavailable"]): Fault | undefined {
+  return one.conflict ?? one.refused ?? unavailable.get(one.id);
+}
+
+export function listenerStatus(
+  one: ListenerReading,
+  state: GatewayState,
+  attachedRoutes: number,
+): DesiredListenerStatus {
+  const { listener, kinds, overlaps, unresolved, conflict } = one;
+  const [first] = unresolved;
+  return {
+    name: listener.name,
+    supportedKinds: kinds,
+    attachedRoutes,
+    conditions: [
+      listenerAccepted(one, state),
+      conflict === undefined
+        ? fails("Conflicted", "NoConflicts", "no other listener of the Gateway is in its way")
+        : holds("Conflicted", sentence(conflict.problem), conflict.reason),
+      listenerProgrammed(one, state),
+      first === undefined
+        ? holds("ResolvedRefs", "all that it refers to is found and permitted")
+        : fails("ResolvedRefs", first.reason, wordsOfAll(unresolved.map(({ problem }) => problem))),
+      ...(overlaps.length === 0 && !one.overlapsOthers ? [] : [overlapping(one)]),
+    ],
+  };
+}
+
+function overlapping({ owner, overlaps, overlapsOthers }: ListenerReading): DesiredCondition {
+  const others = owner.kind === "Gateway" ? "listeners of ListenerSets" : "other listeners of the Gateway";
+  const own = overlaps.length === 1 ? `listener ${overlaps[0]}` : `listeners ${overlaps.join(", ")}`;
+  const which = [...(overlaps.length === 0 ? [] : [own]), ...(overlapsOthers ? [others] : [])].join(" and ");
+  const message = `some hosts belong to ${which} too, so a client that reuses a connection for another host gets 421`;
+  return holds("OverlappingTLSConfig", message, "OverlappingHostnames");
+}
+
+function listenerAccepted(one: ListenerReading, { unavailable }: GatewayState): DesiredCondition {
+  const fault = refusal(one, unavailable);
+  if (fault === undefined) return holds("Accepted", "the listener is served");
+  return fails("Accepted", fault.reason, sentence(fault.problem));
+}
+
+function listenerProgrammed(one: ListenerReading, { assignment, unavailable }: GatewayState): DesiredCondition {
+  const { conflict, unresolved, certificates, tls } = one;
+  if (conflict !== undefined) return fails("Programmed", conflict.reason, sentence(conflict.problem));
+  const fault = refusal(one, unavailable);
+  if (fault !== undefined || !isUsable(one)) return fails("Programmed", "Invalid", sentence(fault!.problem));
+  if (tls && certificates.length === 0) {
+    return fails("Programmed", "Invalid", wordsOfAll(unresolved.map(({ problem }) => problem)));
+  }
+  const { lacking, addresses } = assignment;
+  if (lacking !== undefined && addresses.length === 0) return fails("Programmed", "Pending", sentence(lacking.problem));
+  return holds("Programmed", "nginx listens for it and has its routes");
+}

@@ -1,0 +1,41 @@
+/** Which namespaces a Gateway or a listener takes objects from. */
+import type { LabelSelector, RouteNamespaces } from "../../model/gateway/objects.ts";
+import type { Namespace } from "../../model/objects.ts";
+
+/** `home` is the namespace that Same means; `otherwise` is the word that holds where none is given. */
+export function isSelected(
+  { from, selector }: RouteNamespaces,
+  otherwise: "Same" | "None",
+  namespace: string,
+  home: string,
+  find: (name: string) => Namespace | undefined,
+): boolean {
+  switch (from ?? otherwise) {
+    case "All":
+      return true;
+    case "Same":
+      return namespace === home;
+    case "Selector":
+      return selector !== undefined && selects(selector, labelsOf(namespace, find(namespace)));
+    default:
+      return false;
+  }
+}
+
+/** The API server gives each namespace the label of its name; a folder of files may have no object for it. */
+function labelsOf(name: string, namespace: Namespace | undefined): Readonly<Record<string, string>> {
+  return { "kubernetes.io/metadata.name": name, ...namespace?.metadata.labels };
+}
+
+function selects({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Readonly<Record<string, string>>) {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
+      const value = labels[key];
+      if (operator === "In") return value !== undefined && values.includes(value);
+      if (operator === "NotIn") return value === undefined || !values.includes(value);
+      if (operator === "Exists") return value !== undefined;
+      return operator === "DoesNotExist" && value === undefined;
+    })
+  );
+}

@@ -1,0 +1,100 @@
+/** Where nginx listens for Gateways: their addresses and ports, and which listeners cannot have theirs. */
+import type { ListenerPort } from "../../model/listeners.ts";
+import { Table } from "../../model/table.ts";
+import type { TranslateOptions } from "../options.ts";
+import { type Assignment, assignAddresses } from "./addresses.ts";
+import type { Fault } from "./conditions.ts";
+import { ownPorts, type Placed, sharedPorts } from "./ports.ts";
+import type { GatewayReading } from "./reading.ts";
+
+const nowhere: Assignment = { addresses: [], unsupported: undefined, lacking: undefined };
+
+export class Placement {
+  readonly #options: TranslateOptions;
+  readonly #placed = new Map<string, Placed>();
+  #assignments: ReadonlyMap<string, Assignment> = new Map();
+  #unavailable: ReadonlyMap<string, Fault> = new Map();
+  #ports = Table.empty<ListenerPort>();
+
+  constructor(options: TranslateOptions) {
+    this.#options = options;
+  }
+
+  get ports(): Table<ListenerPort> {
+    return this.#ports;
+  }
+
+  /** By id of the listener: why its port cannot be had. */
+  get unavailable(): ReadonlyMap<string, Fault> {
+    return this.#unavailable;
+  }
+
+  /** The addresses of a Gateway by `namespace/name`. */
+  assignment(key: string): Assignment {
+    return this.#assignments.get(key) ?? nowhere;
+  }
+
+  /** Gives the Gateways whose addresses are others now. `local` are the addresses of this machine; undefined: all. */
+  assign(readings: ReadonlyMap<string, GatewayReading>, local: ReadonlySet<string> | undefined): readonly string[] {
+    const before = this.#assignments;
+    const gateways = [...readings.values()].map(({ gateway }) => gateway);
+    const assigned = assignAddresses(gateways, this.#options.gateway, local);
+    const changed: string[] = [];
+    const same = new Map<string, Assignment>();
+    for (const [key, assignment] of assigned) {
+      const old = before.get(key);
+      const isSame = JSON.stringify(old) === JSON.stringify(assignment);
+      same.set(key, isSame ? old! : assignment);
+      if (!isSame) changed.push(key);
+    }
+    this.#assignments = same;
+    return changed;
+  }
+
+  /**
+   * Gives the ids of the listeners that can have their ports now and could not before, or the other way round. Ports that are the
+   * same as before keep their objects. `isChanged` says of a Gateway whether its listeners or addresses may be others.
+   */
+  place(readings: ReadonlyMap<string, GatewayReading>, isChanged: (key: string) => boolean): readonly string[] {
+    const options = this.#options;
+    const shares = options.gateway.sharesPorts && options.gateway.addresses.length === 0;
+    const placed = new Map<string, Placed>();
+    if (shares) placed.set("*", sharedPorts([...readings.values()], options));
+    else {
+      for (const [key, reading] of readings) {
+        const old = isChanged(key) ? undefined : this.#placed.get(key);
+        placed.set(key, old ?? ownPorts(reading, this.assignment(key), options));
+      }
+    }
+    this.#takePorts(placed);
+    const before = this.#unavailable;
+    const unavailable = new Map([...placed.values()].flatMap((one) => [...one.unavailable]));
+    this.#unavailable = unavailable;
+    return [...new Set([...unavailable.keys(), ...before.keys()])].filter(
+      (id) => JSON.stringify(unavailable.get(id)) !== JSON.stringify(before.get(id)),
+    );
+  }
+
+  #takePorts(placed: ReadonlyMap<string, Placed>): void {
+    const wanted = new Map([...placed.values()].flatMap(({ ports }) => ports.map((port) => [port.id, port] as const)));
+    const changes: [string, ListenerPort | undefined][] = [];
+    for (const id of this.#ports.keys()) if (!wanted.has(id)) changes.push([id, undefined]);
+    for (const [id, port] of wanted) {
+      const old = this.#ports.get(id);
+      if (old === undefined || !isSame(old, port)) changes.push([id, port]);
+    }
+    if (changes.length > 0) this.#ports = this.#ports.with(changes);
+    this.#placed.clear();
+    for (const [key, one] of placed) this.#placed.set(key, one);
+  }
+}
+
+function isSame(one: ListenerPort, other: ListenerPort): boolean {
+  const { listeners: ours, ...port } = one;
+  const { listeners: theirs, ...otherPort } = other;
+  if (one === other) return true;
+  if (ours.length !== theirs.length || JSON.stringify(port) !== JSON.stringify(otherPort)) return false;
+  return ours.every(
+    (listener, at) => listener === theirs[at] || JSON.stringify(listener) === JSON.stringify(theirs[at]),
+  );
+}
