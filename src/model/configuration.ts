@@ -5,7 +5,7 @@
  */
 import type { Problem } from "../problem.ts";
 import type { BackendTls } from "./backend-tls.ts";
-import type { BackendProtocol, Filters, Timeouts } from "./filters.ts";
+import type { BackendProtocol, Filters, Retries, Timeouts } from "./filters.ts";
 import type { ListenerPort } from "./listeners.ts";
 import type { Owner } from "./owner.ts";
 import type { SecretText } from "./secret-text.ts";
@@ -139,6 +139,7 @@ export interface Location<F> {
   /** What is done to its requests and answers beside its features. */
   readonly filters?: Filters;
   readonly timeouts?: Timeouts;
+  readonly retries?: Retries;
   /** Name of the rule that it was made of, for logs and metrics; absent where it has none. */
   readonly rule?: string;
   /** Id of the Upstream that answers while its own has no endpoints. */

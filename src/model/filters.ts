@@ -69,5 +69,18 @@ export interface Timeouts {
   readonly backendRequest: number | undefined;
 }
 
+/** How often a request is sent again that failed, beside its first try. */
+export interface Retries {
+  readonly attempts: number;
+  /** Statuses of the backend that count as failures; connections that fail always do. */
+  readonly codes: readonly RetriedStatus[];
+  /** Milliseconds between a failure and the next try; 0 for none. */
+  readonly backoff: number;
+}
+
+/** nginx can try no others again. */
+export const retriedStatuses = [403, 404, 429, 500, 502, 503, 504] as const;
+export type RetriedStatus = (typeof retriedStatuses)[number];
+
 /** How a backend wants its requests. */
 export type BackendProtocol = "http" | "https" | "h2c";

@@ -96,7 +96,7 @@ export const recordFields = {
   /** One of several backends of a location, or one with a word in its requests. */
   backend: ["upTo", "shape", "upstream", "service", "port", "unusable", "filters"],
   /** What a route does before a request jumps to its text; `steering` is the JSON of what it does afterwards. */
-  filters: ["redirect", "cors", "rewrite", "request", "attempt", "steering"],
+  filters: ["redirect", "cors", "rewrite", "request", "attempt", "retries", "backoff", "steering"],
   redirect: ["scheme", "hostname", "path", "port", "status"],
   rewrite: ["hostname", "path"],
   steering: ["requests", "answers", "cors", "mirrors"],

@@ -5,7 +5,7 @@
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Conditions, Owner, WeightedBackend } from "../model/configuration.ts";
-import type { Filters, Timeouts } from "../model/filters.ts";
+import type { Filters, Retries, Timeouts } from "../model/filters.ts";
 import type { Problem } from "../problem.ts";
 import type { Age } from "./age.ts";
 
@@ -44,6 +44,7 @@ export interface ClaimedPath {
   /** What is done to its requests and answers beside the features of the Claim. */
   readonly filters?: Filters;
   readonly timeouts?: Timeouts;
+  readonly retries?: Retries;
   /** Name of the rule that it stands in; absent where it has none. */
   readonly rule?: string;
 }

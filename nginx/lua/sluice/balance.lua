@@ -29,10 +29,12 @@ local min = math.min
 
 local _M = {}
 
--- With `limited`, the request may have a deadline.
+-- With `limited`, the request may have a deadline, or a number of retries.
 function _M.run(limited)
+  local retries
   if limited then
     package.loaded["sluice.gateway.deadline"].set()
+    retries = tonumber(ngx.var.route_retries)
   end
   local id = ngx.var.route_upstream
   local upstream = store.get("upstream", id, store.recent_generation())
@@ -43,10 +45,18 @@ function _M.run(limited)
   end
 
   local tried, count, failed
-  if balancer.get_last_failure() then
+  local has_failed = balancer.get_last_failure()
+  if has_failed or retries then
     tried, count, failed = tries.made(ngx.var.upstream_addr)
   end
-  if not count or count + 1 < most_tries or count + 1 < min(#endpoints, most_tries_of_many) then
+  local more
+  if retries then
+    more = package.loaded["sluice.gateway.attempts"].may_fail(retries, count, has_failed)
+    tried = failed and tried
+  else
+    more = not count or count + 1 < most_tries or count + 1 < min(#endpoints, most_tries_of_many)
+  end
+  if more then
     -- nginx takes no more than proxy-next-upstream-tries allows, whatever is asked for here
     balancer.set_more_tries(1)
   end

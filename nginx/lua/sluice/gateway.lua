@@ -141,7 +141,7 @@ local function target_of(slot, generation, shapes, shared)
   label.tell(location, backend, listener)
   filters = backend.filters or filters
   if filters then
-    apply.run(filters)
+    apply.run(filters, shape)
   end
   local limit = location.limit
   if limit then

@@ -132,12 +132,13 @@ function isOfRoute({ owner }: Location<FeatureValues>): boolean {
   return owner !== undefined && owner.kind !== "Ingress";
 }
 
-function routeFacts({ backends, filters, timeouts }: Location<FeatureValues>): [string, Fact][] {
+function routeFacts({ backends, filters, timeouts, retries }: Location<FeatureValues>): [string, Fact][] {
   const all = backends.map(({ key, port, weight }) => `${key === "" ? "nothing" : `${key}:${port}`} (${weight})`);
   return [
     ["backends", { value: backends, shown: all.join(", ") }],
     ["filters", { value: filters, shown: Object.keys(filters ?? {}).join(", ") }],
     ["timeouts", { value: timeouts, shown: "" }],
+    ["retries", { value: retries, shown: "" }],
   ];
 }
 

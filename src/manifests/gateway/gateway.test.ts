@@ -137,6 +137,15 @@ const routes: readonly [object, string][] = [
     ofRoute({ ...rule, timeouts: { request: "1s", backendRequest: "2s" } }),
     "spec.rules[0].timeouts.backendRequest: it is longer than request",
   ],
+  [
+    ofRoute({ ...rule, retry: { codes: [200] } }),
+    "spec.rules[0].retry.codes[0]: 200 is not a whole number from 400 to 599",
+  ],
+  [ofRoute({ ...rule, retry: { codes: [500, 500] } }), "spec.rules[0].retry.codes[1]: 500 is given twice"],
+  [
+    ofRoute({ ...rule, retry: { backoff: "1" } }),
+    'spec.rules[0].retry.backoff: "1" is not a duration such as 500ms, 10s or 1h30m',
+  ],
   [ofRoute(...Array.from({ length: 17 }, () => rule)), "spec.rules: the list has 17 items, and 16 are the most"],
   [
     ofRoute(...Array.from({ length: 3 }, () => ({ ...rule, matches: Array.from({ length: 64 }, () => ({})) }))),

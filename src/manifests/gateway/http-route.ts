@@ -195,6 +195,15 @@ const timeouts = record({ request: text(duration), backendRequest: text(duration
   return all > 0 && each > all ? wrong([...path, "backendRequest"], "it is longer than request") : [];
 });
 
+const retry = record({
+  codes: both(
+    few(whole(400, 599), 200),
+    distinct(String, (code) => `${code} is given twice`),
+  ),
+  attempts: whole(1, 2_147_483_647),
+  backoff: text(duration),
+});
+
 interface Filtered {
   readonly filters?: readonly Record<string, unknown>[];
 }
@@ -229,7 +238,7 @@ const rule = record(
     filters,
     backendRefs: few(record({ ...backendFields, filters }, ["name"], hasPort), 16),
     timeouts,
-    retry: anything,
+    retry,
     sessionPersistence: anything,
   },
   [],

@@ -161,8 +161,14 @@ export interface HTTPRouteRule {
   readonly filters?: readonly HTTPRouteFilter[];
   readonly backendRefs?: readonly HTTPBackendReference[];
   readonly timeouts?: { readonly request?: string; readonly backendRequest?: string };
-  readonly retry?: unknown;
+  readonly retry?: RetryPolicy;
   readonly sessionPersistence?: unknown;
+}
+
+export interface RetryPolicy {
+  readonly codes?: readonly number[];
+  readonly attempts?: number;
+  readonly backoff?: string;
 }
 
 export interface HTTPRouteMatch {

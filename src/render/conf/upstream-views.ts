@@ -9,7 +9,7 @@ import { affinityKey } from "../static/affinity.ts";
 /** The block for plain HTTP whose peers the Lua chooses; called as in ingress-nginx, whose users' snippets name it. */
 export const balancedBlock = "upstream_balancer";
 
-/** Begins the names of blocks whose requests may have a deadline. */
+/** Begins the names of blocks whose requests may have a deadline or a number of retries. */
 export const limitedBlock = "upstream_limited";
 
 /** A block whose peers the Lua chooses. */

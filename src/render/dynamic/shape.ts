@@ -18,7 +18,7 @@ import type { Settings } from "../../settings/registry.ts";
 import { InternalNames } from "../conf/internal-names.ts";
 import { needsPath } from "../conf/text-servers.ts";
 import { balancedBlock, limitedBlock } from "../conf/upstream-views.ts";
-import { routeTraitsOf, withoutLateTries } from "../gateway/traits.ts";
+import { routeTraitsOf, withoutLateTries, withRetries } from "../gateway/traits.ts";
 import { type LocationText, LocationTexts, type LocationTraits, traitsOf } from "../location/text.ts";
 import type { Template } from "../template.ts";
 
@@ -108,11 +108,11 @@ export class Shapes {
       return Token.variable(`route_${name}`);
     };
     const captured = () => Token.variable("forwarded_prefix");
-    const limited = traits.route?.limited === true;
-    const blocks = [limited ? limitedBlock : balancedBlock];
+    const { limited = false, retries } = traits.route ?? {};
+    const blocks = [limited || retries !== undefined ? limitedBlock : balancedBlock];
     const target = { dynamic: true, unserved: false, rewrite: false, blocks };
     const found = this.#texts.of(
-      limited ? withoutLateTries(values) : values,
+      retries !== undefined ? withRetries(values, retries) : limited ? withoutLateTries(values) : values,
       traits,
       { bind, captured, errorBackend },
       target,

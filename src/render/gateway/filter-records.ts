@@ -2,22 +2,17 @@
  * What a route does to requests and answers, as the Lua reads it. What is done after a request has jumped to its shape stands
  * in one text, `steering`, which the request takes along: so a record that changes on the way cannot mix versions.
  */
-import type {
-  CorsPolicy,
-  Filters,
-  HeaderChanges,
-  Mirror,
-  PathChange,
-  Timeouts,
-  UrlRewrite,
-} from "../../model/filters.ts";
+import type { Location } from "../../model/configuration.ts";
+import type { CorsPolicy, Filters, HeaderChanges, Mirror, PathChange, UrlRewrite } from "../../model/filters.ts";
 import type { Fields } from "../../model/records.ts";
 import type { RouteTraits } from "./route-traits.ts";
 
+/** The parts of a Location that say it. */
+export type RouteParts = Pick<Location<unknown>, "filters" | "timeouts" | "retries">;
+
 /** Those of a rule, and of one of its backends where it has any. Undefined where nothing is done. */
 export function filtersRecord(
-  rule: Filters = {},
-  timeouts: Timeouts | undefined,
+  { filters: rule = {}, timeouts, retries }: RouteParts,
   backend: Filters = {},
 ): Fields<"filters"> | undefined {
   const { redirect, cors } = rule;
@@ -29,13 +24,17 @@ export function filtersRecord(
     ...(rewrite === undefined ? {} : { rewrite }),
     ...(timeouts?.request === undefined ? {} : { request: timeouts.request / 1000 }),
     ...(timeouts?.backendRequest === undefined ? {} : { attempt: timeouts.backendRequest / 1000 }),
+    ...(retries === undefined ? {} : { retries: retries.attempts, backoff: retries.backoff / 1000 }),
     ...(steering === undefined ? {} : { steering }),
   };
   return Object.keys(record).length === 0 ? undefined : record;
 }
 
 /** What the text of its Location must have for that. */
-export function filterTraits(rule: Filters = {}, timeouts: Timeouts | undefined, backend: Filters = {}): RouteTraits {
+export function filterTraits(
+  { filters: rule = {}, timeouts, retries }: RouteParts,
+  backend: Filters = {},
+): RouteTraits {
   const answers = rule.redirect !== undefined || rule.cors !== undefined;
   const copies = mirrorsOf(rule, backend).length > 0;
   const limited = timeouts?.request !== undefined || timeouts?.backendRequest !== undefined;
@@ -45,6 +44,7 @@ export function filterTraits(rule: Filters = {}, timeouts: Timeouts | undefined,
     ...(copies ? { copies: true } : {}),
     ...(rewriteOf(rule, backend)?.hostname === undefined ? {} : { names: true }),
     ...(limited ? { limited: true } : {}),
+    ...(retries === undefined ? {} : { retries: retries.codes }),
   };
 }
 

@@ -110,8 +110,8 @@ function locationRecord(server: Server<FeatureValues>, at: number, shapes: Shape
 }
 
 /** Those of its one backend among them. */
-function filtersOf({ filters, timeouts, backends }: Location<FeatureValues>): Fields<"location"> {
-  const record = filtersRecord(filters, timeouts, onlyOne(backends)?.filters);
+function filtersOf(location: Location<FeatureValues>): Fields<"location"> {
+  const record = filtersRecord(location, onlyOne(location.backends)?.filters);
   return record === undefined ? {} : { filters: record };
 }
 
@@ -126,9 +126,10 @@ function said(words: Readonly<Record<string, string>>): Readonly<Record<string, 
 
 /** A single backend without anything special is that of the location itself, as it is for other sources. */
 function backendsOf(
-  { backends, filters, timeouts }: Location<FeatureValues>,
+  location: Location<FeatureValues>,
   shapeOf: (backend: WeightedBackend) => string,
 ): Fields<"location"> {
+  const { backends } = location;
   const total = backends.reduce((sum, { weight }) => sum + weight, 0);
   const [first] = backends;
   if (total === 0 || first === undefined) return { unusable: 1 };
@@ -141,7 +142,7 @@ function backendsOf(
   return {
     backends: taking.map((one): Fields<"backend"> => {
       sum += one.weight;
-      const own = one.filters === undefined ? undefined : filtersRecord(filters, timeouts, one.filters);
+      const own = one.filters === undefined ? undefined : filtersRecord(location, one.filters);
       const acts = own === undefined ? {} : { filters: own };
       return { upTo: sum / total, shape: shapeOf(one), ...ownOf(one), ...acts };
     }),

@@ -1,3 +1,5 @@
+import type { RetriedStatus } from "../../model/filters.ts";
+
 /** What a route asks of the text of its Location; its values are data. Absent traits ask for nothing. */
 export interface RouteTraits {
   /** Whether Sluice itself answers some requests: redirects and the preflights of browsers. */
@@ -10,4 +12,6 @@ export interface RouteTraits {
   readonly names?: true;
   /** Whether requests have a deadline. */
   readonly limited?: true;
+  /** Statuses after which requests are tried again, as they are when a connection fails; absent where the route asks for no retries. */
+  readonly retries?: readonly RetriedStatus[];
 }

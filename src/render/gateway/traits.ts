@@ -2,7 +2,7 @@
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Scheme } from "../../directives/pools.ts";
 import { defaultUpstream, type Location, type WeightedBackend } from "../../model/configuration.ts";
-import type { BackendProtocol } from "../../model/filters.ts";
+import type { BackendProtocol, RetriedStatus } from "../../model/filters.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { type LocationTraits, traitsOf } from "../location/text.ts";
 import { filterTraits } from "./filter-records.ts";
@@ -26,6 +26,18 @@ export function withoutLateTries(values: FeatureValues): FeatureValues {
   return { ...values, nextUpstream: { ...values.nextUpstream, cases: cases.length > 0 ? cases : ["off"] } };
 }
 
+/** The failures that a route names, and failed connections. The Lua counts the tries and judges which requests may come twice. */
+export function withRetries(values: FeatureValues, codes: readonly RetriedStatus[]): FeatureValues {
+  const cases = [
+    "error",
+    "timeout",
+    "invalid_header",
+    ...codes.map((code) => `http_${code}` as const),
+    "non_idempotent",
+  ] as const;
+  return { ...values, nextUpstream: { cases: [...cases], timeout: 0, tries: 0 } };
+}
+
 /** `host`: what is said of the host as a whole. */
 export function routeTraitsOf(
   location: Location<FeatureValues>,
@@ -40,6 +52,6 @@ export function routeTraitsOf(
     redirectsToHttps: false,
     scheme: upstream === defaultUpstream ? "HTTP" : tls === undefined ? scheme : secured[scheme],
     ...(tls === undefined || upstream === defaultUpstream ? {} : { tls }),
-    route: filterTraits(location.filters, location.timeouts, filters),
+    route: filterTraits(location, filters),
   };
 }

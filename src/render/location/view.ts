@@ -66,6 +66,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
       answers: route.answers ?? false,
       steers: route.steers ?? false,
       limited: route.limited ?? false,
+      retries: route.retries !== undefined,
       statuses: redirectStatuses.map(Token.count),
     },
     asksOthers: isSaid("asksOthers", values, "location") || route?.copies === true,

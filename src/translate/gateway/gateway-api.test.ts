@@ -371,6 +371,9 @@ const ruleCases: readonly [string, readonly object[], object][] = [
     { Accepted: "UnsupportedValue" },
   ],
   ["a duration that is none", [{ timeouts: { request: "soon" }, backendRefs }], { Accepted: "UnsupportedValue" }],
+  ["a status that is none", [{ retry: { codes: [500, 200] }, backendRefs }], { Accepted: "UnsupportedValue" }],
+  ["no attempt", [{ retry: { attempts: 0 }, backendRefs }], { Accepted: "UnsupportedValue" }],
+  ["a pause that is none", [{ retry: { backoff: "soon" }, backendRefs }], { Accepted: "UnsupportedValue" }],
   [
     "a login that is not served",
     [{ filters: [{ type: "ExternalAuth" }], backendRefs }],
@@ -400,6 +403,38 @@ test("a mirror gets its share of copies, and one that cannot be used gets none",
   });
   expect(location!.backends[0]!.unusable).toBeUndefined();
   expect(of()).toMatchObject([{ Accepted: true, ResolvedRefs: "BackendNotFound" }]);
+});
+
+test("as many retries as nginx can make, after the statuses that it can retry, and a sentence about the others", () => {
+  const retries = (retry: object) => {
+    const { configuration, said, route: of } = outcome(gateway({}), route({ rules: [{ retry, backendRefs }] }));
+    expect(of()).toEqual([{ Accepted: true, ResolvedRefs: true }]);
+    return { said, ...configuration.servers.get("ns/gw/http _")!.locations[0]!.retries };
+  };
+  expect(retries({})).toEqual({ said: [], attempts: 2, codes: [], backoff: 0 });
+  expect(retries({ codes: [503, 500], attempts: 9, backoff: "1s500ms" })).toEqual({
+    said: [],
+    attempts: 9,
+    codes: [500, 503],
+    backoff: 1_500,
+  });
+  expect(retries({ attempts: 10, backoff: "1ms" })).toMatchObject({
+    said: [
+      "spec.rules[0].retry.attempts: nginx makes at most 9 retries for one request with a pause before each, and 10 are asked for; 9 are made",
+    ],
+    attempts: 9,
+  });
+  expect(retries({ attempts: 10 })).toMatchObject({ said: [], attempts: 10 });
+  expect(retries({ attempts: 2_000_000 })).toMatchObject({
+    said: [expect.stringContaining("100 are made")],
+    attempts: 100,
+  });
+  expect(retries({ codes: [418, 500] })).toMatchObject({
+    said: [
+      "spec.rules[0].retry.codes: nginx can try a request again after 403, 404, 429, 500, 502, 503, 504, and not after 418; answers with 418 go to the client",
+    ],
+    codes: [500],
+  });
 });
 
 test("what a filter would have guarded is answered with 500", () => {

@@ -153,7 +153,7 @@ function sorted(conditions: Conditions | undefined): unknown {
 
 function locationOf({ claim, claimed }: Entry): Location<FeatureValues> {
   const { owner, uid, features, closed } = claim;
-  const { match, backends, filters, timeouts, rule } = claimed;
+  const { match, backends, filters, timeouts, retries, rule } = claimed;
   return {
     path: match.text,
     owner,
@@ -162,6 +162,7 @@ function locationOf({ claim, claimed }: Entry): Location<FeatureValues> {
     features,
     ...(filters === undefined ? {} : { filters }),
     ...(timeouts === undefined ? {} : { timeouts }),
+    ...(retries === undefined ? {} : { retries }),
     ...(rule === undefined ? {} : { rule }),
     standIn: undefined,
     canaries: [],

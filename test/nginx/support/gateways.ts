@@ -66,6 +66,8 @@ export interface GatewayParts {
   readonly empty?: readonly string[];
   /** Endpoints of further Upstreams, by id. */
   readonly endpoints?: Readonly<Record<string, Endpoint>>;
+  /** More Upstreams: their endpoints by their ids. */
+  readonly upstreams?: Readonly<Record<string, readonly string[]>>;
 }
 
 export const owner = (kind: string, name: string) => ({ apiVersion: "", kind, namespace: "shop", name });
@@ -211,11 +213,12 @@ export async function startGateways(base: number, luaFolderOf?: (folder: string)
 }
 
 export function configurationOf(parts: GatewayParts, fake: Certificate): Whole {
-  const { ports, hosts, certificates = [], settings = {}, empty = [], endpoints = {} } = parts;
+  const { ports, hosts, certificates = [], settings = {}, empty = [], endpoints = {}, upstreams: others = {} } = parts;
   const upstreams: Upstream[] = [
     ...backends.map((n) => ({ id: `b${n}`, endpoints: [{ address: `127.101.0.${n}`, port: 9000 }] })),
     { id: "h2", endpoints: [{ address: "127.101.0.7", port: 9001 }] },
     ...Object.entries(endpoints).map(([id, endpoint]) => ({ id, endpoints: [endpoint] })),
+    ...Object.entries(others).map(([id, endpoints]) => ({ id, endpoints: endpoints.map(endpointOf) })),
     ...["none", "default", ...empty].map((id) => ({ id, endpoints: [] })),
   ].map((one) => ({ ...one, label: `shop-${one.id}-80`, balance: { algorithm: "round_robin" } }));
   const all = [{ ...unknownHosts, listener: undefined } as unknown as Server<FeatureValues>, ...hosts];
@@ -230,6 +233,11 @@ export function configurationOf(parts: GatewayParts, fake: Certificate): Whole {
     streams: [],
     streamSnippets: [],
   };
+}
+
+function endpointOf(text: string): Upstream["endpoints"][number] {
+  const [address = "", endpointPort] = text.split(":");
+  return { address, port: Number(endpointPort) };
 }
 
 const keyOf = (server: Server<FeatureValues>): string => serverKey(server);

@@ -9,9 +9,10 @@ local min = math.min
 local least = 0.001
 local unlimited = 86400
 
-local _M = {}
+local _M = { least = least }
 
-local function left(var)
+-- Seconds until the deadline; many where there is none.
+function _M.left(var)
   local deadline = tonumber(var.route_deadline)
   return deadline and max(least, deadline - ngx.now()) or unlimited
 end
@@ -19,7 +20,7 @@ end
 -- For the attempt that is about to begin.
 function _M.set()
   local var = ngx.var
-  local seconds = min(left(var), tonumber(var.route_attempt) or unlimited)
+  local seconds = min(_M.left(var), tonumber(var.route_attempt) or unlimited)
   if seconds < unlimited then
     balancer.set_timeouts(seconds, seconds, seconds)
   end

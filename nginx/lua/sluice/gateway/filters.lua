@@ -1,6 +1,7 @@
 -- What a route does to a request before it jumps to its shape: another path, another host, a
 -- deadline; what is done later goes along as text.
 local rest = require("sluice.gateway.rest")
+local route = require("sluice.route")
 
 local ngx = ngx
 
@@ -18,7 +19,8 @@ local function rewrite(change)
   end
 end
 
-function _M.run(filters)
+-- `shape` is the location that the request is about to jump to.
+function _M.run(filters, shape)
   local var = ngx.var
   if filters.steering then
     var.route_steering = filters.steering
@@ -28,6 +30,12 @@ function _M.run(filters)
   end
   if filters.attempt then
     var.route_attempt = filters.attempt
+  end
+  if filters.retries then
+    var.route_retries = filters.retries
+    var.route_backoff = filters.backoff
+    var.route_shape = shape
+    var.route_failed = route.names.undecided
   end
   -- Backends of one location may share a text of which only some ask for another host.
   var.route_host = var.best_http_host

@@ -9,6 +9,7 @@ import type { Fault } from "../conditions.ts";
 import { type BackendWorld, backendsOf, mirrorsOf, unusable } from "./backends.ts";
 import { filtersOf } from "./filters.ts";
 import { matchesOf } from "./matches.ts";
+import { retriesOf } from "./retries.ts";
 
 export interface RulesRead {
   /** In the order of the rules. */
@@ -52,7 +53,8 @@ function ruleOf(rule: HTTPRouteRule, field: string, world: BackendWorld): RuleRe
     };
   });
   const timeouts = timeoutsOf(rule);
-  const notes = unservedOf(rule, field, world);
+  const retries = retriesOf(rule.retry, field, object);
+  const notes = [...unservedOf(rule, field, world), ...(retries.ok ? retries.notes : [])];
   const unresolved: Fault[] = [];
   const invalid: Fault[] = [...wrong];
   let isDropped = matches.length === 0;
@@ -68,7 +70,13 @@ function ruleOf(rule: HTTPRouteRule, field: string, world: BackendWorld): RuleRe
     const isPrefix = match.type === "prefix" && match.pattern !== true;
     const prefix = isPrefix ? match.text.replace(/\/$/, "") : undefined;
     const read = filtersOf(rule.filters ?? [], prefix);
-    const broken = !read.ok ? { ...read, part: `.filters${read.part}` } : timeouts.ok ? undefined : timeouts;
+    const broken = !read.ok
+      ? { ...read, part: `.filters${read.part}` }
+      : !timeouts.ok
+        ? timeouts
+        : !retries.ok
+          ? retries
+          : undefined;
     const path = { field: `${field}${part}`, match, ...named };
     if (broken !== undefined) {
       const done = "the requests of the rule get 500";
@@ -100,6 +108,7 @@ function ruleOf(rule: HTTPRouteRule, field: string, world: BackendWorld): RuleRe
       backends,
       ...(filters === undefined ? {} : { filters }),
       ...(timeouts.ok && timeouts.timeouts !== undefined ? { timeouts: timeouts.timeouts } : {}),
+      ...(retries.ok && retries.retries !== undefined ? { retries: retries.retries } : {}),
     };
   });
   return { paths, unresolved, invalid, isDropped, notes: [...new Set(notes)] };
@@ -129,13 +138,9 @@ function timeoutsOf({ timeouts }: HTTPRouteRule): TimeoutsRead {
 }
 
 /** Fields that guard nothing and are not served. */
-function unservedOf({ retry, sessionPersistence }: HTTPRouteRule, field: string, { object }: BackendWorld): Problem[] {
+function unservedOf({ sessionPersistence }: HTTPRouteRule, field: string, { object }: BackendWorld): Problem[] {
   const problems: Problem[] = [];
   const why = "is not served yet";
-  if (retry !== undefined) {
-    const done = "requests are tried again as nginx does by itself";
-    problems.push({ object, kind: "field-unusable", field: `${field}.retry`, why, done });
-  }
   if (sessionPersistence !== undefined) {
     const done = "clients are not bound to a backend";
     problems.push({ object, kind: "field-unusable", field: `${field}.sessionPersistence`, why, done });

@@ -1,0 +1,70 @@
+-- Tries a request of a route again. nginx decides whether that is possible: no byte of an answer may
+-- have reached the client, and the body has to be at hand. A pause needs a jump back into the
+-- location, because nothing can wait while a peer is picked.
+local balancer = require("ngx.balancer")
+local deadline = require("sluice.gateway.deadline")
+
+local ngx = ngx
+local match = string.match
+local max = math.max
+
+-- Methods whose requests do the same however often they come (RFC 9110, 9.2.2).
+local repeatable = { GET = true, HEAD = true, PUT = true, DELETE = true, OPTIONS = true, TRACE = true }
+
+local _M = {}
+
+-- Of a variable with a value for each try, the last one. The try that begins may have left an empty
+-- place behind it.
+local function last(values)
+  return match(values or "", "([%d.%-]+)[%s:]*$")
+end
+
+-- Whether the backend answered, with a status that is tried again; or else whether the same request
+-- may come twice, or none of it was sent.
+local function is_safe(var)
+  return last(var.upstream_header_time) ~= "-"
+    or repeatable[var.request_method]
+    or last(var.upstream_bytes_sent) == "0"
+end
+
+-- `what` is a status to answer with, or "try". In this phase nginx answers any other code with 500,
+-- which leads to $route_again.
+local function come_back(var, what)
+  var.route_next = what
+  var.route_again = var.route_shape
+  ngx.exit(ngx.ERROR)
+end
+
+-- Before a peer is picked for a request with so many `retries`, of which so many tries were `made`:
+-- whether another one may follow if this one fails, too.
+function _M.may_fail(retries, made, has_failed)
+  if has_failed then
+    local var = ngx.var
+    local pause = tonumber(var.route_backoff) or 0
+    if made > retries or not is_safe(var) then
+      local _, status = balancer.get_last_failure()
+      come_back(var, status == 504 and "504" or "502")
+    elseif deadline.left(var) <= max(pause, deadline.least) then
+      come_back(var, "504")
+    elseif pause > 0 then
+      come_back(var, "try")
+    end
+  end
+  return made < retries
+end
+
+-- In the access phase, after all that guards. False where the request has been here before, so that
+-- nothing is done to it twice.
+function _M.enter()
+  local var = ngx.var
+  local what = var.route_next
+  if not what or what == "" then
+    return true
+  elseif what ~= "try" then
+    return ngx.exit(tonumber(what))
+  end
+  ngx.sleep(tonumber(var.route_backoff))
+  return false
+end
+
+return _M
