@@ -8,6 +8,8 @@ export interface Filters {
   readonly cors?: CorsPolicy;
   /** Each gets a copy of its share of requests; the answers are dropped. */
   readonly mirrors?: readonly Mirror[];
+  /** A client stays with the endpoint that answered it first. */
+  readonly session?: Session;
 }
 
 /** Done in this order: set replaces all values of a name, add appends one, remove takes all away. */
@@ -59,6 +61,20 @@ export interface Mirror {
   readonly upstream: string;
   /** Of 1: its share of the requests. */
   readonly share: number;
+}
+
+export interface Session {
+  readonly type: "cookie" | "header";
+  /** Name of the cookie or header that carries a client's token. */
+  readonly name: string;
+  /** Hexadecimal; tells tokens of the rule from others. */
+  readonly binding: string;
+  /** The path of a cookie. */
+  readonly path: string;
+  /** After so many seconds a session ends; undefined: never. */
+  readonly seconds: number | undefined;
+  /** Whether browsers keep the cookie until the end of the session, beyond their own. */
+  readonly isPermanent: boolean;
 }
 
 /** In milliseconds; undefined: no limit but the usual ones. */

@@ -28,12 +28,13 @@ const variables: Readonly<Record<keyof typeof recordFields, readonly string[]>> 
   steering: ["steering"],
   changes: ["changes"],
   cors: ["cors"],
+  session: ["session"],
 };
 
 /** What the Lua keeps in a decoded record, and functions of its modules that have such a name. */
 const ownFields: readonly string[] = [
   ...["record.by_path", "location.labels", "upstream.ring", "upstream.by_key", "upstream.keys"],
-  ...["upstream.position", "upstream.groups", "canary.choose"],
+  ...["upstream.position", "upstream.groups", "upstream.sessions", "canary.choose"],
   ...["backend.labels", "backend.labels_for", "cors.answer", "listener.before_host"],
 ];
 

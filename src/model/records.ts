@@ -94,12 +94,14 @@ export const recordFields = {
     ...["route", "rule", "backends", "unusable", "filters"],
   ],
   /** One of several backends of a location, or one with a word in its requests. */
-  backend: ["upTo", "shape", "upstream", "service", "port", "unusable", "filters"],
+  backend: ["upTo", "shape", "upstream", "service", "port", "unusable", "filters", "session"],
   /** What a route does before a request jumps to its text; `steering` is the JSON of what it does afterwards. */
   filters: ["redirect", "cors", "rewrite", "request", "attempt", "retries", "backoff", "steering"],
   redirect: ["scheme", "hostname", "path", "port", "status"],
   rewrite: ["hostname", "path"],
-  steering: ["requests", "answers", "cors", "mirrors"],
+  steering: ["requests", "answers", "cors", "mirrors", "session"],
+  /** `cookie` or `header` is its name, and `variable` what nginx calls what came by that name. */
+  session: ["variable", "binding", "cookie", "header", "path", "seconds", "permanent"],
   changes: ["set", "add", "remove"],
   cors: ["any", "origins", "pattern", "credentials", "methods", "headers", "expose", "maxAge"],
   /** One of several routes with one path: all of it has to fit. */

@@ -29,7 +29,7 @@ local min = math.min
 
 local _M = {}
 
--- With `limited`, the request may have a deadline, or a number of retries.
+-- With `limited`, the request may have a deadline, a number of retries, or a session.
 function _M.run(limited)
   local retries
   if limited then
@@ -63,7 +63,8 @@ function _M.run(limited)
 
   local balance = upstream.balance
   local algorithm = balance and algorithms[balance.algorithm] or round_robin
-  local peer = algorithm.pick(upstream, tried, failed)
+  local peer = limited and package.loaded["sluice.gateway.sessions"].peer(upstream, tried)
+    or algorithm.pick(upstream, tried, failed)
   local set, problem = balancer.set_current_peer(peer)
   if not set then
     ngx.log(ngx.ERR, "peer ", peer, " could not be set: ", problem)

@@ -146,6 +146,14 @@ const routes: readonly [object, string][] = [
     ofRoute({ ...rule, retry: { backoff: "1" } }),
     'spec.rules[0].retry.backoff: "1" is not a duration such as 500ms, 10s or 1h30m',
   ],
+  [
+    ofRoute({ ...rule, sessionPersistence: { cookieConfig: { lifetimeType: "Permanent" } } }),
+    "spec.rules[0].sessionPersistence: absoluteTimeout is missing, and lifetimeType is Permanent",
+  ],
+  [
+    ofRoute({ ...rule, sessionPersistence: { type: "Header", cookieConfig: {} } }),
+    "spec.rules[0].sessionPersistence.cookieConfig: it must not stand beside type Header",
+  ],
   [ofRoute(...Array.from({ length: 17 }, () => rule)), "spec.rules: the list has 17 items, and 16 are the most"],
   [
     ofRoute(...Array.from({ length: 3 }, () => ({ ...rule, matches: Array.from({ length: 64 }, () => ({})) }))),

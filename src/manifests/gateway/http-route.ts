@@ -1,6 +1,5 @@
 /** What the API server accepts as an HTTPRoute (Gateway API v1.6.3). Fields of its experimental channel only have to exist. */
 
-import { durationMs } from "../../kinds/gateway/duration.ts";
 import { shown } from "../../kinds/kind.ts";
 import {
   anything,
@@ -32,6 +31,7 @@ import {
   placed,
   sectionName,
 } from "./names.ts";
+import { retry, sessionPersistence, timeouts } from "./rule-fields.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 const pathTypes = ["Exact", "PathPrefix", "RegularExpression"];
@@ -186,24 +186,6 @@ const filters = both(
   },
 );
 
-const duration: Rule = (value) =>
-  durationMs(value) === undefined ? `${shown(value)} is not a duration such as 500ms, 10s or 1h30m` : undefined;
-
-const timeouts = record({ request: text(duration), backendRequest: text(duration) }, [], (value, path) => {
-  const { request, backendRequest } = value as { readonly request?: string; readonly backendRequest?: string };
-  const [all = 0, each = 0] = [request, backendRequest].map((one) => (one === undefined ? 0 : durationMs(one)));
-  return all > 0 && each > all ? wrong([...path, "backendRequest"], "it is longer than request") : [];
-});
-
-const retry = record({
-  codes: both(
-    few(whole(400, 599), 200),
-    distinct(String, (code) => `${code} is given twice`),
-  ),
-  attempts: whole(1, 2_147_483_647),
-  backoff: text(duration),
-});
-
 interface Filtered {
   readonly filters?: readonly Record<string, unknown>[];
 }
@@ -239,7 +221,7 @@ const rule = record(
     backendRefs: few(record({ ...backendFields, filters }, ["name"], hasPort), 16),
     timeouts,
     retry,
-    sessionPersistence: anything,
+    sessionPersistence,
   },
   [],
   ruleRules,

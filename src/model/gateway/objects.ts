@@ -162,7 +162,20 @@ export interface HTTPRouteRule {
   readonly backendRefs?: readonly HTTPBackendReference[];
   readonly timeouts?: { readonly request?: string; readonly backendRequest?: string };
   readonly retry?: RetryPolicy;
-  readonly sessionPersistence?: unknown;
+  readonly sessionPersistence?: SessionPersistence;
+}
+
+export interface SessionPersistence {
+  readonly sessionName?: string;
+  /** `Cookie` or `Header`. */
+  readonly type?: string;
+  readonly absoluteTimeout?: string;
+  /** Of versions before 1.6. */
+  readonly idleTimeout?: string;
+  readonly cookieConfig?: {
+    /** `Session` or `Permanent`. */
+    readonly lifetimeType?: string;
+  };
 }
 
 export interface RetryPolicy {

@@ -34,7 +34,7 @@ export const gatewayLabels = ["gateway", "listener", "route", "rule"];
 /** Where the router of Gateways says what the filters of a route do. */
 export const filterVariables = [
   ...["route_answer", "route_location", "route_steering", "route_host", "route_deadline", "route_attempt"],
-  ...["route_retries", "route_backoff", "route_shape", "route_failed", "route_next", "route_again"],
+  ...["route_retries", "route_backoff", "route_shape", "route_failed", "route_next", "route_again", "route_peer"],
 ];
 
 /** Set for a request of a Gateway on one of the usual ports. */

@@ -108,8 +108,8 @@ export class Shapes {
       return Token.variable(`route_${name}`);
     };
     const captured = () => Token.variable("forwarded_prefix");
-    const { limited = false, retries } = traits.route ?? {};
-    const blocks = [limited || retries !== undefined ? limitedBlock : balancedBlock];
+    const { limited = false, retries, persists = false } = traits.route ?? {};
+    const blocks = [limited || persists || retries !== undefined ? limitedBlock : balancedBlock];
     const target = { dynamic: true, unserved: false, rewrite: false, blocks };
     const found = this.#texts.of(
       retries !== undefined ? withRetries(values, retries) : limited ? withoutLateTries(values) : values,

@@ -3,7 +3,15 @@
  * in one text, `steering`, which the request takes along: so a record that changes on the way cannot mix versions.
  */
 import type { Location } from "../../model/configuration.ts";
-import type { CorsPolicy, Filters, HeaderChanges, Mirror, PathChange, UrlRewrite } from "../../model/filters.ts";
+import type {
+  CorsPolicy,
+  Filters,
+  HeaderChanges,
+  Mirror,
+  PathChange,
+  Session,
+  UrlRewrite,
+} from "../../model/filters.ts";
 import type { Fields } from "../../model/records.ts";
 import type { RouteTraits } from "./route-traits.ts";
 
@@ -44,6 +52,7 @@ export function filterTraits(
     ...(copies ? { copies: true } : {}),
     ...(rewriteOf(rule, backend)?.hostname === undefined ? {} : { names: true }),
     ...(limited ? { limited: true } : {}),
+    ...(rule.session === undefined ? {} : { persists: true }),
     ...(retries === undefined ? {} : { retries: retries.codes }),
   };
 }
@@ -85,6 +94,7 @@ function steeringOf(rule: Filters, backend: Filters): string | undefined {
     ...(answers.length > 0 ? { answers } : {}),
     ...(rule.cors === undefined ? {} : { cors: corsRecord(rule.cors) }),
     ...(mirrors.length > 0 ? { mirrors: mirrors.map(({ upstream, share }) => [upstream, share]) } : {}),
+    ...(rule.session === undefined ? {} : { session: sessionRecord(rule.session) }),
   };
   return Object.keys(record).length === 0 ? undefined : JSON.stringify(record);
 }
@@ -108,6 +118,17 @@ function changesOf(changes: HeaderChanges | undefined): Fields<"changes">[] {
       ...(remove.length > 0 ? { remove } : {}),
     },
   ];
+}
+
+export function sessionRecord(session: Session): Fields<"session"> {
+  const { type, name, binding, path, seconds, isPermanent } = session;
+  return {
+    ...(type === "cookie" ? { variable: `cookie_${name}`, cookie: name, path } : {}),
+    ...(type === "header" ? { variable: `http_${name.toLowerCase().replaceAll("-", "_")}`, header: name } : {}),
+    binding,
+    ...(seconds === undefined ? {} : { seconds }),
+    ...(isPermanent ? { permanent: 1 } : {}),
+  };
 }
 
 function corsRecord(policy: CorsPolicy): Fields<"cors"> {

@@ -19,7 +19,7 @@ import { type Fields, hostKey, type RecordKey } from "../../model/records.ts";
 import type { Shapes } from "../dynamic/shape.ts";
 import { hopOf } from "../location/hops.ts";
 import { keptBy } from "../location/kept-by.ts";
-import { filtersRecord } from "./filter-records.ts";
+import { filtersRecord, sessionRecord } from "./filter-records.ts";
 
 type Place = number | readonly (number | Fields<"choice">)[];
 
@@ -134,17 +134,21 @@ function backendsOf(
   const [first] = backends;
   if (total === 0 || first === undefined) return { unusable: 1 };
   const backend = onlyOne(backends);
-  if (backend !== undefined) {
+  const session = location.filters?.session;
+  if (backend !== undefined && session === undefined) {
     return { ...ownOf(backend), ...(shapeOf(backend) === shapeOf(first) ? {} : { shape: shapeOf(backend) }) };
   }
-  const taking = backends.filter(({ weight }) => weight > 0);
+  // A session goes on where new ones go no more, and its backend must not be the last of the list, which takes what is left.
+  const [idle = [], drawn = []] = [0, 1].map((min) => backends.filter(({ weight }) => Math.min(weight, 1) === min));
+  const taking = session === undefined ? drawn : [...idle, ...drawn];
   let sum = 0;
+  const begins = session === undefined ? {} : { session: sessionRecord(session) };
   return {
-    backends: taking.map((one): Fields<"backend"> => {
+    backends: taking.map((one, at): Fields<"backend"> => {
       sum += one.weight;
       const own = one.filters === undefined ? undefined : filtersRecord(location, one.filters);
       const acts = own === undefined ? {} : { filters: own };
-      return { upTo: sum / total, shape: shapeOf(one), ...ownOf(one), ...acts };
+      return { upTo: sum / total, shape: shapeOf(one), ...ownOf(one), ...acts, ...(at === 0 ? begins : {}) };
     }),
   };
 }

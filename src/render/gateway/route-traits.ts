@@ -12,6 +12,8 @@ export interface RouteTraits {
   readonly names?: true;
   /** Whether requests have a deadline. */
   readonly limited?: true;
+  /** Whether clients have sessions. */
+  readonly persists?: true;
   /** Statuses after which requests are tried again, as they are when a connection fails; absent where the route asks for no retries. */
   readonly retries?: readonly RetriedStatus[];
 }

@@ -375,6 +375,11 @@ const ruleCases: readonly [string, readonly object[], object][] = [
   ["no attempt", [{ retry: { attempts: 0 }, backendRefs }], { Accepted: "UnsupportedValue" }],
   ["a pause that is none", [{ retry: { backoff: "soon" }, backendRefs }], { Accepted: "UnsupportedValue" }],
   [
+    "a session of an unknown type",
+    [{ sessionPersistence: { type: "Address" }, backendRefs }],
+    { Accepted: "UnsupportedValue" },
+  ],
+  [
     "a login that is not served",
     [{ filters: [{ type: "ExternalAuth" }], backendRefs }],
     { Accepted: "UnsupportedValue" },

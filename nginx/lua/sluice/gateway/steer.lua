@@ -3,6 +3,7 @@
 local cjson = require("cjson.safe")
 local cors = require("sluice.gateway.cors")
 local mirror = require("sluice.gateway.mirror")
+local sessions = require("sluice.gateway.sessions")
 
 local ngx = ngx
 local lower = string.lower
@@ -89,6 +90,9 @@ function _M.answers()
   end
   if steering.cors then
     cors.answer(steering.cors)
+  end
+  if steering.session then
+    sessions.answer(steering.session)
   end
   for _, changes in ipairs(steering.answers or {}) do
     change_answer(changes)

@@ -10,6 +10,7 @@ import { type BackendWorld, backendsOf, mirrorsOf, unusable } from "./backends.t
 import { filtersOf } from "./filters.ts";
 import { matchesOf } from "./matches.ts";
 import { retriesOf } from "./retries.ts";
+import { cookiePath, sessionOf } from "./sessions.ts";
 
 export interface RulesRead {
   /** In the order of the rules. */
@@ -54,7 +55,9 @@ function ruleOf(rule: HTTPRouteRule, field: string, world: BackendWorld): RuleRe
   });
   const timeouts = timeoutsOf(rule);
   const retries = retriesOf(rule.retry, field, object);
-  const notes = [...unservedOf(rule, field, world), ...(retries.ok ? retries.notes : [])];
+  const session = sessionOf(rule, field, object);
+  const mistake = [timeouts, retries, session].find((one) => !one.ok);
+  const notes = [retries, session].flatMap((one) => (one.ok ? [...one.notes] : []));
   const unresolved: Fault[] = [];
   const invalid: Fault[] = [...wrong];
   let isDropped = matches.length === 0;
@@ -70,13 +73,7 @@ function ruleOf(rule: HTTPRouteRule, field: string, world: BackendWorld): RuleRe
     const isPrefix = match.type === "prefix" && match.pattern !== true;
     const prefix = isPrefix ? match.text.replace(/\/$/, "") : undefined;
     const read = filtersOf(rule.filters ?? [], prefix);
-    const broken = !read.ok
-      ? { ...read, part: `.filters${read.part}` }
-      : !timeouts.ok
-        ? timeouts
-        : !retries.ok
-          ? retries
-          : undefined;
+    const broken = read.ok ? mistake : { ...read, part: `.filters${read.part}` };
     const path = { field: `${field}${part}`, match, ...named };
     if (broken !== undefined) {
       const done = "the requests of the rule get 500";
@@ -94,19 +91,25 @@ function ruleOf(rule: HTTPRouteRule, field: string, world: BackendWorld): RuleRe
     const copies = mirrorsOf(rule.filters ?? [], `${field}.filters`, world);
     note(unresolved, copies.faults);
     const own = read.ok ? read.filters : undefined;
-    const filters = copies.mirrors.length === 0 ? own : { ...own, mirrors: copies.mirrors };
+    const filters = {
+      ...own,
+      ...(copies.mirrors.length === 0 ? {} : { mirrors: copies.mirrors }),
+      ...(session.ok && session.session !== undefined
+        ? { session: { ...session.session, path: cookiePath(match) } }
+        : {}),
+    };
     const found = backendsOf(rule.backendRefs ?? [], field, prefix, world);
     const { backends, faults, invalid: ofBackends } = found;
     notes.push(...found.notes);
     note(unresolved, faults);
     note(invalid, ofBackends);
-    const isAnswered = filters?.redirect !== undefined;
+    const isAnswered = filters.redirect !== undefined;
     const [only] = backends;
     if ((rule.backendRefs ?? []).length === 0 && !isAnswered && only?.unusable !== undefined) notes.push(only.unusable);
     return {
       ...path,
       backends,
-      ...(filters === undefined ? {} : { filters }),
+      ...(Object.keys(filters).length === 0 ? {} : { filters }),
       ...(timeouts.ok && timeouts.timeouts !== undefined ? { timeouts: timeouts.timeouts } : {}),
       ...(retries.ok && retries.retries !== undefined ? { retries: retries.retries } : {}),
     };
@@ -135,15 +138,4 @@ function timeoutsOf({ timeouts }: HTTPRouteRule): TimeoutsRead {
   }
   const isSet = values.request !== undefined || values.backendRequest !== undefined;
   return { ok: true, timeouts: isSet ? values : undefined };
-}
-
-/** Fields that guard nothing and are not served. */
-function unservedOf({ sessionPersistence }: HTTPRouteRule, field: string, { object }: BackendWorld): Problem[] {
-  const problems: Problem[] = [];
-  const why = "is not served yet";
-  if (sessionPersistence !== undefined) {
-    const done = "clients are not bound to a backend";
-    problems.push({ object, kind: "field-unusable", field: `${field}.sessionPersistence`, why, done });
-  }
-  return problems;
 }

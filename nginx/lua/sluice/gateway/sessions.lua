@@ -1,0 +1,102 @@
+-- Sessions of clients. A token leads to the endpoint that answered its first request, whatever the
+-- weights of the backends are. It is "<key>.<binding>", and with a limit of time ".<end>" behind it.
+-- The key is a hash by which only endpoints of the rule are found, so no token leads anywhere else;
+-- the binding tells one rule's tokens from those of others.
+local store = require("sluice.store")
+
+local ngx = ngx
+local find = string.find
+local match = string.match
+
+local _M = {}
+
+-- The endpoints of an upstream by their keys, and the keys by the endpoints.
+local function keys_of(upstream)
+  local known = upstream.sessions
+  if not known then
+    known = { endpoints = {}, keys = {} }
+    for _, endpoint in ipairs(upstream.endpoints) do
+      local key = ngx.md5(upstream.label .. endpoint)
+      known.endpoints[key] = endpoint
+      known.keys[endpoint] = key
+    end
+    upstream.sessions = known
+  end
+  return known
+end
+
+-- The key of the token that came; nil where it is none of the rule's, or its time is over. An end
+-- that lies too far ahead was not set here.
+local function key_that_came(session)
+  local key, binding, ending = match(ngx.var[session.variable] or "", "^(%x+)%.(%x+)%.?(%d*)$")
+  if binding ~= session.binding then
+    return nil
+  end
+  local seconds = session.seconds
+  if seconds then
+    local left = (tonumber(ending) or 0) - ngx.time()
+    return left > 0 and left <= seconds and key or nil
+  end
+  return key
+end
+
+-- The backend of the rule that the client's session is with; nil where it has none.
+function _M.backend(backends)
+  local key = key_that_came(backends[1].session)
+  if not key then
+    return nil
+  end
+  local generation = store.recent_generation()
+  for i = 1, #backends do
+    local backend = backends[i]
+    local upstream = not backend.unusable and store.get("upstream", backend.upstream, generation)
+    local endpoint = upstream and keys_of(upstream).endpoints[key]
+    if endpoint then
+      ngx.var.route_peer = endpoint
+      return backend
+    end
+  end
+end
+
+-- The endpoint of the session, unless it has failed at this request or has gone in between.
+function _M.peer(upstream, tried)
+  local peer = ngx.var.route_peer
+  if not peer or peer == "" or tried and tried[peer] then
+    return nil
+  end
+  return keys_of(upstream).keys[peer] and peer
+end
+
+local function cookie_of(session, token)
+  return session.cookie .. "=" .. token
+    .. (session.permanent and "; Max-Age=" .. session.seconds or "")
+    .. "; Path=" .. session.path
+    .. (ngx.var.pass_access_scheme == "https" and "; Secure" or "")
+    .. "; HttpOnly; SameSite=Lax"
+end
+
+-- Gives the client a token where another endpoint has answered than that of its session.
+function _M.answer(session)
+  local var = ngx.var
+  local peer = match(var.upstream_addr or "", "[^, ]+$")
+  if not peer or peer == var.route_peer or find(var.upstream_header_time or "-", "-$") then
+    return
+  end
+  local upstream = store.get("upstream", var.route_upstream, store.recent_generation())
+  local key = upstream and keys_of(upstream).keys[peer]
+  if not key then
+    return
+  end
+  local seconds = session.seconds
+  local token = key .. "." .. session.binding .. (seconds and "." .. ngx.time() + seconds or "")
+  if session.header then
+    ngx.header[session.header] = token
+    return
+  end
+  local own = ngx.header["Set-Cookie"]
+  local all = type(own) == "table" and own or { own }
+  all[#all + 1] = cookie_of(session, token)
+  ngx.header["Set-Cookie"] = all
+end
+
+return _M

@@ -1,0 +1,42 @@
+/** What the API server accepts in a rule of an HTTPRoute beside its matches, filters and backends. */
+import { durationMs } from "../../kinds/gateway/duration.ts";
+import { shown } from "../../kinds/kind.ts";
+import type { SessionPersistence } from "../../model/gateway/objects.ts";
+import { type Rule, record, text, whole, word, wrong } from "../check.ts";
+import { atMost, both, distinct, few } from "./names.ts";
+
+const duration: Rule = (value) =>
+  durationMs(value) === undefined ? `${shown(value)} is not a duration such as 500ms, 10s or 1h30m` : undefined;
+
+export const timeouts = record({ request: text(duration), backendRequest: text(duration) }, [], (value, path) => {
+  const { request, backendRequest } = value as { readonly request?: string; readonly backendRequest?: string };
+  const [all = 0, each = 0] = [request, backendRequest].map((one) => (one === undefined ? 0 : durationMs(one)));
+  return all > 0 && each > all ? wrong([...path, "backendRequest"], "it is longer than request") : [];
+});
+
+export const retry = record({
+  codes: both(
+    few(whole(400, 599), 200),
+    distinct(String, (code) => `${code} is given twice`),
+  ),
+  attempts: whole(1, 2_147_483_647),
+  backoff: text(duration),
+});
+
+export const sessionPersistence = record(
+  {
+    sessionName: text(atMost(128)),
+    absoluteTimeout: text(duration),
+    type: word("Cookie", "Header"),
+    cookieConfig: record({ lifetimeType: word("Session", "Permanent") }),
+  },
+  [],
+  (value, path) => {
+    const { type = "Cookie", absoluteTimeout, cookieConfig } = value as SessionPersistence;
+    if (cookieConfig !== undefined && type !== "Cookie") {
+      return wrong([...path, "cookieConfig"], `it must not stand beside type ${type}`);
+    }
+    const isMissing = cookieConfig?.lifetimeType === "Permanent" && absoluteTimeout === undefined;
+    return isMissing ? wrong(path, "absoluteTimeout is missing, and lifetimeType is Permanent") : [];
+  },
+);

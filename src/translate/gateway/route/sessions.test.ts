@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { sentence } from "../../../problem.ts";
+import { cookiePath, sessionOf } from "./sessions.ts";
+
+const object = { apiVersion: "", kind: "HTTPRoute", namespace: "shop", name: "web" };
+const read = (sessionPersistence: object, field = "spec.rules[0]", name?: string) =>
+  sessionOf({ sessionPersistence, ...(name === undefined ? {} : { name }) }, field, object);
+const session = (...given: Parameters<typeof read>) => {
+  const one = read(...given);
+  if (!one.ok) throw new Error(one.why);
+  return one.session!;
+};
+
+test("without a word it is a cookie of the browser's session, with a name and sessions of its rule's own", () => {
+  const one = session({});
+  expect(one).toMatchObject({ type: "cookie", name: `sluice-${one.binding}`, seconds: undefined, isPermanent: false });
+  expect(session({}, "spec.rules[1]").binding).not.toBe(one.binding);
+  expect(session({}, "spec.rules[1]", "a").binding, "a rule with a name may move").toBe(session({}, "", "a").binding);
+  expect(session({ type: "Header" }).name).toMatch(/^Sluice-Session-[0-9a-f]{16}$/);
+  expect(session({ absoluteTimeout: "1h", cookieConfig: { lifetimeType: "Permanent" } })).toMatchObject({
+    seconds: 3_600,
+    isPermanent: true,
+  });
+  expect(session({ absoluteTimeout: "1ms" })).toMatchObject({ seconds: 1, isPermanent: false });
+});
+
+test.each([
+  [{ type: "Address" }, ".type", "is not Cookie or Header"],
+  [{ cookieConfig: { lifetimeType: "Forever" } }, ".cookieConfig.lifetimeType", "is not Session or Permanent"],
+  [{ cookieConfig: { lifetimeType: "Permanent" } }, ".absoluteTimeout", "needs a time longer than 0s"],
+  [{ absoluteTimeout: "long" }, ".absoluteTimeout", "is no duration"],
+  [{ sessionName: "a; Domain=example" }, ".sessionName", "is not the name of a cookie"],
+  [{ sessionName: "Transfer-Encoding", type: "Header" }, ".sessionName", "where a message ends"],
+  [{ sessionName: "a b", type: "Header" }, ".sessionName", "is not a header name"],
+])("%j is a mistake", (persistence, part, why) => {
+  expect(read(persistence)).toMatchObject({
+    ok: false,
+    part: `.sessionPersistence${part}`,
+    why: expect.stringContaining(why),
+  });
+});
+
+test("a field that the API had once is named", () => {
+  const one = read({ idleTimeout: "1m" });
+  expect(one.ok && one.notes.map(sentence)).toEqual([
+    "spec.rules[0].sessionPersistence.idleTimeout: is no field of the Gateway API from 1.6 on; a session that is not used goes on",
+  ]);
+});
+
+test.each([
+  ["/", false, "/"],
+  ["/shop/", false, "/shop"],
+  ["/shop/a;b/c", false, "/shop"],
+  [";", false, "/"],
+  ["/p1/.*/p3", true, "/p1"],
+  ["/p1.*", true, "/"],
+  [".*", true, "/"],
+])("the cookie of %s (a pattern: %s) has the path %s", (text, isPattern, path) => {
+  const match = { text, type: "prefix", loose: false, ...(isPattern ? { pattern: true } : {}) } as const;
+  expect(cookiePath(match as Parameters<typeof cookiePath>[0])).toBe(path);
+});

@@ -1,0 +1,68 @@
+/**
+ * Sessions of a rule: how the token of a client is carried, and how long it is good. Two rules never share sessions, so each has
+ * a binding of its own, which stays the same as long as the rule keeps its name or place.
+ */
+import { shortHash } from "../../../directives/short-hash.ts";
+import { durationMs } from "../../../kinds/gateway/duration.ts";
+import { shown } from "../../../kinds/kind.ts";
+import { settableHeaderName } from "../../../kinds/reserved-headers.ts";
+import type { Session } from "../../../model/filters.ts";
+import type { HTTPRouteRule } from "../../../model/gateway/objects.ts";
+import type { ObjectName, Problem } from "../../../problem.ts";
+import type { PathMatch } from "../../claim.ts";
+
+export type SessionRead =
+  | { readonly ok: true; readonly session: Omit<Session, "path"> | undefined; readonly notes: readonly Problem[] }
+  | { readonly ok: false; readonly reason: "UnsupportedValue"; readonly part: string; readonly why: string };
+
+/** `field` is that of the rule. */
+export function sessionOf(rule: HTTPRouteRule, field: string, object: ObjectName): SessionRead {
+  const { sessionPersistence: persistence } = rule;
+  if (persistence === undefined) return { ok: true, session: undefined, notes: [] };
+  const no = (part: string, why: string): SessionRead => {
+    return { ok: false, reason: "UnsupportedValue", part: `.sessionPersistence.${part}`, why };
+  };
+  const { type = "Cookie", cookieConfig, absoluteTimeout, idleTimeout } = persistence;
+  if (type !== "Cookie" && type !== "Header") return no("type", `${shown(type)} is not Cookie or Header`);
+  const { lifetimeType = "Session" } = cookieConfig ?? {};
+  if (lifetimeType !== "Session" && lifetimeType !== "Permanent") {
+    return no("cookieConfig.lifetimeType", `${shown(lifetimeType)} is not Session or Permanent`);
+  }
+  const lifetime = durationMs(absoluteTimeout ?? "0s");
+  if (lifetime === undefined) {
+    return no("absoluteTimeout", `${shown(absoluteTimeout!)} is no duration like 500ms, 10s or 1h30m`);
+  }
+  const isPermanent = type === "Cookie" && lifetimeType === "Permanent";
+  if (isPermanent && lifetime === 0) {
+    return no("absoluteTimeout", "a cookie with the lifetimeType Permanent needs a time longer than 0s");
+  }
+  const binding = shortHash(`${object.namespace}/${object.name} ${rule.name ?? field}`);
+  const name = persistence.sessionName ?? (type === "Cookie" ? `sluice-${binding}` : `Sluice-Session-${binding}`);
+  const mistake = type === "Cookie" ? cookieMistake(name) : headerMistake(name);
+  if (mistake !== undefined) return no("sessionName", mistake);
+  const why = "is no field of the Gateway API from 1.6 on";
+  const done = "a session that is not used goes on";
+  const note: Problem = { object, kind: "field-unusable", field: `${field}.sessionPersistence.idleTimeout`, why, done };
+  const seconds = lifetime === 0 ? undefined : Math.ceil(lifetime / 1000);
+  return {
+    ok: true,
+    session: { type: type === "Cookie" ? "cookie" : "header", name, binding, seconds, isPermanent },
+    notes: idleTimeout === undefined ? [] : [note],
+  };
+}
+
+/** The path of a cookie for requests of the match: the literal part of it, without what a cookie cannot say. */
+export function cookiePath({ text, pattern }: PathMatch): string {
+  const end = text.search(pattern === true ? /[^\w/~%!@&'=:-]/ : /[^!-:<-~]/);
+  const path = end < 0 ? text.replace(/(?<=.)\/$/, "") : text.slice(0, Math.max(1, text.lastIndexOf("/", end)));
+  return path.startsWith("/") ? path : "/";
+}
+
+function cookieMistake(name: string): string | undefined {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(name) ? undefined : `${shown(name)} is not the name of a cookie`;
+}
+
+function headerMistake(name: string): string | undefined {
+  const read = settableHeaderName.read(name);
+  return read.ok ? undefined : read.why;
+}
