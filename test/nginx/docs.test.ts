@@ -76,6 +76,7 @@ test.each(commands)("%s: %s", async (_page, line) => {
 /** The other pages, with the test that runs their commands. */
 const elsewhere: Readonly<Record<string, string>> = {
   "docs/add-an-annotation.md": "test/nginx/recipe.test.ts",
+  "docs/gateway-api.md": "test/nginx/gateway-guide.test.ts",
   "docs/install.md": "test/chart/docs.test.ts",
   "docs/move.md": "test/chart/docs.test.ts",
   "docs/upgrading.md": "test/chart/docs.test.ts",

@@ -2,9 +2,10 @@
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
+import { execa } from "execa";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { request } from "./support/request.ts";
-import { ports, serving, toWeb, webAt } from "./support/serve.ts";
+import { ports, program, serving, toWeb, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/gateway-api.md"), "utf8");
@@ -32,13 +33,27 @@ test("the guide is served as it stands, beside the hosts of Ingresses", async ()
     "backends.yaml": webAt(backendPort),
     "web.yaml": toWeb({ host: "www.other.example" }),
   };
-  const { ask, remove, write } = await serving({ files });
+  const { ask, folder, remove, write } = await serving({ files });
   onTestFinished(remove);
   const answer = await askRoute("www.shop.example", "/a");
   expect([answer.status, answer.body]).toEqual([200, "www.shop.example /a"]);
   expect(answer.headers["strict-transport-security"]).toBeUndefined();
   expect((await ask("www.other.example", "/b")).body).toBe("www.other.example /b");
   expect((await askRoute("x.shop.example")).status, "a host of the listener without a route").toBe(404);
+  const commands = /^```sh\n(.*?)^```$/ms.exec(page)![1]!.trim().split("\n");
+  expect(commands.map((line) => line.split(" ")[2])).toEqual(["check", "routes", "serve", "'Host:"]);
+  for (const [at, said] of [
+    [0, /^no errors and no warnings/],
+    [1, /^\S*www\.shop\.example\/ .*HTTPRoute/m],
+    [3, /^www\.shop\.example \/$/],
+  ] as const) {
+    const line = commands[at]!.replace("npx sluice", `${process.execPath} ${program}`)
+      .replace("FOLDER", folder)
+      .replace(":8000", `:${port}`);
+    const { exitCode, stdout } = await execa("bash", ["--norc", "-uo", "pipefail", "-c", line], { reject: false });
+    expect.soft([commands[at], exitCode]).toEqual([commands[at], 0]);
+    expect.soft(stdout).toMatch(said);
+  }
   write("guide.yaml", guide.replace("value: / ", "value: /moved "));
   await until("the edit", async () => (await askRoute("www.shop.example", "/a")).status === 404);
   expect((await askRoute("www.shop.example", "/moved/a")).status).toBe(200);
