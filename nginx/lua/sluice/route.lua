@@ -7,15 +7,14 @@ local canary = require("sluice.canary")
 local hosts = require("sluice.route.hosts")
 local label = require("sluice.route.label")
 local match = require("sluice.route.match")
-local random = require("sluice.random")
 local rewrite = require("sluice.route.rewrite")
+local said = require("sluice.route.said")
 local store = require("sluice.store")
 
 local ngx = ngx
 local sub = string.sub
 local find = string.find
 local gsub = string.gsub
-local match_text = string.match
 
 local _M = {}
 
@@ -31,69 +30,6 @@ function _M.know(slot, names)
   shapes_of[slot] = shapes
 end
 
--- Variables that say where a request was routed to and that something of this configuration reads.
--- Setting one costs as much as finding the route's upstream.
-local told = {}
--- The groups of the path that something reads, by number: the names of their variables.
-local told_groups = {}
-
-function _M.tell(names)
-  for _, name in ipairs(names) do
-    told[name] = true
-    local number = match_text(name, "^route_group_(%d)$")
-    if number then
-      told_groups[tonumber(number)] = name
-    end
-  end
-end
-
--- What requests are counted by, in one text, which nginx makes part of another (count.lua). It is
--- made once for a record.
-local function labels_of(location)
-  local labels = location.labels
-  if not labels then
-    local namespace, ingress, service = location.namespace or "", location.ingress or "", location.service or ""
-    labels = namespace .. "\t" .. ingress .. "\t" .. service .. "\t" .. (location.path or "")
-    location.labels = labels
-  end
-  return labels
-end
-
--- Tells what something reads of where the request was routed to.
-local function tell(location, groups)
-  local var = ngx.var
-  for number, name in pairs(told_groups) do
-    var[name] = rewrite.harmless(groups[number] or "")
-  end
-  if told.route_request_id then
-    var.route_request_id = random.request_id()
-  end
-  if told.route_labels then
-    var.route_labels = labels_of(location)
-  end
-  if told.namespace then
-    var.namespace = location.namespace
-  end
-  if told.ingress_name then
-    var.ingress_name = location.ingress
-  end
-  if told.service_name then
-    var.service_name = location.service
-  end
-  if told.service_port then
-    var.service_port = location.port
-  end
-  if told.location_path or location.sticky then
-    var.location_path = location.path
-  end
-  if location.closed then
-    if told.closed_reason then
-      var.closed_reason = location.closed
-    end
-    ngx.log(ngx.INFO, "503 for ", var.host, ": ", location.closed)
-  end
-end
-
 -- Names of the locations that each server has. Their ending is a secret of this nginx, since an
 -- answer may name a location, too.
 local own = {}
@@ -107,6 +43,9 @@ function _M.end_names(ending)
 end
 
 _M.end_names("")
+
+-- Which variables something of this configuration reads.
+_M.tell = said.know
 
 -- What begins so is answered by Sluice itself where no host takes the request: { path, location },
 -- unless an Ingress has exactly that path (RS-4.8).
@@ -233,7 +172,7 @@ local function target_of(slot, generation, shapes)
   end
   var.route_upstream = upstream_id
   var.proxy_upstream_name = upstream and upstream.label or upstream_id
-  tell(location, groups or match.label(record, host))
+  said.tell(location, groups or match.label(record, host))
   local variables = location.variables
   if variables then
     for name, value in pairs(variables) do
@@ -249,7 +188,7 @@ end
 
 -- What the router of the ports of Gateways shares with this one.
 _M.comes_back = comes_back
-_M.shapes_of, _M.told, _M.told_groups, _M.names = shapes_of, told, told_groups, own
+_M.shapes_of, _M.names = shapes_of, own
 
 -- The named location that nginx is to go on with.
 local function target_now(slot)

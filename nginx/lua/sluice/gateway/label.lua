@@ -1,9 +1,9 @@
--- Says where a request of a Gateway was routed to: for logs, metrics and error pages.
+-- Says where a request of a Gateway was routed to, as route/said.lua does it for Ingresses.
 local random = require("sluice.random")
-local route = require("sluice.route")
+local said = require("sluice.route.said")
 
 local ngx = ngx
-local told = route.told
+local told = said.told
 
 local _M = {}
 
@@ -62,12 +62,7 @@ function _M.tell(location, backend, listener)
   if told.rule then
     var.rule = location.rule
   end
-  if location.closed then
-    if told.closed_reason then
-      var.closed_reason = location.closed
-    end
-    ngx.log(ngx.INFO, "503 for ", var.host, ": ", location.closed)
-  end
+  said.closed(location)
 end
 
 return _M

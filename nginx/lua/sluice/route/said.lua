@@ -1,0 +1,83 @@
+-- Says in variables where a request was routed to: for logs, metrics, snippets and error pages.
+-- Setting a variable costs as much as finding the route's upstream, so only those are set that
+-- something of this configuration reads.
+local random = require("sluice.random")
+local rewrite = require("sluice.route.rewrite")
+
+local ngx = ngx
+local match = string.match
+local pairs = pairs
+
+local _M = {}
+
+-- The variables that are read, by name.
+local told = {}
+_M.told = told
+-- The groups of the path that are read, by number: the names of their variables.
+local told_groups = {}
+
+function _M.know(names)
+  for _, name in ipairs(names) do
+    told[name] = true
+    local number = match(name, "^route_group_(%d)$")
+    if number then
+      told_groups[tonumber(number)] = name
+    end
+  end
+end
+
+-- What requests are counted by, in one text, which nginx makes part of another (count.lua). It is
+-- made once for a record.
+local function labels_of(location)
+  local labels = location.labels
+  if not labels then
+    local namespace, ingress, service = location.namespace or "", location.ingress or "", location.service or ""
+    labels = namespace .. "\t" .. ingress .. "\t" .. service .. "\t" .. (location.path or "")
+    location.labels = labels
+  end
+  return labels
+end
+
+-- Says why the location answers 503, where it is closed.
+function _M.closed(location)
+  local why = location.closed
+  if not why then
+    return
+  end
+  if told.closed_reason then
+    ngx.var.closed_reason = why
+  end
+  ngx.log(ngx.INFO, "503 for ", ngx.var.host, ": ", why)
+end
+
+-- `groups` are those of the path, or of the host's wildcard.
+function _M.tell(location, groups)
+  local var = ngx.var
+  for number, name in pairs(told_groups) do
+    var[name] = rewrite.harmless(groups[number] or "")
+  end
+  if told.route_request_id then
+    var.route_request_id = random.request_id()
+  end
+  if told.route_labels then
+    var.route_labels = labels_of(location)
+  end
+  if told.namespace then
+    var.namespace = location.namespace
+  end
+  if told.ingress_name then
+    var.ingress_name = location.ingress
+  end
+  if told.service_name then
+    var.service_name = location.service
+  end
+  if told.service_port then
+    var.service_port = location.port
+  end
+  if told.location_path or location.sticky then
+    var.location_path = location.path
+  end
+  _M.closed(location)
+end
+
+return _M
