@@ -103,11 +103,13 @@ export interface EndpointSubset {
   readonly ports?: NonNullable<EndpointSlice["ports"]>;
 }
 
-/** What the status of Ingresses needs of a Pod. */
+/** What statuses and the EndpointSlices of Gateways need of a Pod. */
 export interface Pod extends KubernetesObject {
   readonly spec?: { readonly nodeName?: string };
   readonly status?: {
     readonly phase?: string;
+    readonly podIP?: string;
+    readonly podIPs?: readonly { readonly ip: string }[];
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
   };
 }

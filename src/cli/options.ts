@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os";
 import type { RequestCounts } from "../directives/machine.ts";
 import { type AskedPolicy, canonical } from "../kinds/asked.ts";
 import type { MachineFlags } from "../machine.ts";
-import type { TranslateOptions } from "../translate/options.ts";
+import type { GatewayOptions, TranslateOptions } from "../translate/options.ts";
 import { type Command, defaultFlags, type Flags } from "./flags.ts";
 
 /** Where distributions keep the certificates of the authorities that they trust: Debian, Fedora, openSUSE, Alpine. */
@@ -15,7 +15,14 @@ const authorityFiles = [
   "/etc/ssl/cert.pem",
 ];
 
-export function translateOptions(flags: Flags, command: Command, zone: string | undefined): TranslateOptions {
+/** `namespace` is the controller's own; without it no Gateway gets a Service. */
+export function translateOptions(
+  flags: Flags,
+  command: Command,
+  zone: string | undefined,
+  namespace?: string,
+): TranslateOptions {
+  const services = gatewayServices(flags, namespace);
   return {
     annotationsPrefix: flags.annotationsPrefix,
     ingressClass: flags.ingressClass ?? "",
@@ -32,7 +39,7 @@ export function translateOptions(flags: Flags, command: Command, zone: string | 
     tcpServicesConfigMap: named(flags.tcpServicesConfigmap),
     udpServicesConfigMap: named(flags.udpServicesConfigmap),
     enableSslPassthrough: flags.enableSslPassthrough,
-    reservedPorts: reservedPorts(flags),
+    reservedPorts: new Map([...targetPorts(services), ...reservedPorts(flags)]),
     defaultServerPort: flags.defaultServerPort,
     asked: askedPolicy(flags, command),
     lacks: new Set(flags.mode === "static" ? ["lua" as const] : []),
@@ -43,6 +50,7 @@ export function translateOptions(flags: Flags, command: Command, zone: string | 
       httpPort: flags.httpPort,
       httpsPort: flags.httpsPort,
       systemAuthorities: authorityFiles.find((path) => existsSync(path)),
+      ...(services === undefined ? {} : { services }),
     },
     zone: flags.enableTopologyAwareRouting ? zone : undefined,
   };
@@ -97,6 +105,22 @@ function reservedPorts(flags: Flags): ReadonlyMap<number, string> {
     [flags.httpsPort, "https"],
     [flags.httpPort, "http"],
   ]);
+}
+
+function gatewayServices(flags: Flags, namespace: string | undefined): GatewayOptions["services"] {
+  if (!flags.gatewayServices || !namespace) return undefined;
+  const { first, last } = flags.gatewayServicePorts;
+  const reserved = reservedPorts(flags);
+  const range = Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  return {
+    ports: range.filter((port) => !reserved.has(port) && port !== flags.nameCheckPort),
+    prefixes: flags.gatewayMetadataPrefixes,
+    record: `${namespace}/${flags.electionId}-gateway-ports`,
+  };
+}
+
+function targetPorts(services: GatewayOptions["services"]): readonly (readonly [number, string])[] {
+  return (services?.ports ?? []).map((port) => [port, "the flag --gateway-service-ports"] as const);
 }
 
 /** Else the nginx that a controller left behind might have it, and the next one could not start. */

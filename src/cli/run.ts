@@ -66,7 +66,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     electionId: flags.electionId,
   });
   const client = new Client(found.credentials, { userAgent, report: (request) => metrics.request(request) });
-  const accept = translateOptions(flags, "run", undefined);
+  const accept = translateOptions(flags, "run", undefined, pod.namespace);
   const clock = systemClock;
   const cluster = openClusterSide({ client, flags, accept, env, log, clock, random: Math.random, metrics, ending });
   const { source, onSecret } = cluster;
@@ -92,7 +92,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     begun("problems of the flags", () => instruments.reports.few("flags", problems)),
     controllerPart(program, instruments, {
       source,
-      translate: async () => translateOptions(flags, "run", await zone),
+      translate: async () => translateOptions(flags, "run", await zone, pod.namespace),
       listeners: [cluster.listener],
       endWithController: false,
       maxDraining: mostOlder,

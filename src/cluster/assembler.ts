@@ -10,7 +10,7 @@ import { bugWords, guarded } from "../guarded.ts";
 import { Dependencies } from "../model/dependencies.ts";
 import type { BackendTLSPolicy } from "../model/gateway/backend-tls-policy.ts";
 import type { ListenerSet } from "../model/gateway/listener-set.ts";
-import type { Gateway, GatewayAddress } from "../model/gateway/objects.ts";
+import type { Gateway, GatewayAddress, GatewayClass } from "../model/gateway/objects.ts";
 import {
   type ConfigMap,
   type EndpointSlice,
@@ -33,6 +33,7 @@ import { addressesIn, nameOnly, sameButStatus, sameContent } from "./kept.ts";
 import {
   type Reference,
   referencesOfGateway,
+  referencesOfGatewayClass,
   referencesOfIngress,
   referencesOfListeners,
   referencesOfPolicy,
@@ -64,7 +65,13 @@ export interface AssemblerOptions extends WatchOptions {
 }
 
 /** Kinds whose objects refer to Secrets and ConfigMaps. */
-const referring: ReadonlySet<string> = new Set(["Ingress", "Gateway", "ListenerSet", "BackendTLSPolicy"]);
+const referring: ReadonlySet<string> = new Set([
+  "Ingress",
+  "Gateway",
+  "GatewayClass",
+  "ListenerSet",
+  "BackendTLSPolicy",
+]);
 
 export class Assembler {
   readonly #options: AssemblerOptions;
@@ -184,6 +191,7 @@ export class Assembler {
     if (kind === "Gateway") return referencesOfGateway(object as Gateway);
     if (kind === "ListenerSet") return referencesOfListeners(object as ListenerSet);
     if (kind === "BackendTLSPolicy") return referencesOfPolicy(object as BackendTLSPolicy);
+    if (kind === "GatewayClass") return referencesOfGatewayClass(object as GatewayClass);
     return referencesOfIngress(object as Ingress, this.#options.annotationsPrefix);
   }
 

@@ -5,7 +5,8 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { type Gateway, type GatewayAddress, gatewayGroup } from "../model/gateway/objects.ts";
-import type { EndpointSlice, Ingress, KubernetesObject, Service } from "../model/objects.ts";
+import { isMarked } from "../model/gateway/services.ts";
+import type { EndpointSlice, Ingress, KubernetesObject, LoadBalancerAddress, Service } from "../model/objects.ts";
 import { SharedParts } from "./shared-parts.ts";
 
 /** What is the same in many EndpointSlices. */
@@ -49,12 +50,18 @@ export function sameContent(one: KubernetesObject, other: KubernetesObject): boo
   return sameButStatus(one, other) && isDeepStrictEqual(addressesIn(one), addressesIn(other));
 }
 
+/** Services and EndpointSlices that this controller writes; they are looked at as a whole. */
+function isWritten(object: KubernetesObject): boolean {
+  return (object.kind === "Service" || object.kind === "EndpointSlice") && isMarked(object);
+}
+
 export function sameButStatus(one: KubernetesObject, other: KubernetesObject): boolean {
   return isDeepStrictEqual(withoutVersion(one), withoutVersion(other));
 }
 
-/** The addresses that the status of a Gateway names; none for every other kind. */
-export function addressesIn(object: KubernetesObject): readonly GatewayAddress[] {
+/** The addresses that the status of a Gateway, or of a Service of its own, names; none for every other kind. */
+export function addressesIn(object: KubernetesObject): readonly (GatewayAddress | LoadBalancerAddress)[] {
+  if (isWritten(object)) return (object as Service).status?.loadBalancer?.ingress ?? [];
   return object.kind === "Gateway" ? ((object as Gateway).status?.addresses ?? []) : [];
 }
 
@@ -65,7 +72,8 @@ function withoutVersion(object: KubernetesObject): unknown {
   return { ...object, metadata: counts ? { ...metadata, generation } : metadata, status: undefined };
 }
 
-function metadataOf({ kind, metadata }: KubernetesObject): KubernetesObject["metadata"] {
+function metadataOf(object: KubernetesObject): KubernetesObject["metadata"] {
+  const { kind, metadata } = object;
   const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, labels } = metadata;
   const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key !== copyOfKubectl);
   return defined({
@@ -79,11 +87,12 @@ function metadataOf({ kind, metadata }: KubernetesObject): KubernetesObject["met
     labels,
     annotations: annotations.length === 0 ? undefined : Object.fromEntries(annotations),
     // Every EndpointSlice has an owner, and nobody asks who it is.
-    ownerReferences: kind === "Ingress" ? metadata.ownerReferences : undefined,
+    ownerReferences: kind === "Ingress" || isWritten(object) ? metadata.ownerReferences : undefined,
   });
 }
 
 function contentOf(object: KubernetesObject): object {
+  if (isWritten(object)) return wholeOf(object);
   switch (object.kind) {
     case "Ingress": {
       const { spec, status } = object as Ingress;
@@ -103,11 +112,13 @@ function contentOf(object: KubernetesObject): object {
     }
     case "Namespace":
       return {};
-    default: {
-      const { apiVersion, kind, metadata, ...content } = object;
-      return content;
-    }
+    default:
+      return wholeOf(object);
   }
+}
+
+function wholeOf({ apiVersion, kind, metadata, ...content }: KubernetesObject): object {
+  return content;
 }
 
 /** Without the fields that are not there, which would take room and make equal objects differ. The API writes some empty lists as null. */

@@ -5,7 +5,7 @@
  */
 import type { BackendTLSPolicy } from "../model/gateway/backend-tls-policy.ts";
 import type { ListenerSet } from "../model/gateway/listener-set.ts";
-import type { Gateway } from "../model/gateway/objects.ts";
+import type { Gateway, GatewayClass, ParametersReference } from "../model/gateway/objects.ts";
 import type { ConfigMap, Ingress } from "../model/objects.ts";
 
 /** `Secret namespace/name` and `ConfigMap namespace/name`. */
@@ -25,7 +25,7 @@ export function referencesOfListeners({ metadata, spec }: ListenerSet): readonly
   return [...new Set(secrets.map(({ namespace, name }) => `Secret ${namespace ?? metadata.namespace}/${name}`))];
 }
 
-/** Its certificates, and the authorities of its clients. Whether it may name them is for `translate/` to say. */
+/** Its certificates, the authorities of its clients, and its parameters. Whether it may name them is for `translate/` to say. */
 export function referencesOfGateway({ metadata, spec }: Gateway): readonly Reference[] {
   const { frontend, backend } = spec?.tls ?? {};
   const certificates = (spec?.listeners ?? []).flatMap(({ tls }) => tls?.certificateRefs ?? []);
@@ -44,7 +44,19 @@ export function referencesOfGateway({ metadata, spec }: Gateway): readonly Refer
       ? `${kind} ${namespace ?? metadata.namespace}/${name}`
       : [],
   );
-  return [...new Set(references)];
+  const { parametersRef } = spec?.infrastructure ?? {};
+  const parameters = parametersRef && parametersOf({ ...parametersRef, namespace: metadata.namespace });
+  return [...new Set([...references, ...(parameters ?? [])])];
+}
+
+export function referencesOfGatewayClass({ spec }: GatewayClass): readonly Reference[] {
+  return spec?.parametersRef === undefined ? [] : parametersOf(spec.parametersRef);
+}
+
+type Parameters = ParametersReference & { readonly namespace?: string | undefined };
+
+function parametersOf({ group, kind, namespace, name }: Parameters): readonly Reference[] {
+  return group === "" && kind === "ConfigMap" && namespace !== undefined ? [`ConfigMap ${namespace}/${name}`] : [];
 }
 
 /** The authorities that it names. */

@@ -100,6 +100,15 @@ export interface Service extends KubernetesObject {
     readonly externalIPs?: readonly string[];
     readonly ports?: readonly ServicePort[];
     readonly trafficDistribution?: string;
+    /** This and what follows is kept only of Services that Sluice wrote. */
+    readonly selector?: Readonly<Record<string, string>>;
+    readonly ipFamilies?: readonly string[];
+    readonly ipFamilyPolicy?: string;
+    readonly externalTrafficPolicy?: string;
+    readonly internalTrafficPolicy?: string;
+    readonly loadBalancerClass?: string;
+    readonly loadBalancerSourceRanges?: readonly string[];
+    readonly allocateLoadBalancerNodePorts?: boolean;
   };
   readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly LoadBalancerAddress[] } };
 }
@@ -114,6 +123,15 @@ export interface SliceEndpoint {
   readonly addresses: readonly string[];
   readonly conditions?: EndpointConditions;
   readonly hints?: { readonly forZones?: readonly { readonly name: string }[] };
+  /** This and what follows is kept only of slices that Sluice wrote. */
+  readonly nodeName?: string;
+  readonly zone?: string;
+  readonly targetRef?: {
+    readonly kind: string;
+    readonly namespace?: string;
+    readonly name: string;
+    readonly uid?: string;
+  };
 }
 
 export interface EndpointSlice extends KubernetesObject {

@@ -43,28 +43,50 @@ export function addressSource(client: Reader, flags: SourceFlags, own: OwnPod): 
   };
 }
 
-/** Labels that a workload's controller puts on its Pods, and that differ between the versions of one workload. */
-const hashLabels = ["pod-template-hash", "controller-revision-hash", "pod-template-generation"];
+/** Labels that a workload's controller puts on its Pods, and that differ between versions or Pods of one workload. */
+const hashLabels = [
+  "pod-template-hash",
+  "controller-revision-hash",
+  "pod-template-generation",
+  "statefulset.kubernetes.io/pod-name",
+  "apps.kubernetes.io/pod-index",
+];
 
 /** Whether another Pod, of whatever version and in whatever phase, is a controller like this one. */
 export async function hasCompany(client: Reader, own: OwnPod, signal: AbortSignal): Promise<Answer<boolean>> {
-  const labels = Object.entries(own.labels).filter(([label]) => !hashLabels.includes(label));
-  const found = await podsLike(client, own, Object.fromEntries(labels), signal);
+  const found = await podsLike(client, own, lastingLabels(own), signal);
   return found.ok ? { ok: true, value: found.value.length > 1 } : found;
 }
 
-/** The Pods of the own namespace that carry all these labels; without a label, the own Pod alone. */
-async function podsLike(
-  client: Reader,
-  { name }: OwnPod,
-  labels: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<Answer<readonly Pod[]>> {
+/** Selects the Pods of a controller like this one, of whatever version. */
+export function companySelector(own: OwnPod): PodSelector {
+  return selectorOf(own, lastingLabels(own));
+}
+
+type PodSelector = { readonly labelSelector: string } | { readonly fieldSelector: string };
+
+/** Labels that the Pods of all versions have. */
+function lastingLabels({ labels }: OwnPod): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(labels).filter(([label]) => !hashLabels.includes(label)));
+}
+
+/** Without a label, the own Pod alone. */
+function selectorOf({ name }: OwnPod, labels: Readonly<Record<string, string>>): PodSelector {
   const labelSelector = Object.entries(labels)
     .map(([label, value]) => `${label}=${value}`)
     .join(",");
-  const selection = labelSelector === "" ? { fieldSelector: `metadata.name=${name.name}` } : { labelSelector };
-  const answer = await client.list(pods, { namespace: name.namespace, ...selection }, signal);
+  return labelSelector === "" ? { fieldSelector: `metadata.name=${name.name}` } : { labelSelector };
+}
+
+/** The Pods of the own namespace that carry all these labels. */
+async function podsLike(
+  client: Reader,
+  own: OwnPod,
+  labels: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Answer<readonly Pod[]>> {
+  const { namespace } = own.name;
+  const answer = await client.list(pods, { namespace, ...selectorOf(own, labels) }, signal);
   return answer.ok ? { ok: true, value: answer.value.items } : answer;
 }
 

@@ -50,6 +50,15 @@ export interface GatewayOptions {
   readonly httpsPort: number;
   /** The file with the certificates of authorities that this machine trusts; undefined where there is none. */
   readonly systemAuthorities: string | undefined;
+  /** Undefined: no Gateway has a Service of its own. */
+  readonly services?: {
+    /** Ports of nginx for them, without those that something of Sluice listens on. */
+    readonly ports: readonly number[];
+    /** Of labels and annotations that are copied from Gateways. */
+    readonly prefixes: readonly string[];
+    /** `namespace/name` of the ConfigMap with the record of target ports. */
+    readonly record: string;
+  };
 }
 
 export const defaultOptions: TranslateOptions = {

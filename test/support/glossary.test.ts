@@ -18,7 +18,7 @@ const namedByTheField = [
   ...["Certificates", "Problems", "Servers", "Streams", "Upstreams", "Claims", "Generations", "Shapes", "Suspects"],
   ...["Translator", "StaticRenderer", "DynamicRenderer", "TemplateError", "RecordPublisher", "RouteHandover"],
   ...["TokenBucket", "WakeUps", "Reloads", "Retry", "Sync"],
-  ...["GatewayApi", "Gateways", "Grants", "ListenerSets", "RouteSource", "StandIns", "ServiceUsers"],
+  ...["GatewayApi", "Gateways", "Grants", "ListenerSets", "RouteSource", "StandIns", "ServiceUsers", "OwnServices"],
   ...["BackendTlsPolicies"],
 ];
 

@@ -30,7 +30,18 @@ const groups = {
   edges: {
     rooms: [
       ...["cluster", "manifests", "names", "chains", "ocsp"],
-      ...["nginx", "status", "service-ingress", "events", "metrics", "health", "routes", "profiler", "admission"],
+      ...[
+        "nginx",
+        "status",
+        "service-ingress",
+        "gateway-services",
+        "events",
+        "metrics",
+        "health",
+        "routes",
+        "profiler",
+        "admission",
+      ],
     ],
     may: ["runtime", "shared"],
   },

@@ -1,7 +1,10 @@
 /** The Gateway API. */
 import { addressPool } from "../../kinds/gateway/address-pool.ts";
+import { metadataPrefixes } from "../../kinds/gateway/metadata-prefixes.ts";
+import { type PortRange, portRange } from "../../kinds/gateway/port-range.ts";
 import { shaped } from "../../kinds/names.ts";
 import { flag } from "../flag.ts";
+import { toggle } from "./kinds.ts";
 
 const controllerName = shaped({
   label: "a domain and a path like sluice.dev/gateway-controller",
@@ -27,5 +30,31 @@ export const gatewayApi = {
     value: "ADDRESSES",
     own: true,
     doc: "Addresses of this machine for Gateways, of which each gets one of its own: 192.0.2.10-192.0.2.19. nginx listens there on the ports of their listeners.",
+  }),
+  gatewayServices: toggle({
+    name: "gateway-services",
+    default: false,
+    own: true,
+    cluster: true,
+    doc: "Gives each Gateway a Service of its own, which leads to ports of this controller's Pods. It needs rights to write Services and EndpointSlices.",
+  }),
+  gatewayServicePorts: flag<PortRange>({
+    name: "gateway-service-ports",
+    kind: portRange,
+    default: { first: 20_000, last: 20_999 },
+    value: "FIRST-LAST",
+    own: true,
+    cluster: true,
+    doc: "Ports on which nginx listens for Gateways that have a Service of their own.",
+  }),
+  gatewayMetadataPrefixes: flag<readonly string[]>({
+    name: "gateway-metadata-prefixes",
+    kind: metadataPrefixes,
+    default: [],
+    list: true,
+    value: "PREFIXES",
+    own: true,
+    cluster: true,
+    doc: "Labels and annotations in spec.infrastructure of Gateways that are copied to their Services: team.example.com/ for all of that domain. Tenants reach whatever reads the allowed ones, such as a cloud's load balancers.",
   }),
 };

@@ -12,6 +12,7 @@ import type { Log } from "../../log/log.ts";
 import type { RuntimeMetrics } from "../../metrics/runtime-metrics.ts";
 import { named } from "../../problem.ts";
 import type { ServiceIngressOptions } from "../../service-ingress/keep.ts";
+import { companySelector } from "../../status/sources.ts";
 import type { Listener, Source } from "../../sync/ports.ts";
 import type { Clock } from "../../timing/clock.ts";
 import { isOurs } from "../../translate/ingress/accept.ts";
@@ -71,7 +72,13 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
   };
   const checked = checkCluster({ ...options, waiting }, watching.signal);
   const around = checked.then((answer) => (answer.ok ? answer.around : new Promise<never>(() => {})));
-  const gateways = openGatewaySide({ ...options, cluster: () => cluster });
+  const gateways = openGatewaySide({
+    ...options,
+    cluster: () => cluster,
+    say: (...event) => {
+      if (!options.flags.disableSyncEvents) recorder.record(...event);
+    },
+  });
   const cluster = openCluster(client, clusterOptions(options, gateways), watching.signal);
   cluster.onOptional((kind, key) => gateways.changed(kind, key));
   const pool = { addresses: options.accept.gateway.addresses, clock };
@@ -99,7 +106,7 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
           ...options,
           ...statusTargets(cluster, options.accept),
           serviceIngresses: serviceIngresses(options, cluster, recorder),
-          keepGateways: (term, stop) => gateways.keep(term, stop),
+          keepGateways: (term, stop) => gateways.keep(term, stop, { ...own.name, selector: companySelector(own) }),
           elected: (event) => options.metrics.elected(event),
           own,
         });
@@ -147,7 +154,7 @@ function clusterOptions(options: ClusterSideOptions, gateways: GatewaySide): Par
     watchNamespaceSelector: flags.watchNamespaceSelector,
     named: {
       settings: accept.configMap,
-      configMaps: given(accept.tcpServicesConfigMap, accept.udpServicesConfigMap),
+      configMaps: given(accept.tcpServicesConfigMap, accept.udpServicesConfigMap, accept.gateway.services?.record),
       secrets: given(accept.defaultSslCertificate),
       services: given(accept.defaultBackendService),
     },

@@ -2,9 +2,13 @@
 import type { Cluster } from "../../cluster/cluster.ts";
 import type { ServedKinds } from "../../cluster/gateway-kinds.ts";
 import type { Watch } from "../../cluster/watches.ts";
+import { GatewayServices } from "../../gateway-services/keep.ts";
+import type { OwnPods } from "../../gateway-services/own-pods.ts";
+import type { ServiceReason } from "../../gateway-services/world.ts";
 import type { Client, Term } from "../../kubernetes/index.ts";
 import type { Log } from "../../log/log.ts";
 import type { RuntimeMetrics } from "../../metrics/runtime-metrics.ts";
+import type { KubernetesObject } from "../../model/objects.ts";
 import { tableOf } from "../../model/snapshot.ts";
 import { type GatewayStatusEvent, GatewayStatuses } from "../../status/gateway/keeper.ts";
 import type { Listener } from "../../sync/ports.ts";
@@ -16,9 +20,11 @@ export interface GatewaySideOptions {
   readonly accept: TranslateOptions;
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Pick<RuntimeMetrics, "queued" | "statusWritten" | "gateways">;
+  readonly random: () => number;
+  readonly metrics: Pick<RuntimeMetrics, "queued" | "statusWritten" | "gateways" | "reflected">;
   /** Asked after the start only. */
-  readonly cluster: () => Pick<Cluster, "object" | "snapshot">;
+  readonly cluster: () => Pick<Cluster, "object" | "snapshot" | "onChange">;
+  readonly say: (about: KubernetesObject, type: "Normal" | "Warning", reason: ServiceReason, message: string) => void;
 }
 
 export interface GatewaySide {
@@ -26,8 +32,8 @@ export interface GatewaySide {
   readonly addressesOf: GatewayStatuses["addressesOf"];
   /** Says that an object of an optional kind has changed, its status included. */
   changed(kind: string, key: string): void;
-  /** Writes statuses for as long as this process leads. */
-  keep(term: Term, stop: AbortSignal): Promise<void>;
+  /** Writes statuses, and Services of Gateways where they are asked for, for as long as this process leads. */
+  keep(term: Term, stop: AbortSignal, own: OwnPods): Promise<void>;
 }
 
 export function openGatewaySide(options: GatewaySideOptions): GatewaySide {
@@ -51,12 +57,46 @@ export function openGatewaySide(options: GatewaySideOptions): GatewaySide {
     queued: (event) => metrics.queued("gateway-status", event),
   });
   metrics.gateways(() => statuses.figures);
+  const services = openServices(options);
   return {
-    statuses: (wanted, progress) => statuses.take(wanted, progress),
+    statuses: (wanted, progress) => {
+      statuses.take(wanted, progress);
+      if (progress === "made") services?.take(wanted);
+    },
     addressesOf: (gateway) => statuses.addressesOf(gateway),
     changed: (kind, key) => statuses.changed(kind, key),
-    keep: (term, stop) => statuses.keep(term, stop),
+    keep: async (term, stop, own) => {
+      await Promise.all([statuses.keep(term, stop), services?.keep(term, stop, own)]);
+    },
   };
+}
+
+/** Undefined where no Gateway gets a Service of its own. */
+function openServices(options: GatewaySideOptions): GatewayServices | undefined {
+  const { client, accept, clock, random, log, metrics, cluster, say } = options;
+  const { controllerName, services } = accept.gateway;
+  if (services === undefined) return undefined;
+  const failing = new Map<string, string>();
+  return new GatewayServices({
+    ...{ client, controllerName, clock, random, say },
+    ports: services.ports,
+    record: services.record,
+    snapshot: () => cluster().snapshot(),
+    newest: (kind, key) => cluster().object(kind, key),
+    onChange: (listener) => cluster().onChange(listener),
+    watched: (event) => {
+      metrics.reflected("pods", event);
+      if (event.kind !== "failed" || !event.denied) return;
+      const why = event.failure.message;
+      log.warn({ why }, "the Pods of the controller cannot be watched, so EndpointSlices of Gateways stay as they are");
+    },
+    failed: (object, { message }) => {
+      if (failing.get(object) === message) return;
+      failing.set(object, message);
+      log.warn({ object, why: message }, "the Service of a Gateway cannot be written; trying again");
+    },
+    queued: (event) => metrics.queued("gateway-services", event),
+  });
 }
 
 /** A status that cannot be written is said once for each reason, until it is written. */

@@ -4,6 +4,7 @@
  */
 import type { KubernetesObject } from "../objects.ts";
 import type { Condition, GatewayAddress, ParentReference } from "./objects.ts";
+import type { DesiredService } from "./services.ts";
 
 /** A condition without its time: the writer keeps that of an equal condition. */
 export type DesiredCondition = Required<Omit<Condition, "lastTransitionTime" | "observedGeneration">>;
@@ -23,6 +24,8 @@ export type DesiredStatus = { readonly object: KubernetesObject } & (
       readonly listeners: readonly DesiredListenerStatus[];
       /** How many ListenerSets are accepted. */
       readonly attachedListenerSets: number;
+      /** The Service that it should have, which is no part of the status; absent: none. */
+      readonly service?: DesiredService;
     }
   | {
       readonly kind: "ListenerSet";

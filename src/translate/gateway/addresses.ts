@@ -16,8 +16,19 @@ export interface Assignment {
   readonly unsupported: Problem | undefined;
   /** Why it has not all that it asks for, or none. */
   readonly lacking:
-    | { readonly reason: "AddressNotUsable" | "AddressNotAssigned"; readonly problem: Problem }
+    | { readonly reason: "AddressNotUsable" | "AddressNotAssigned" | "NoResources"; readonly problem: Problem }
     | undefined;
+  /** Where it has a Service of its own: nginx then listens on all addresses, at ports of that Service. */
+  readonly own?: ServicePlace;
+  /** What it waits for, which is no mistake. */
+  readonly waiting?: string;
+}
+
+/** Where clients reach a Gateway with a Service of its own. */
+export interface ServicePlace {
+  /** Target ports by `portKey`. */
+  readonly targets: Readonly<Record<string, number>>;
+  readonly addresses: readonly GatewayAddress[];
 }
 
 /** By `namespace/name`. `local` are the addresses on which nginx can listen here; undefined: all. */
@@ -138,7 +149,8 @@ function requestsOf({ spec }: Gateway): { readonly field: string; readonly value
   );
 }
 
-function unsupportedType({ spec }: Gateway, object: ObjectName): Problem | undefined {
+/** An address of a type that is not served. */
+export function unsupportedType({ spec }: Gateway, object: ObjectName): Problem | undefined {
   const at = spec?.addresses?.findIndex(({ type = "IPAddress" }) => type !== "IPAddress") ?? -1;
   if (at < 0) return undefined;
   const why = `${spec?.addresses?.[at]?.type} is not IPAddress`;

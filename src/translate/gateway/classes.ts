@@ -6,13 +6,15 @@ import { type Problem, sentence } from "../../problem.ts";
 import type { TranslateOptions } from "../options.ts";
 import { fails, holds } from "./conditions.ts";
 import { supportedFeatures } from "./features.ts";
-import { parametersProblem } from "./parameters.ts";
+import { type PartialParameters, readParameters } from "./parameters.ts";
 
 export interface ClassReading {
   /** Whether Gateways of it are served. */
   readonly isServed: boolean;
   readonly status: DesiredStatus;
   readonly problems: readonly Problem[];
+  /** Undefined where they cannot be read. */
+  readonly parameters: PartialParameters | undefined;
 }
 
 /** By name. */
@@ -27,15 +29,16 @@ function readClass(gatewayClass: GatewayClass, { configMaps }: Snapshot, options
   const isStatic = options.lacks.has("lua");
   const object = { kind: "GatewayClass", name: gatewayClass.metadata.name };
   const reference = gatewayClass.spec?.parametersRef;
-  const parameters =
+  const read =
     reference &&
-    parametersProblem({
+    readParameters({
       reference,
       object,
       field: "spec.parametersRef",
-      done: "its Gateways have the usual parameters",
+      done: "its Gateways keep the Services that they have, and new ones get none",
       configMap: (key) => configMaps.get(key),
     });
+  const parameters = read?.problem;
   const unserved: Problem | undefined = isStatic
     ? {
         object,
@@ -51,9 +54,10 @@ function readClass(gatewayClass: GatewayClass, { configMaps }: Snapshot, options
       kind: "GatewayClass",
       object: gatewayClass,
       conditions: [accepted(unserved, parameters), supported()],
-      supportedFeatures: isStatic ? [] : supportedFeatures(options.lacks),
+      supportedFeatures: isStatic ? [] : supportedFeatures(options),
     },
     problems: [unserved, parameters].filter((one) => one !== undefined),
+    parameters: read === undefined ? {} : read.values,
   };
 }
 
@@ -65,4 +69,10 @@ function accepted(unserved: Problem | undefined, parameters: Problem | undefined
 
 function supported(): DesiredCondition {
   return holds("SupportedVersion", "the definitions of the Gateway API are of a version that Sluice knows");
+}
+
+/** Whether nothing is different for its Gateways. */
+export function isSameClass(one: ClassReading | undefined, other: ClassReading | undefined): boolean {
+  const said = (reading: ClassReading | undefined) => JSON.stringify([reading?.isServed, reading?.parameters]);
+  return said(one) === said(other);
 }

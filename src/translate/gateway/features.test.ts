@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { capabilityNames } from "../../directives/capabilities.ts";
+import { defaultOptions } from "../options.ts";
 import { featureRows, features, supportedFeatures } from "./features.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../../docs/gateway-api.md"), "utf8");
@@ -17,12 +18,14 @@ test("each feature is declared once, in the order of names", () => {
   expect(names).toEqual([...new Set(names)].sort());
 });
 
-test("a feature is supported where it is served and nginx can do what it needs", () => {
+test("a feature is supported where it is served, nginx can do what it needs, and the flags allow it", () => {
   const everything = new Set(Object.keys(capabilityNames) as (keyof typeof capabilityNames)[]);
-  expect(supportedFeatures(new Set())).toEqual(
+  const { gateway } = defaultOptions;
+  const services = { ports: [20_000], prefixes: ["key"], record: "sluice/ports" };
+  expect(supportedFeatures({ lacks: new Set(), gateway: { ...gateway, services } })).toEqual(
     features.filter(({ served }) => served !== "no").map(({ name }) => name),
   );
-  expect(supportedFeatures(everything)).toEqual(
+  expect(supportedFeatures({ lacks: everything, gateway })).toEqual(
     features.filter(({ served }) => served === "yes").map(({ name }) => name),
   );
 });

@@ -3,14 +3,15 @@
  * docs/gateway-api.md come from these declarations, so a feature that is finished is a line here and its row there.
  */
 import type { Capability } from "../../directives/capabilities.ts";
+import type { TranslateOptions } from "../options.ts";
 
 export interface Feature {
   readonly name: string;
   /** The versions of the Gateway API whose suite knows the name: all from 1.6 on, only those from 1.7 on, or only 1.6. */
   readonly versions: "1.6" | "1.7" | "1.6 only";
   readonly doc: string;
-  /** Whether Sluice serves it: always, where nginx can do what is named, or not yet. */
-  readonly served: "yes" | "no" | Capability;
+  /** Whether Sluice serves it: always, where nginx can do what is named, where Services are given metadata, or not yet. */
+  readonly served: "yes" | "no" | "metadata" | Capability;
 }
 
 export const features: readonly Feature[] = [
@@ -59,7 +60,12 @@ export const features: readonly Feature[] = [
     served: "yes",
     doc: "421 where the handshake named another listener",
   },
-  { name: "GatewayInfrastructure", versions: "1.6", served: "no", doc: "labels and annotations of `infrastructure`" },
+  {
+    name: "GatewayInfrastructure",
+    versions: "1.6",
+    served: "metadata",
+    doc: "labels and annotations of `infrastructure`",
+  },
   { name: "GatewayListenerFilters", versions: "1.7", served: "no", doc: "filters of listeners" },
   { name: "GatewayPort8080", versions: "1.6", served: "yes", doc: "listeners on any port" },
   {
@@ -132,24 +138,28 @@ export const features: readonly Feature[] = [
   { name: "UDPRoute", versions: "1.6", served: "no", doc: "UDPRoutes" },
 ];
 
-/** Where the page says which nginx a feature needs. */
-const nginxWith: Partial<Record<Capability, string>> = {
+/** How the page says what a feature needs. */
+const servedWith: Partial<Record<Capability | "metadata", string>> = {
+  metadata: "with `--gateway-services` and `--gateway-metadata-prefixes`",
   http2Directive: "with nginx 1.25.1 or newer",
   stream: "with nginx's stream module",
   upstreamSan: "with the nginx of the image",
 };
 
 /** For `status.supportedFeatures`, sorted by name. */
-export function supportedFeatures(lacks: ReadonlySet<Capability>): readonly string[] {
-  return features
-    .filter(({ served }) => served === "yes" || (served !== "no" && !lacks.has(served)))
-    .map(({ name }) => name);
+export function supportedFeatures({ lacks, gateway }: Pick<TranslateOptions, "lacks" | "gateway">): readonly string[] {
+  const copies = (gateway.services?.prefixes ?? []).length > 0;
+  const isServed = ({ served }: Feature) => {
+    if (served === "yes" || served === "no") return served === "yes";
+    return served === "metadata" ? copies : !lacks.has(served);
+  };
+  return features.filter(isServed).map(({ name }) => name);
 }
 
 /** The rows of the table in docs/gateway-api.md. */
 export function featureRows(): readonly string[] {
   return features.map(({ name, versions, served, doc }) => {
-    const when = served === "yes" ? "yes" : served === "no" ? "not yet" : (nginxWith[served] ?? served);
+    const when = served === "yes" ? "yes" : served === "no" ? "not yet" : (servedWith[served] ?? served);
     return `| \`${name}\` | ${versions} | ${when} | ${doc} |`;
   });
 }

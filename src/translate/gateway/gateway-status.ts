@@ -16,8 +16,9 @@ export function gatewayStatus(state: GatewayState, attached: (id: string) => num
     kind: "Gateway",
     object: reading.present,
     conditions: [acceptance, programmed(state, listeners), resolved(reading)],
-    addresses: addresses.map((value) => ({ type: "IPAddress", value })),
+    addresses: assignment.own?.addresses ?? addresses.map((value) => ({ type: "IPAddress", value })),
     listeners,
+    ...(assignment.own === undefined || state.service === undefined ? {} : { service: state.service }),
     attachedListenerSets: isAccepted ? reading.sets.filter((set) => isValid(set, state)).length : 0,
   };
 }
@@ -42,9 +43,10 @@ function programmed(
   { reading, assignment, unavailable }: GatewayState,
   listeners: readonly DesiredListenerStatus[],
 ): DesiredCondition {
-  const { unsupported, lacking } = assignment;
+  const { unsupported, lacking, waiting } = assignment;
   if (unsupported !== undefined) return fails("Programmed", "Invalid", sentence(unsupported));
   if (lacking !== undefined) return fails("Programmed", lacking.reason, sentence(lacking.problem));
+  if (waiting !== undefined) return fails("Programmed", "Pending", waiting);
   const isLive = ({ conditions }: DesiredListenerStatus) =>
     conditions.some(({ type, status }) => type === "Programmed" && status === "True");
   if (listeners.some(isLive)) return holds("Programmed", "nginx listens for the Gateway and has its routes");

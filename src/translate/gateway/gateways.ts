@@ -17,7 +17,7 @@ import type { LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
-import { type ClassReading, readClasses } from "./classes.ts";
+import { type ClassReading, isSameClass, readClasses } from "./classes.ts";
 import { gatewayStatus } from "./gateway-status.ts";
 import type { Grants } from "./grants.ts";
 import { ListenerSets } from "./listener/listener-sets.ts";
@@ -25,7 +25,7 @@ import type { GatewayState } from "./listener/listener-status.ts";
 import { problemsOfGateway, problemsOfSet } from "./listener/problems.ts";
 import { setStatus } from "./listener/set-status.ts";
 import { readListeners } from "./listeners.ts";
-import { parametersProblem } from "./parameters.ts";
+import { readParameters } from "./parameters.ts";
 import { Placement } from "./placement.ts";
 import {
   type GatewayReading,
@@ -96,13 +96,8 @@ export class Gateways {
     const sets = this.#sets.outdated(turn, outdated, granting, this.#classes.size > 0);
     this.#changedStatus = new Set([...outdated].map((key) => `Gateway ${key}`));
     for (const key of sets) this.#changedStatus.add(`ListenerSet ${key}`);
-    if (
-      this.#changedStatus.size === 0 &&
-      turn.now.snapshot.localAddresses === turn.before.snapshot.localAddresses &&
-      !turn.afresh
-    ) {
-      return new Set();
-    }
+    const isMoved = this.#placement.takeIn(turn);
+    if (this.#changedStatus.size === 0 && !isMoved && !turn.afresh) return new Set();
     for (const key of outdated) {
       guarded(
         () => this.#read(key, turn),
@@ -112,7 +107,7 @@ export class Gateways {
     const merged = this.#sets.renew(sets, turn, (key) => this.#own.get(key));
     for (const key of new Set([...outdated, ...merged])) this.#merge(key);
     const placement = this.#placement;
-    for (const key of placement.assign(this.#readings, turn.now.snapshot.localAddresses)) this.#changedState(key);
+    for (const key of placement.assign(this.#readings, turn)) this.#changedState(key);
     const ids = placement.place(this.#readings, (key) => this.#changedStatus.has(`Gateway ${key}`));
     for (const id of ids) this.#changedPlace(ownerOfListener(id));
     const changed = new Set<string>();
@@ -166,7 +161,7 @@ export class Gateways {
     for (const name of new Set([...old.keys(), ...this.#classes.keys()])) {
       this.#problems.tell(`GatewayClass ${name}`, this.#classes.get(name)?.problems ?? []);
     }
-    const isOther = (name: string) => old.get(name)?.isServed !== this.#classes.get(name)?.isServed;
+    const isOther = (name: string) => !isSameClass(old.get(name), this.#classes.get(name));
     for (const [key, { spec }] of gateways) if (isOther(spec?.gatewayClassName ?? "")) changed.add(key);
     return changed;
   }
@@ -203,15 +198,16 @@ export class Gateways {
     const reference = gateway.spec?.infrastructure?.parametersRef;
     const parameters =
       reference &&
-      parametersProblem({
+      readParameters({
         reference: { ...reference, namespace },
         object,
         field: "spec.infrastructure.parametersRef",
-        done: "the Gateway is served with the usual parameters",
+        done: "the Gateway keeps the Service that it has, and a new one gets none",
         configMap: (named) => now.snapshot.configMaps.get(named),
       });
-    const unserved = [...problems, ...unservedFields(gateway, object)];
-    const reading = { key, gateway, present, listeners, parameters, unserved, sets: [] };
+    const unserved = [...problems, ...unservedFields(gateway, object, this.#options.gateway)];
+    const own = { parameters: parameters?.problem, values: parameters?.values };
+    const reading = { key, gateway, present, listeners, ...own, unserved, sets: [] };
     this.#own.set(key, refused === undefined || isSuspected ? reading : { ...reading, refused });
     this.#references.set(key, [
       ...secrets.map((secret) => `Secret ${secret}`),
@@ -260,7 +256,10 @@ export class Gateways {
   #stateOf(key: string): GatewayState | undefined {
     const reading = this.#readings.get(key);
     if (reading === undefined) return undefined;
-    return { reading, assignment: this.#placement.assignment(key), unavailable: this.#placement.unavailable };
+    const { unavailable, services } = this.#placement;
+    const ofClass = this.#classes.get(reading.gateway.spec?.gatewayClassName ?? "")?.parameters;
+    const service = services.desired(reading, ofClass);
+    return { reading, assignment: this.#placement.assignment(key), unavailable, service };
   }
 
   #setReading(key: string): SetReading | undefined {

@@ -1,10 +1,72 @@
-/** ConfigMaps that GatewayClasses and Gateways refer to as their parameters. */
+/**
+ * ConfigMaps that GatewayClasses and Gateways refer to as their parameters: what the Service of a Gateway is made by. Every value is
+ * read here, so that a mistake is a condition of the Gateway and leaves its Service as it is.
+ */
+import { rangeList } from "../../kinds/addresses.ts";
+import { shown } from "../../kinds/kind.ts";
 import type { ParametersReference } from "../../model/gateway/objects.ts";
+import type { ServiceParameters } from "../../model/gateway/services.ts";
 import type { ConfigMap } from "../../model/objects.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 
-/** What a Service of a Gateway's own is made by. Which values are good is for the API server to say. */
-const known = ["serviceType", "externalTrafficPolicy", "internalTrafficPolicy", "loadBalancerClass", "ipFamilyPolicy"];
+export type PartialParameters = Partial<ServiceParameters>;
+
+type Reading = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
+
+const oneOf =
+  (...words: readonly string[]) =>
+  (text: string): Reading =>
+    words.includes(text)
+      ? { ok: true, value: text }
+      : { ok: false, why: `${shown(text)} is none of ${words.join(", ")}` };
+
+const className =
+  /^[a-z\d]([a-z\d.-]*[a-z\d])?\/[a-zA-Z\d]([\w.-]{0,61}[a-zA-Z\d])?$|^[a-zA-Z\d]([\w.-]{0,61}[a-zA-Z\d])?$/;
+
+/** By key of the ConfigMap. */
+const known: Readonly<
+  Record<string, { readonly field: keyof ServiceParameters; readonly read: (text: string) => Reading }>
+> = {
+  serviceType: { field: "type", read: oneOf("LoadBalancer", "NodePort", "ClusterIP") },
+  externalTrafficPolicy: { field: "externalTrafficPolicy", read: oneOf("Cluster", "Local") },
+  internalTrafficPolicy: { field: "internalTrafficPolicy", read: oneOf("Cluster", "Local") },
+  loadBalancerClass: {
+    field: "loadBalancerClass",
+    read: (text) =>
+      className.test(text) && text.length <= 316
+        ? { ok: true, value: text }
+        : { ok: false, why: `${shown(text)} is no class like example.com/internal` },
+  },
+  loadBalancerSourceRanges: { field: "loadBalancerSourceRanges", read: readRanges },
+  allocateLoadBalancerNodePorts: {
+    field: "allocateLoadBalancerNodePorts",
+    read: (text) => {
+      const read = oneOf("true", "false")(text);
+      return read.ok ? { ok: true, value: text === "true" } : read;
+    },
+  },
+  ipFamilyPolicy: { field: "ipFamilyPolicy", read: oneOf("SingleStack", "PreferDualStack", "RequireDualStack") },
+  ipFamilies: { field: "ipFamilies", read: readFamilies },
+};
+
+/** With a length behind each address, as Services have them. */
+function readRanges(text: string): Reading {
+  const read = rangeList.read(text);
+  if (!read.ok) return read;
+  return {
+    ok: true,
+    value: read.value.map((one) => (one.includes("/") ? one : `${one}/${one.includes(":") ? 128 : 32}`)),
+  };
+}
+
+function readFamilies(text: string): Reading {
+  const families = text.split(",").map((one) => one.trim());
+  const isGood =
+    families.every((one) => one === "IPv4" || one === "IPv6") && new Set(families).size === families.length;
+  return isGood
+    ? { ok: true, value: families }
+    : { ok: false, why: `${shown(text)} is not IPv4, IPv6, or both with a comma` };
+}
 
 export interface ParametersQuestion {
   readonly reference: ParametersReference & { readonly namespace?: string };
@@ -15,21 +77,40 @@ export interface ParametersQuestion {
   configMap(key: string): ConfigMap | undefined;
 }
 
-/** Why the parameters cannot be used; undefined where they can. */
-export function parametersProblem(question: ParametersQuestion): Problem | undefined {
-  const why = mistakeIn(question);
-  const { object, field, done } = question;
-  return why === undefined ? undefined : { object, kind: "field-unusable", field, why, done };
+export type ParametersReading =
+  | { readonly values: PartialParameters; readonly problem?: undefined }
+  /** Why they cannot be used. */
+  | { readonly values?: undefined; readonly problem: Problem };
+
+export function readParameters(question: ParametersQuestion): ParametersReading {
+  const { reference, object, field, done, configMap } = question;
+  const { group, kind, name, namespace } = reference;
+  const unusable = (why: string): ParametersReading => ({
+    problem: { object, kind: "field-unusable", field, why, done },
+  });
+  if (group !== "" || kind !== "ConfigMap") {
+    return unusable(`names a ${group === "" ? "" : `${group} `}${kind}, not a ConfigMap`);
+  }
+  if (namespace === undefined) return unusable("names no namespace");
+  const found = configMap(`${namespace}/${name}`);
+  if (found === undefined) return unusable(`ConfigMap ${namespace}/${name} not found`);
+  const read = valuesIn(found.data ?? {});
+  return typeof read === "string" ? unusable(`ConfigMap ${namespace}/${name} has ${read}`) : { values: read };
 }
 
-function mistakeIn({ reference, configMap }: ParametersQuestion): string | undefined {
-  const { group, kind, name, namespace } = reference;
-  if (group !== "" || kind !== "ConfigMap") return `names a ${group === "" ? "" : `${group} `}${kind}, not a ConfigMap`;
-  if (namespace === undefined) return "names no namespace";
-  const found = configMap(`${namespace}/${name}`);
-  if (found === undefined) return `ConfigMap ${namespace}/${name} not found`;
-  const strange = Object.keys(found.data ?? {}).filter((key) => !known.includes(key));
-  if (strange.length === 0) return undefined;
-  const keys = strange.length === 1 ? "the key" : "the keys";
-  return `ConfigMap ${namespace}/${name} has ${keys} ${strange.join(", ")}, and only ${known.join(", ")} are known`;
+/** The values, or what is wrong with them. */
+function valuesIn(data: Readonly<Record<string, string>>): PartialParameters | string {
+  const strange = Object.keys(data).filter((key) => !Object.hasOwn(known, key));
+  if (strange.length > 0) {
+    const keys = strange.length === 1 ? "the key" : "the keys";
+    return `${keys} ${strange.join(", ")}, and only ${Object.keys(known).join(", ")} are known`;
+  }
+  const values: Record<string, unknown> = {};
+  for (const [key, text] of Object.entries(data)) {
+    const { field, read } = known[key]!;
+    const value = read(text.trim());
+    if (!value.ok) return `a value of ${key} that cannot be used: ${value.why}`;
+    values[field] = value.value;
+  }
+  return values as PartialParameters;
 }

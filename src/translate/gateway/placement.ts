@@ -2,15 +2,19 @@
 import type { ListenerPort } from "../../model/listeners.ts";
 import { Table } from "../../model/table.ts";
 import type { TranslateOptions } from "../options.ts";
+import type { Turn } from "../turn.ts";
 import { type Assignment, assignAddresses } from "./addresses.ts";
 import type { Fault } from "./conditions.ts";
-import { ownPorts, type Placed, sharedPorts } from "./ports.ts";
+import { ownPorts, type Placed, servicePorts, sharedPorts } from "./ports.ts";
 import type { GatewayReading } from "./reading.ts";
+import { OwnServices } from "./services/own-services.ts";
 
 const nowhere: Assignment = { addresses: [], unsupported: undefined, lacking: undefined };
 
 export class Placement {
   readonly #options: TranslateOptions;
+  /** The Services of Gateways that have one. */
+  readonly services: OwnServices;
   readonly #placed = new Map<string, Placed>();
   #assignments: ReadonlyMap<string, Assignment> = new Map();
   #unavailable: ReadonlyMap<string, Fault> = new Map();
@@ -18,6 +22,7 @@ export class Placement {
 
   constructor(options: TranslateOptions) {
     this.#options = options;
+    this.services = new OwnServices(options.gateway);
   }
 
   get ports(): Table<ListenerPort> {
@@ -34,11 +39,19 @@ export class Placement {
     return this.#assignments.get(key) ?? nowhere;
   }
 
-  /** Gives the Gateways whose addresses are others now. `local` are the addresses of this machine; undefined: all. */
-  assign(readings: ReadonlyMap<string, GatewayReading>, local: ReadonlySet<string> | undefined): readonly string[] {
+  /** Whether addresses or target ports may be others, though no Gateway is. */
+  takeIn(turn: Turn): boolean {
+    const isOther = this.services.takeIn(turn);
+    return isOther || turn.now.snapshot.localAddresses !== turn.before.snapshot.localAddresses;
+  }
+
+  /** Gives the Gateways whose addresses or target ports are others now. */
+  assign(readings: ReadonlyMap<string, GatewayReading>, turn: Turn): readonly string[] {
     const before = this.#assignments;
-    const gateways = [...readings.values()].map(({ gateway }) => gateway);
-    const assigned = assignAddresses(gateways, this.#options.gateway, local);
+    const own = this.services.assign(readings.values(), turn);
+    const rest = [...readings.values()].filter(({ key }) => !own.has(key)).map(({ gateway }) => gateway);
+    const pooled = assignAddresses(rest, this.#options.gateway, turn.now.snapshot.localAddresses);
+    const assigned = new Map([...pooled, ...own]);
     const changed: string[] = [];
     const same = new Map<string, Assignment>();
     for (const [key, assignment] of assigned) {
@@ -63,7 +76,7 @@ export class Placement {
     else {
       for (const [key, reading] of readings) {
         const old = isChanged(key) ? undefined : this.#placed.get(key);
-        placed.set(key, old ?? ownPorts(reading, this.assignment(key), options));
+        placed.set(key, old ?? this.#portsOf(reading));
       }
     }
     this.#takePorts(placed);
@@ -73,6 +86,12 @@ export class Placement {
     return [...new Set([...unavailable.keys(), ...before.keys()])].filter(
       (id) => JSON.stringify(unavailable.get(id)) !== JSON.stringify(before.get(id)),
     );
+  }
+
+  #portsOf(reading: GatewayReading): Placed {
+    const assignment = this.assignment(reading.key);
+    const { own } = assignment;
+    return own === undefined ? ownPorts(reading, assignment, this.#options) : servicePorts(reading, own.targets);
   }
 
   #takePorts(placed: ReadonlyMap<string, Placed>): void {

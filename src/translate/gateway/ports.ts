@@ -2,6 +2,7 @@
  * The ports on which nginx listens for Gateways. With an address of its own each Gateway has its ports to itself; without,
  * Gateways share the ports of this machine, and the older one has what two of them ask for.
  */
+import { portKey } from "../../model/gateway/services.ts";
 import type { Listener, ListenerPort } from "../../model/listeners.ts";
 import type { Owner } from "../../model/owner.ts";
 import { named, type Problem } from "../../problem.ts";
@@ -52,6 +53,22 @@ export function ownPorts(reading: GatewayReading, { addresses }: Assignment, opt
         listeners: listenersOn(all, () => reading.key, unavailable),
       };
     });
+  });
+  return { ports, unavailable };
+}
+
+/** The ports of one Gateway with a Service of its own; a port without a target port yet is not among them. */
+export function servicePorts(reading: GatewayReading, targets: Readonly<Record<string, number>>): Placed {
+  const unavailable = new Map<string, Fault>();
+  const byPort = Map.groupBy(allListeners(reading), ({ listener }) => listener.port);
+  const ports = [...byPort].flatMap(([port, all]): ListenerPort[] => {
+    const usable = all.filter(isUsable);
+    const listenPort = targets[portKey({ port, protocol: "TCP" })];
+    if (usable.length === 0 || listenPort === undefined) return [];
+    const tls = usable.some((one) => one.tls);
+    const listeners = listenersOn(all, () => reading.key, unavailable);
+    const owners = ownersOf(usable);
+    return [{ id: `${reading.key}:${port}`, address: undefined, listenPort, port, tls, owners, listeners }];
   });
   return { ports, unavailable };
 }

@@ -5,6 +5,7 @@ import type { ObjectKey } from "../../model/objects.ts";
 import type { Owner } from "../../model/owner.ts";
 import type { Problem } from "../../problem.ts";
 import type { Fault } from "./conditions.ts";
+import type { PartialParameters } from "./parameters.ts";
 
 export interface RouteKind {
   readonly group: string;
@@ -51,6 +52,8 @@ export interface GatewayReading {
   readonly listeners: readonly ListenerReading[];
   /** Why the parameters that it refers to cannot be used. */
   readonly parameters: Problem | undefined;
+  /** Its own parameters; undefined where it refers to none, or they cannot be used. */
+  readonly values: PartialParameters | undefined;
   /** Fields that are not served, and make nothing else void. */
   readonly unserved: readonly Problem[];
   /** Those that are attached, in the order of their precedence. */

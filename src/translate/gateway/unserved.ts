@@ -1,8 +1,15 @@
 /** Fields of Gateways and routes that are accepted by the API server and not served here. None of them guards anything. */
 import type { Gateway, GatewayListener } from "../../model/gateway/objects.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
+import type { GatewayOptions } from "../options.ts";
+import { uncopied } from "./services/desired.ts";
 
-export function unservedFields({ spec }: Gateway, object: ObjectName): readonly Problem[] {
+export function unservedFields(
+  gateway: Gateway,
+  object: ObjectName,
+  { services }: Pick<GatewayOptions, "services">,
+): readonly Problem[] {
+  const { spec } = gateway;
   const problems: Problem[] = [];
   const add = (field: string, why: string, done: string) =>
     problems.push({ object, kind: "field-unusable", field, why, done });
@@ -11,7 +18,8 @@ export function unservedFields({ spec }: Gateway, object: ObjectName): readonly 
     add("spec.tls.backend", "is not served yet", "backends are not shown a client certificate");
   }
   const { labels = {}, annotations = {} } = spec?.infrastructure ?? {};
-  if (Object.keys(labels).length + Object.keys(annotations).length > 0) {
+  if (services !== undefined) problems.push(...uncopied(gateway, object, services));
+  else if (Object.keys(labels).length + Object.keys(annotations).length > 0) {
     const why = "Sluice makes no objects of its own for the Gateway";
     add("spec.infrastructure", why, "its labels and annotations are copied nowhere");
   }

@@ -1,15 +1,19 @@
 /** The status of one listener, which a Gateway and a ListenerSet have alike. */
+import { type DesiredService, portKey } from "../../../model/gateway/services.ts";
 import type { DesiredCondition, DesiredListenerStatus } from "../../../model/gateway/status.ts";
 import { sentence } from "../../../problem.ts";
 import type { Assignment } from "../addresses.ts";
 import { type Fault, fails, holds, wordsOfAll } from "../conditions.ts";
 import { type GatewayReading, isUsable, type ListenerReading, type SetReading } from "../reading.ts";
+import { transportOf } from "../services/desired.ts";
 
 export interface GatewayState {
   readonly reading: GatewayReading;
   readonly assignment: Assignment;
   /** By id of the listener: why its port cannot be had. */
   readonly unavailable: ReadonlyMap<string, Fault>;
+  /** The Service that it should have, where it has none of the pool's addresses. */
+  readonly service: DesiredService | undefined;
 }
 
 /** Whether a set has a listener that can be served, and nginx takes the set. */
@@ -71,7 +75,16 @@ function listenerProgrammed(one: ListenerReading, { assignment, unavailable }: G
   if (tls && certificates.length === 0) {
     return fails("Programmed", "Invalid", wordsOfAll(unresolved.map(({ problem }) => problem)));
   }
-  const { lacking, addresses } = assignment;
-  if (lacking !== undefined && addresses.length === 0) return fails("Programmed", "Pending", sentence(lacking.problem));
+  const { lacking, waiting } = assignment;
+  if (lacking !== undefined && !isPlaced(one, assignment)) {
+    return fails("Programmed", "Pending", sentence(lacking.problem));
+  }
+  if (waiting !== undefined) return fails("Programmed", "Pending", waiting);
   return holds("Programmed", "nginx listens for it and has its routes");
+}
+
+/** Whether clients can reach the listener. */
+function isPlaced({ listener: { port, protocol } }: ListenerReading, { own, addresses }: Assignment): boolean {
+  if (own === undefined) return addresses.length > 0;
+  return own.addresses.length > 0 && own.targets[portKey({ port, protocol: transportOf(protocol) })] !== undefined;
 }

@@ -1,0 +1,132 @@
+/** Brings the record of target ports up to date: new ports for Gateways that lack some, and rest for ports that nothing leads to. */
+import { type ApiFailure, nameOf, type Reconciled } from "../kubernetes/index.ts";
+import { isServiceOf, namedTarget, serviceKeyOf } from "../model/gateway/services.ts";
+import type { Service } from "../model/objects.ts";
+import { services } from "../resources.ts";
+import { allocate, type PortNeed } from "../translate/gateway/services/allocation.ts";
+import { type PortUse, targetsIn } from "../translate/gateway/services/record.ts";
+import { PortRecordFile } from "./port-record.ts";
+import type { Targets } from "./service.ts";
+import { sliceNames } from "./slices.ts";
+import type { WantedServices } from "./wanted.ts";
+import { type ServicesWorld, serviceIn, sliceIn } from "./world.ts";
+
+/** How soon a Service that is only away from the watched namespaces is looked for again. */
+const againMs = 60_000;
+const tries = 5;
+
+export class Allocator {
+  readonly #world: ServicesWorld;
+  readonly #wanted: WantedServices;
+  readonly #file: PortRecordFile;
+  #targets: ReadonlyMap<string, Targets> = new Map();
+
+  constructor(world: ServicesWorld, wanted: WantedServices) {
+    this.#world = world;
+    this.#wanted = wanted;
+    this.#file = new PortRecordFile(world.client, world.record);
+  }
+
+  /** Target ports of a Gateway by `portKey`, as the stored record has them. */
+  targetsOf(uid: string): Targets {
+    return this.#targets.get(uid) ?? {};
+  }
+
+  /** Whether the record that a watch brought says something that this process does not know. */
+  get isOutdated(): boolean {
+    const { snapshot, record } = this.#world;
+    return !this.#file.isKnown(snapshot().configMaps.get(record));
+  }
+
+  /** `changed` is called for each Gateway, by its uid, whose target ports are others than before. */
+  async reconcile(signal: AbortSignal, mayWrite: () => boolean, changed: (uid: string) => void): Promise<Reconciled> {
+    if (!this.#wanted.areKnown) return { kind: "done" };
+    for (let attempt = 1; ; attempt += 1) {
+      // A record that a watch brought may have been changed, or deleted, by somebody.
+      const mustRead = this.#file.record === undefined || this.isOutdated;
+      const unread = mustRead ? await this.#file.read(signal) : undefined;
+      if (unread !== undefined) return this.#later(unread);
+      const held = await this.#heldUids(signal);
+      const { ports: allowed, clock } = this.#world;
+      const needs = this.#needs();
+      const isHeld = (target: number, use: PortUse) => held.has(use.uid) || this.#isNamed(target, use.service);
+      const question = { record: this.#file.record!, needs, allowed, isHeld, nowMs: clock.wall() };
+      const { record, moved, waitMs } = allocate(question);
+      if (!mayWrite()) return { kind: "done" };
+      const written = await this.#file.write(record, signal);
+      if (written.kind === "failed") return this.#later(written.failure);
+      if (written.kind === "outdated" && attempt < tries) continue;
+      if (written.kind === "outdated") return { kind: "retry", why: "the record of target ports changes too often" };
+      this.#take(changed);
+      for (const { need, to } of moved) this.#sayMoved(need, to);
+      const delays = [...(waitMs === undefined ? [] : [waitMs + 1_000]), ...(held.size > 0 ? [againMs] : [])];
+      return delays.length === 0 ? { kind: "done" } : { kind: "after", delayMs: Math.min(...delays) };
+    }
+  }
+
+  #take(changed: (uid: string) => void): void {
+    const before = this.#targets;
+    this.#targets = targetsIn(this.#file.record!, this.#world.ports);
+    for (const uid of new Set([...before.keys(), ...this.#targets.keys()])) {
+      if (JSON.stringify(before.get(uid)) !== JSON.stringify(this.#targets.get(uid))) changed(uid);
+    }
+  }
+
+  #needs(): readonly PortNeed[] {
+    return this.#wanted.all().flatMap(({ gateway, service }) => {
+      const key = serviceKeyOf(gateway, service);
+      const present = serviceIn(this.#world, key);
+      const isOurs = present !== undefined && isServiceOf(present, gateway, this.#world.controllerName);
+      return service.ports.map((port): PortNeed => {
+        const named = isOurs ? namedTarget(present, port) : undefined;
+        return { uid: gateway.metadata.uid ?? "", service: key, port: port.port, protocol: port.protocol, named };
+      });
+    });
+  }
+
+  /** Gateways that want no Service as far as is known, and whose Service is still there or may be. */
+  async #heldUids(signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const wanted = new Set(this.#wanted.all().map(({ gateway }) => gateway.metadata.uid));
+    const uses = [...this.#file.record!.entries.values()].flatMap((entry) =>
+      entry.kind === "used" ? [entry.use] : [],
+    );
+    const others = new Map(uses.filter(({ uid }) => !wanted.has(uid)).map((use) => [use.uid, use.service]));
+    const held = new Set<string>();
+    for (const [uid, service] of others) if (await this.#mayLead(service, uid, signal)) held.add(uid);
+    return held;
+  }
+
+  /** Whether the Service may still be there for that Gateway. One that no watch brings is asked for, because it may only be unseen. */
+  async #mayLead(key: string, uid: string, signal: AbortSignal): Promise<boolean> {
+    const isIts = ({ metadata }: Service) => metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
+    const seen = serviceIn(this.#world, key);
+    if (seen !== undefined && isIts(seen)) return true;
+    const answer = await this.#world.client.get(services, nameOf(key), signal);
+    if (answer.ok) return isIts(answer.value);
+    return answer.failure.code !== 404;
+  }
+
+  /** Whether the Service, or one of its slices, still leads to the port. */
+  #isNamed(target: number, key: string): boolean {
+    const service = serviceIn(this.#world, key);
+    if (service?.spec?.ports?.some(({ targetPort }) => targetPort === target)) return true;
+    const { namespace, name } = nameOf(key);
+    return sliceNames(name).some((slice) =>
+      sliceIn(this.#world, `${namespace}/${slice}`)?.ports?.some(({ port }) => port === target),
+    );
+  }
+
+  #sayMoved({ service, port, named }: PortNeed, to: number | undefined): void {
+    const owner = this.#wanted.ownerOf(service);
+    const wanted = owner === undefined ? undefined : this.#wanted.of(owner);
+    if (wanted === undefined) return;
+    const instead = to === undefined ? "no port is free" : `${to} takes its place`;
+    const message = `Target port ${named} of port ${port} cannot be used: another Gateway has it, had it until a moment ago, or --gateway-service-ports leaves it out; ${instead}`;
+    this.#world.say(wanted.gateway, "Warning", "TargetPortChanged", message);
+  }
+
+  #later(failure: ApiFailure): Reconciled {
+    this.#world.failed(`ConfigMap ${this.#world.record}`, failure);
+    return { kind: "retry", why: failure.message };
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The ConfigMap with the record of target ports. It is written before any Service names a new port, by a write that names the version it was
+ * made from, so two processes that both believe to lead cannot give one port away twice.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { type Answer, type ApiFailure, type Client, nameOf } from "../kubernetes/index.ts";
+import type { ConfigMap } from "../model/objects.ts";
+import { configMaps } from "../resources.ts";
+import { emptyRecord, type PortRecord, readRecord, recordData } from "../translate/gateway/services/record.ts";
+
+export type RecordWritten =
+  | { readonly kind: "same" | "written" }
+  /** Somebody else has written it, and `record` is what is there now. */
+  | { readonly kind: "outdated" }
+  | { readonly kind: "failed"; readonly failure: ApiFailure };
+
+export class PortRecordFile {
+  readonly #client: Pick<Client, "get" | "create" | "update">;
+  readonly #key: string;
+  #stored: ConfigMap | undefined;
+  #record: PortRecord | undefined;
+
+  constructor(client: Pick<Client, "get" | "create" | "update">, key: string) {
+    this.#client = client;
+    this.#key = key;
+  }
+
+  /** What is there, as far as is known; undefined before the first reading. */
+  get record(): PortRecord | undefined {
+    return this.#record;
+  }
+
+  /** Whether the ConfigMap that a watch brought is what was read or written last, or older. */
+  isKnown(seen: ConfigMap | undefined): boolean {
+    if (this.#stored === undefined || seen === undefined) return this.#stored === seen;
+    return BigInt(seen.metadata.resourceVersion ?? 0) <= BigInt(this.#stored.metadata.resourceVersion ?? 0);
+  }
+
+  async read(signal: AbortSignal): Promise<ApiFailure | undefined> {
+    const answer: Answer<ConfigMap> = await this.#client.get(configMaps, nameOf(this.#key), signal);
+    if (!answer.ok && answer.failure.code !== 404) return answer.failure;
+    this.#stored = answer.ok ? answer.value : undefined;
+    // One that somebody has deleted is written again as it was.
+    this.#record = answer.ok ? readRecord(answer.value) : (this.#record ?? emptyRecord);
+    return undefined;
+  }
+
+  async write(record: PortRecord, signal: AbortSignal): Promise<RecordWritten> {
+    const data = recordData(record);
+    const stored = this.#stored;
+    const isNeeded = stored === undefined ? Object.keys(data).length > 0 : !isDeepStrictEqual(stored.data ?? {}, data);
+    if (!isNeeded) {
+      this.#record = record;
+      return { kind: "same" };
+    }
+    const answer = await this.#send(data, stored, signal);
+    if (answer.ok) {
+      this.#stored = answer.value;
+      this.#record = record;
+      return { kind: "written" };
+    }
+    if (answer.failure.code !== 409 && answer.failure.code !== 404) return { kind: "failed", failure: answer.failure };
+    const failure = await this.read(signal);
+    return failure === undefined ? { kind: "outdated" } : { kind: "failed", failure };
+  }
+
+  #send(
+    data: ConfigMap["data"] & object,
+    stored: ConfigMap | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer<ConfigMap>> {
+    if (stored !== undefined) return this.#client.update(configMaps, { ...stored, data }, signal);
+    const object: ConfigMap = {
+      apiVersion: configMaps.apiVersion,
+      kind: "ConfigMap",
+      metadata: nameOf(this.#key),
+      data,
+    };
+    return this.#client.create(configMaps, object, signal);
+  }
+}

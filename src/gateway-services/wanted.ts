@@ -1,0 +1,69 @@
+/** What the last turn says about Services of Gateways, and which Services nobody wants any more. */
+import type { Gateway } from "../model/gateway/objects.ts";
+import { type DesiredService, serviceKeyOf } from "../model/gateway/services.ts";
+import type { DesiredStatus } from "../model/gateway/status.ts";
+import { objectKey } from "../model/objects.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import { Table } from "../model/table.ts";
+import { byCreation } from "../translate/gateway/creation.ts";
+
+export interface WantedService {
+  readonly gateway: Gateway;
+  readonly service: DesiredService;
+}
+
+const prefix = "Gateway ";
+
+export class WantedServices {
+  #statuses: Table<DesiredStatus> | undefined;
+  /** By `namespace/name` of the Service, the Gateway's. */
+  readonly #owners = new Map<string, string>();
+
+  /** Whether a turn has said something yet: before that, nothing is unwanted. */
+  get areKnown(): boolean {
+    return this.#statuses !== undefined;
+  }
+
+  /** Gives the Gateways about which something else is said than before. */
+  take(statuses: Table<DesiredStatus>): readonly string[] {
+    const changes = statuses.changesSince(this.#statuses ?? Table.empty());
+    this.#statuses = statuses;
+    const changed = changes.flatMap(({ key }) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
+    for (const key of changed) {
+      const wanted = this.of(key);
+      if (wanted !== undefined) this.#owners.set(serviceKeyOf(wanted.gateway, wanted.service), key);
+    }
+    return changed;
+  }
+
+  of(gateway: string): WantedService | undefined {
+    const status = this.#statuses?.get(objectKey("Gateway", gateway));
+    if (status?.kind !== "Gateway" || status.service === undefined) return undefined;
+    return { gateway: status.object as Gateway, service: status.service };
+  }
+
+  /** Oldest Gateway first. */
+  all(): readonly WantedService[] {
+    const keys = [...(this.#statuses?.keys() ?? [])].filter((key) => key.startsWith(prefix));
+    const all = keys.flatMap((key) => this.of(key.slice(prefix.length)) ?? []);
+    return all.sort((one, other) => byCreation(one.gateway, other.gateway));
+  }
+
+  /** The Gateway that wants, or wanted, this Service. */
+  ownerOf(service: string): string | undefined {
+    return this.#owners.get(service);
+  }
+
+  /**
+   * Whether the Gateway has no right to a Service of this controller: it takes an address of the pool, is being deleted, or has the class of
+   * another controller. While its class is missing, or it cannot be seen at all, nothing is deleted.
+   */
+  isGivenUp(gateway: Gateway, { gatewayClasses }: Snapshot, controllerName: string): boolean {
+    const gatewayClass = gatewayClasses.get(gateway.spec?.gatewayClassName ?? "");
+    if (gatewayClass === undefined) return false;
+    if (gatewayClass.spec?.controllerName !== controllerName) return true;
+    const { namespace = "default", name, uid } = gateway.metadata;
+    const status = this.#statuses?.get(objectKey("Gateway", `${namespace}/${name}`));
+    return status?.kind === "Gateway" && status.object.metadata.uid === uid && status.service === undefined;
+  }
+}

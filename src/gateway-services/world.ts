@@ -1,0 +1,37 @@
+/** What the writers of Services, slices and the port record know and may do. */
+import type { ApiFailure, Client, Clock } from "../kubernetes/index.ts";
+import type { Gateway } from "../model/gateway/objects.ts";
+import type { EndpointSlice, KubernetesObject, Service } from "../model/objects.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+
+export interface ServicesWorld {
+  readonly client: Client;
+  readonly controllerName: string;
+  /** Ports of nginx that may be given away. */
+  readonly ports: readonly number[];
+  /** `namespace/name` of the ConfigMap with the record. */
+  readonly record: string;
+  readonly snapshot: () => Snapshot;
+  /** The newest form of an object that a watch brought. */
+  readonly newest: (kind: string, key: string) => KubernetesObject | undefined;
+  readonly clock: Clock;
+  readonly say: (about: Gateway, type: "Normal" | "Warning", reason: ServiceReason, message: string) => void;
+  /** Something cannot be read or written, and is tried again. */
+  readonly failed: (object: string, failure: ApiFailure) => void;
+}
+
+/** Reasons of Events about Gateways. */
+export type ServiceReason =
+  | "ServiceCreated"
+  | "ServiceCorrected"
+  | "ServiceDeleted"
+  | "ServiceFailed"
+  | "TargetPortChanged";
+
+export function serviceIn({ newest }: Pick<ServicesWorld, "newest">, key: string): Service | undefined {
+  return newest("Service", key) as Service | undefined;
+}
+
+export function sliceIn({ newest }: Pick<ServicesWorld, "newest">, key: string): EndpointSlice | undefined {
+  return newest("EndpointSlice", key) as EndpointSlice | undefined;
+}

@@ -1,0 +1,66 @@
+/**
+ * Writes one object from the form that is known, and after a conflict from one that is read anew. Each write names the version that
+ * it was made from. An object that Sluice did not make is never written.
+ */
+import { type Answer, type ApiFailure, type Client, nameOf, type Resource } from "../kubernetes/index.ts";
+import type { KubernetesObject } from "../model/objects.ts";
+
+export interface Writing<T extends KubernetesObject> {
+  readonly client: Pick<Client, "get" | "create" | "patch">;
+  readonly of: Resource<T>;
+  /** `namespace/name`. */
+  readonly key: string;
+  /** The newest form that is known; undefined: it is not there, as far as is known. */
+  readonly known: T | undefined;
+  /** What it is made as, where it is not there; undefined: it is not made. */
+  readonly made: () => T | undefined;
+  readonly isOurs: (present: T) => boolean;
+  /** The body of a merge patch with the version of `present`; undefined: nothing is to be changed. */
+  readonly changes: (present: T) => object | undefined;
+  /** Asked right before each write; false ends it. */
+  readonly mayWrite: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+export type Written<T> =
+  | { readonly kind: "same" | "created" | "changed"; readonly object: T }
+  /** It is not there and is not to be made, is about to go, or may not be written any more. */
+  | { readonly kind: "none" }
+  | { readonly kind: "foreign" }
+  | { readonly kind: "failed"; readonly failure: ApiFailure };
+
+const tries = 5;
+
+export async function write<T extends KubernetesObject>(writing: Writing<T>): Promise<Written<T>> {
+  const { client, of, key, known, signal } = writing;
+  let present: T | undefined = known;
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await once(writing, present);
+    if (!("ok" in answer)) return answer;
+    if (answer.ok) return { kind: present === undefined ? "created" : "changed", object: answer.value };
+    const { failure } = answer;
+    const isOutdated = failure.code === 409 || (failure.code === 404 && present !== undefined);
+    if (!isOutdated || attempt === tries) return { kind: "failed", failure };
+    const read: Answer<T> = await client.get(of, nameOf(key), signal);
+    if (!read.ok && read.failure.code !== 404) return { kind: "failed", failure: read.failure };
+    present = read.ok ? read.value : undefined;
+  }
+}
+
+async function once<T extends KubernetesObject>(
+  writing: Writing<T>,
+  present: T | undefined,
+): Promise<Answer<T> | Written<T>> {
+  const { client, of, key, made, isOurs, changes, mayWrite, signal } = writing;
+  if (present === undefined) {
+    const object = made();
+    if (object === undefined || !mayWrite()) return { kind: "none" };
+    return client.create(of, object, signal);
+  }
+  if (!isOurs(present)) return { kind: "foreign" };
+  if (present.metadata.deletionTimestamp !== undefined) return { kind: "none" };
+  const body = changes(present);
+  if (body === undefined) return { kind: "same", object: present };
+  if (!mayWrite()) return { kind: "none" };
+  return client.patch(of, nameOf(key), { type: "merge", body }, signal);
+}

@@ -1,0 +1,77 @@
+/**
+ * What the record and the Service of a Gateway say about its ports and addresses. nginx listens on target ports as soon as the
+ * record has them; the addresses are those of the Service.
+ */
+import type { Gateway, GatewayAddress } from "../../../model/gateway/objects.ts";
+import { isServiceOf, portKey } from "../../../model/gateway/services.ts";
+import type { Service } from "../../../model/objects.ts";
+import type { ObjectName, Problem } from "../../../problem.ts";
+import type { GatewayOptions } from "../../options.ts";
+import { type Assignment, unsupportedType } from "../addresses.ts";
+import type { GatewayReading } from "../reading.ts";
+import { portsOf } from "./desired.ts";
+import { serviceNameOf } from "./names.ts";
+
+export interface ServiceWorld {
+  readonly service: (key: string) => Service | undefined;
+  /** Of the Gateway. */
+  readonly targets: Readonly<Record<string, number>>;
+  readonly isExhausted: boolean;
+  readonly options: GatewayOptions;
+}
+
+export function serviceAssignment(reading: GatewayReading, world: ServiceWorld): Assignment {
+  const { gateway } = reading;
+  const { targets, options } = world;
+  const { namespace = "default", name } = gateway.metadata;
+  const object = { kind: "Gateway", namespace, name };
+  const unsupported = unsupportedType(gateway, object);
+  const key = `${namespace}/${serviceNameOf(gateway)}`;
+  const service = world.service(key);
+  const base = { addresses: [], unsupported };
+  if (service !== undefined && !isServiceOf(service, gateway, options.controllerName)) {
+    const why = `Service ${key} exists and was not made for this Gateway`;
+    const problem = fault(object, "metadata.name", why, "it is left alone, and the Gateway has no address");
+    return {
+      ...base,
+      own: { targets, addresses: [] },
+      lacking: { reason: "AddressNotAssigned", problem },
+    };
+  }
+  const own = { targets, addresses: service === undefined ? [] : addressesOf(service) };
+  const without = portsOf(reading).filter((port) => targets[portKey(port)] === undefined);
+  if (without.length > 0 && world.isExhausted) {
+    const { length } = options.services?.ports ?? [];
+    const why = `all ${length} ports of --gateway-service-ports are in use, or were until less than ten minutes ago`;
+    const done = `clients do not reach port ${without.map(({ port }) => port).join(", ")}`;
+    const problem = fault(object, "spec.listeners", why, done);
+    return { ...base, own, lacking: { reason: "NoResources", problem } };
+  }
+  const waiting = without.length > 0 ? "a port of nginx" : own.addresses.length === 0 ? "an address" : undefined;
+  return {
+    ...base,
+    own,
+    lacking: undefined,
+    ...(waiting === undefined ? {} : { waiting: `the Service ${key} waits for ${waiting}` }),
+  };
+}
+
+/** Only addresses of the pool are asked for by their value; whatever else is asked for is refused there. */
+export function asksForPool({ spec }: Gateway): boolean {
+  return (spec?.addresses ?? []).some(({ type = "IPAddress", value = "" }) => type === "IPAddress" && value !== "");
+}
+
+function addressesOf(service: Service): readonly GatewayAddress[] {
+  const { type = "ClusterIP", clusterIP = "", clusterIPs = [clusterIP] } = service.spec ?? {};
+  if (type !== "LoadBalancer") {
+    return clusterIPs.filter((ip) => ip !== "" && ip !== "None").map((value) => ({ type: "IPAddress", value }));
+  }
+  return (service.status?.loadBalancer?.ingress ?? []).flatMap(({ ip, hostname }): GatewayAddress[] => {
+    if (ip) return [{ type: "IPAddress", value: ip }];
+    return hostname ? [{ type: "Hostname", value: hostname }] : [];
+  });
+}
+
+function fault(object: ObjectName, field: string, why: string, done: string): Problem {
+  return { object, kind: "field-unusable", field, why, done };
+}

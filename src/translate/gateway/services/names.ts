@@ -1,0 +1,34 @@
+/** Names and labels of the Service of a Gateway, as GEP-1762 has them. */
+import { createHash } from "node:crypto";
+import { type Gateway, gatewayGroup } from "../../../model/gateway/objects.ts";
+import { managedByLabel, managedBySluice } from "../../../model/gateway/services.ts";
+
+/** Names of Services, and values of labels. */
+const longest = 63;
+const serviceName = /^[a-z]([a-z\d-]*[a-z\d])?$/;
+
+/** `GATEWAY-CLASS`; where that is no name of a Service, one that is like it and has a hash at its end. */
+export function serviceNameOf({ metadata, spec }: Gateway): string {
+  const plain = `${metadata.name}-${spec?.gatewayClassName ?? ""}`;
+  if (plain.length <= longest && serviceName.test(plain)) return plain;
+  return hashed(plain.replace(/[^a-z\d-]/g, "-").replace(/^(?![a-z])/, "g"), plain);
+}
+
+/** They name the Gateway and its class for people and tools, and say that Sluice looks after the object. */
+export function serviceLabels({ metadata, spec }: Gateway): Readonly<Record<string, string>> {
+  return {
+    [managedByLabel]: managedBySluice,
+    [`${gatewayGroup}/gateway-name`]: labelOf(metadata.name),
+    [`${gatewayGroup}/gateway-class-name`]: labelOf(spec?.gatewayClassName ?? ""),
+  };
+}
+
+/** Names of objects are valid values, unless they are too long. */
+function labelOf(name: string): string {
+  return name.length <= longest ? name : hashed(name, name);
+}
+
+function hashed(text: string, of: string): string {
+  const hash = createHash("sha256").update(of).digest("hex").slice(0, 8);
+  return `${text.slice(0, longest - 9).replace(/[^a-z\d]+$/, "")}-${hash}`;
+}

@@ -1,0 +1,65 @@
+/** Which Gateways have a Service of their own, and what is known of it. Without `--gateway-services` there are none. */
+import type { ServiceParameters } from "../../../model/gateway/services.ts";
+import type { GatewayOptions } from "../../options.ts";
+import type { Turn } from "../../turn.ts";
+import type { Assignment } from "../addresses.ts";
+import type { PartialParameters } from "../parameters.ts";
+import type { GatewayReading } from "../reading.ts";
+import { asksForPool, serviceAssignment } from "./assignment.ts";
+import { desiredService } from "./desired.ts";
+import { serviceNameOf } from "./names.ts";
+import { emptyRecord, type PortRecord, readRecord, targetsIn } from "./record.ts";
+
+type Targets = ReturnType<typeof targetsIn>;
+
+const noTargets = {};
+const usual: ServiceParameters = { type: "LoadBalancer" };
+
+export class OwnServices {
+  readonly #options: GatewayOptions;
+  #record: PortRecord = emptyRecord;
+  #targets: Targets = new Map();
+  /** Services of Gateways, whoever has made them. */
+  readonly #names = new Set<string>();
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a Service of a Gateway, or the record, is another than in the last turn. */
+  takeIn({ before, now, afresh }: Turn): boolean {
+    const { services } = this.#options;
+    if (services === undefined) return false;
+    const record = now.snapshot.configMaps.get(services.record);
+    const isOther = afresh || record !== before.snapshot.configMaps.get(services.record);
+    if (isOther) {
+      this.#record = readRecord(record);
+      this.#targets = targetsIn(this.#record, services.ports);
+    }
+    const changes = now.snapshot.services.changesSince(before.snapshot.services);
+    return isOther || changes.some(({ key }) => this.#names.has(key));
+  }
+
+  /** By key of the Gateway; those that the pool serves are left out. */
+  assign(readings: Iterable<GatewayReading>, { now }: Turn): ReadonlyMap<string, Assignment> {
+    const assignments = new Map<string, Assignment>();
+    this.#names.clear();
+    if (this.#options.services === undefined) return assignments;
+    for (const reading of readings) {
+      if (asksForPool(reading.gateway)) continue;
+      this.#names.add(`${reading.gateway.metadata.namespace}/${serviceNameOf(reading.gateway)}`);
+      const targets = this.#targets.get(reading.gateway.metadata.uid ?? "") ?? noTargets;
+      const service = (key: string) => now.snapshot.services.get(key);
+      const world = { service, targets, isExhausted: this.#record.isExhausted, options: this.#options };
+      assignments.set(reading.key, serviceAssignment(reading, world));
+    }
+    return assignments;
+  }
+
+  /** `ofClass` and the Gateway's own parameters are undefined where they cannot be read. */
+  desired(reading: GatewayReading, ofClass: PartialParameters | undefined) {
+    const { parameters, values = {} } = reading;
+    const all = parameters === undefined && ofClass !== undefined ? { ...usual, ...ofClass, ...values } : undefined;
+    return desiredService(reading, all, this.#options);
+  }
+}
