@@ -3,8 +3,11 @@
  * what would have to change. No request is sent: files, a dump or a live cluster are read, and src/decide/ works it out.
  */
 
-import { decide } from "../decide/decide.ts";
+import { type DecideOptions, decide } from "../decide/decide.ts";
 import type { Decision } from "../decide/decision.ts";
+import { decideGateways, type GatewayDecision, isApart, isForIngresses } from "../decide/gateway/gateway.ts";
+import type { RouteTaken } from "../decide/gateway/match.ts";
+import type { Served } from "../decide/host.ts";
 import type { AskedRequest } from "../decide/request.ts";
 import { backendOf } from "../model/location.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -63,14 +66,14 @@ export async function why(argv: readonly string[], out: Out, now: Date): Promise
   const translation = translate({ ...emptyInputs, snapshot }, options, unmadeCertificate);
   const served = translation.configuration;
   const ownPaths = [flags.healthCheckPath, "/nginx_status"];
-  const decision = decide(served, asked, {
-    ownPaths,
-    builtInPort: flags.defaultServerPort,
-    ports: { http: flags.httpPort, https: flags.httpsPort },
-  });
+  const ports = { http: flags.httpPort, https: flags.httpsPort };
+  const decideOptions: DecideOptions = { ownPaths, builtInPort: flags.defaultServerPort, ports };
+  const decision = decide(served, asked, decideOptions);
+  const gateways = gatewaysFor(served, asked, decision, decideOptions);
   const explained: Explained = {
     asked,
     decision,
+    ...gateways,
     from,
     certificate: certificateOf(decision.host?.certificate, served.certificates, decision.request?.host),
     withoutCertificate: withoutCertificate(decision, translation, snapshot),
@@ -78,9 +81,27 @@ export async function why(argv: readonly string[], out: Out, now: Date): Promise
     reasons: reasonsIn(decision, snapshot, translation, options),
     problems: findingsIn(read.files, flags, as, read.written),
   };
-  const bad = decision.end.kind === "answer" && decision.end.status >= 400;
+  const ends = [...gateways.gateways.map(({ end }) => end), ...(gateways.comesToIngresses ? [decision.end] : [])];
   out.write(call.json ? `${JSON.stringify(jsonOf(explained), null, 2)}\n` : whyText(explained, now));
-  return bad || decision.end.kind === "unclear" ? 1 : 0;
+  return gateways.isApart || ends.some((end) => end.kind === "unclear" || (end.kind === "answer" && end.status >= 400))
+    ? 1
+    : 0;
+}
+
+/** A Gateway with an address of its own is asked beside Ingresses that have the host: the name's address decides then. */
+function gatewaysFor(
+  served: Served,
+  asked: AskedRequest,
+  { host, request }: Decision,
+  options: DecideOptions,
+): Pick<Explained, "gateways" | "passedOn" | "isApart" | "comesToIngresses"> {
+  if (request === undefined) return { gateways: [], passedOn: [], isApart: false, comesToIngresses: true };
+  const all = decideGateways(served, asked, request, options);
+  const passedOn = all.filter((one) => isForIngresses(served, one, request.host, options));
+  const gateways = all.filter((one) => !passedOn.includes(one));
+  const apart = all.length === 0 && isApart(served, asked, options);
+  const mayBeIngress = all.every(({ port }) => port.address !== undefined) && host?.how !== "nothing else";
+  return { gateways, passedOn, isApart: apart, comesToIngresses: !apart && (gateways.length === 0 || mayBeIngress) };
 }
 
 /** A sentence where it is no URL. */
@@ -94,8 +115,11 @@ function requestOf(url: string, { header, request }: Readonly<Record<string, str
     if (name === undefined) return `-H takes NAME:VALUE, and here is ${JSON.stringify(line)}`;
     headers.set(name.toLowerCase(), value!);
   }
+  const port = /:(\d+)$/.exec(host)?.[1];
   return {
     scheme: (scheme?.toLowerCase() ?? "http") as AskedRequest["scheme"],
+    ...(port === undefined ? {} : { port: Number(port) }),
+    ...(headers.has("host") ? { sni: host.replace(/:\d+$/, "").toLowerCase() } : {}),
     host: headers.get("host") ?? host,
     target: target === undefined ? "/" : target.startsWith("?") ? `/${target}` : target,
     method: request?.toUpperCase() ?? "GET",
@@ -139,7 +163,7 @@ function withoutCertificate(
   return "its tls entry names no Secret";
 }
 
-function jsonOf({ asked, decision, reasons, certificate, problems }: Explained) {
+function jsonOf({ asked, decision, gateways, comesToIngresses, reasons, certificate, problems }: Explained) {
   const { host, path, ...rest } = decision;
   const found = path?.kind === "location" ? path : undefined;
   return {
@@ -157,7 +181,38 @@ function jsonOf({ asked, decision, reasons, certificate, problems }: Explained) 
     errorPages: rest.errorPages,
     certificate,
     reasons,
+    ...(gateways.length === 0 ? {} : { gateways: gateways.map(gatewayJson), comesToIngresses }),
     problems: problems.map(({ severity, at, problem }) => ({ severity, ...at, ...problem })),
+  };
+}
+
+function gatewayJson({ port, listener, lost, taken, guards, backends, end, rewritten }: GatewayDecision) {
+  const routeJson = ({ server, location, route }: RouteTaken) => {
+    const { owner, rule, path, filters, timeouts } = location;
+    return {
+      owner,
+      rule,
+      host: server.name,
+      path,
+      match: route.match,
+      conditions: route.conditions,
+      filters,
+      timeouts,
+    };
+  };
+  return {
+    gateway: listener.gateway,
+    listener: { name: listener.name, hostname: listener.hostname, address: port.address, port: port.listenPort },
+    lost: lost.map((one) => ({ ...routeJson(one), why: one.why })),
+    route: taken && routeJson(taken),
+    guards,
+    backends: backends.map(({ backend, share, upstream }) => {
+      const { key: service, port: number, filters, unusable } = backend;
+      const endpoints = (upstream?.endpoints ?? []).map((one) => `${one.address}:${one.port}`);
+      return { service, port: number, share, filters, unusable, endpoints };
+    }),
+    end,
+    rewritten,
   };
 }
 

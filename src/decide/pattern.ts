@@ -1,7 +1,7 @@
 /** A pattern of nginx's (PCRE, letter case ignored) as one of JavaScript's, where the two mean the same. */
 
 /** Undefined where JavaScript has no such pattern: then only nginx can say what it takes. */
-export function patternOf(source: string): RegExp | undefined {
+export function patternOf(source: string, flags = "is"): RegExp | undefined {
   const same = source
     .replace(/\(\?P?<(?![=!])/g, "(?<")
     .replace(/^\^?\(\?i\)/, (found) => (found.startsWith("^") ? "^" : ""))
@@ -9,7 +9,7 @@ export function patternOf(source: string): RegExp | undefined {
     .replaceAll("\\A", "^")
     .replace(/([*+?}])\+/g, "$1");
   try {
-    return new RegExp(same, "is");
+    return new RegExp(same, flags);
   } catch {
     return undefined;
   }

@@ -9,6 +9,10 @@ export interface AskedRequest {
   readonly method: string;
   /** By their names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
+  /** The port of the URL; undefined: the usual one of the scheme. */
+  readonly port?: number;
+  /** The name in the handshake of TLS; undefined: that of the host. */
+  readonly sni?: string;
 }
 
 export interface ReadRequest {

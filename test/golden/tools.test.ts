@@ -157,6 +157,26 @@ test("class and flags are those of the controller's Deployment, where the files 
   rmSync(own, { recursive: true });
 });
 
+test("why says which listener and route of a Gateway take a request, and why others do not", async () => {
+  const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const asked = [
+    ["http://www.shop.example/cart/x?page=1", "-H", "X-Team: a"],
+    ["http://www.shop.example/cart/x", "-X", "POST"],
+    ["http://www.shop.example/old/a?b=c"],
+    ["http://www.shop.example/none"],
+    ["http://own.shop.example/"],
+    ["http://other.example/"],
+    ["https://www.shop.example/cart", "-H", "Host: pay.shop.example"],
+    ["http://api.example:8000/"],
+    ["http://www.shop.example:8000/"],
+  ];
+  const all = await Promise.all(asked.map(([url = "", ...more]) => ran(tool, url, folder("gateways"), ...more)));
+  await expect(all.map(({ text }) => text).join("\n")).toMatchFileSnapshot(folder("why-gateways.txt"));
+  expect(all.map(({ code }) => code)).toEqual([0, 0, 0, 1, 0, 1, 1, 0, 1]);
+  const json = JSON.parse((await ran(tool, asked[0]![0]!, folder("gateways"), "-o", "json")).text);
+  expect(json.gateways).toMatchObject([{ gateway: "shop/public", route: { owner: { name: "web" } }, lost: [{}] }]);
+});
+
 test("why says what becomes of a request, step by step, and what would have to change", async () => {
   const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
   const urls = [

@@ -1,17 +1,28 @@
 /** A decision as text: a line for each step, in the order in which nginx takes them. */
 
-import type { Decision, End } from "../../decide/decision.ts";
+import type { Decision } from "../../decide/decision.ts";
+import type { GatewayDecision } from "../../decide/gateway/gateway.ts";
 import type { AskedRequest } from "../../decide/request.ts";
-import { defaultUpstream } from "../../model/configuration.ts";
 import { backendOf } from "../../model/location.ts";
 import { named, unplaced } from "../../problem.ts";
 import type { ServedRoute } from "../../routes/routes.ts";
 import { visibleLines } from "../../visible.ts";
 import type { Finding } from "../tools/findings.ts";
+import { gatewayLines, passedOnLine } from "./gateway-lines.ts";
+import { endOf, guardLine, line } from "./lines.ts";
 
 export interface Explained {
   readonly asked: AskedRequest;
+  /** At the ports of Ingresses. */
   readonly decision: Decision;
+  /** At ports of Gateways that have a listener for the host. */
+  readonly gateways: readonly GatewayDecision[];
+  /** Those that leave it to Ingresses. */
+  readonly passedOn: readonly GatewayDecision[];
+  /** Whether only Gateways have the port, and none takes the host. */
+  readonly isApart: boolean;
+  /** Whether a request with this URL may come to the ports of Ingresses. */
+  readonly comesToIngresses: boolean;
   /** Whose flags count, where a controller was found. */
   readonly from: string | undefined;
   readonly certificate:
@@ -26,30 +37,30 @@ export interface Explained {
 }
 
 export function whyText(explained: Explained, now: Date): string {
-  const { asked, decision, reasons } = explained;
+  const { asked, decision, gateways, passedOn, isApart, comesToIngresses, problems } = explained;
+  const host = decision.request?.host;
+  const parts = [
+    ...(isApart ? [line("answer", `404: no listener on port ${asked.port} takes the host ${host}`)] : []),
+    ...gateways.map((one) => gatewayLines(one, problems).join("")),
+    ...(comesToIngresses ? [passedOn.map(passedOnLine).join("") + ingressLines(explained, now)] : []),
+  ];
+  const more = line("or", "by the address to which the name leads");
+  return visibleLines(`${asked.method} ${asked.scheme}://${asked.host}${asked.target}\n${parts.join(more)}`);
+}
+
+function ingressLines(explained: Explained, now: Date): string {
+  const { decision, reasons } = explained;
   const lines = [
     ...classLines(explained),
     ...hostLines(decision),
     ...routeLines(decision),
-    ...decision.guards.map(({ what, says, outcome, status }) =>
-      line("guard", `${what}: ${says}${verdict(outcome, status)}`),
-    ),
+    ...decision.guards.map(guardLine),
     ...backendLines(explained),
     ...certificateLines(explained, now),
     ...problemLines(explained),
   ];
   const changes = reasons.map((reason) => line("to change", reason));
-  return visibleLines(
-    `${asked.method} ${asked.scheme}://${asked.host}${asked.target}\n${lines.join("")}${line("answer", endOf(decision.end))}${changes.join("")}`,
-  );
-}
-
-const line = (label: string, text: string): string => `  ${`${label}:`.padEnd(13)}${text}\n`;
-
-function verdict(outcome: string, status: number | undefined): string {
-  if (outcome === "passes") return "";
-  const code = status === undefined ? "" : ` with ${status}`;
-  return outcome === "stops" ? `; stops${code}` : `; may stop${code}`;
+  return `${lines.join("")}${line("answer", endOf(decision.end))}${changes.join("")}`;
 }
 
 function classLines({ decision, from, problems: _ }: Explained): string[] {
@@ -140,20 +151,4 @@ function problemLines({ decision: { path }, problems }: Explained): string[] {
     const place = at === undefined ? "" : `${at.file}:${at.line}:${at.column}: `;
     return line("problem", `${place}${severity}: ${named(problem.object)}: ${unplaced(problem)}`);
   });
-}
-
-function endOf(end: End): string {
-  if (end.kind === "unclear") return `only nginx can say: ${end.why}`;
-  if (end.kind === "answer")
-    return `${end.status}${end.location === undefined ? "" : ` to ${end.location}`}: ${end.why}`;
-  const { upstream, rewritten, standsIn } = end;
-  const path = rewritten === undefined ? "" : `, where the path is ${rewritten}`;
-  return `that of ${backendName(upstream.id)}${path}${standsIn ? ", which stands in because the Service has no endpoint" : ""}`;
-}
-
-/** `Service shop/web, port http`. */
-function backendName(id: string): string {
-  if (id === defaultUpstream) return "the default backend";
-  const [, service, port] = /^([^/]+\/[^/]+)\/([^/]+)$/.exec(id) ?? [];
-  return service === undefined ? id : `Service ${service}, port ${port}`;
 }

@@ -1,0 +1,201 @@
+/**
+ * What becomes of a request at the ports of Gateways: for each Gateway that has a listener on the port of the URL, the
+ * listener, the route, its guards and backends. Where several have addresses of their own, a name server decides between them.
+ */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import type { Upstream } from "../../model/configuration.ts";
+import { catchAll, type Location, type WeightedBackend } from "../../model/configuration.ts";
+import type { Listener, ListenerPort } from "../../model/listeners.ts";
+import { named, sentence } from "../../problem.ts";
+import type { DecideOptions } from "../decide.ts";
+import type { End, Guard } from "../decision.ts";
+import { type Asked, earlyChecks, everywhere, lateChecks } from "../guards.ts";
+import type { Served } from "../host.ts";
+import type { AskedRequest, ReadRequest } from "../request.ts";
+import { listenerFor, type RouteLost, type RouteSearch, type RouteTaken, routeFor } from "./match.ts";
+import { redirectTarget, rewritten } from "./target.ts";
+
+export interface BackendShare {
+  readonly backend: WeightedBackend;
+  /** Of 1. */
+  readonly share: number;
+  readonly upstream: Upstream | undefined;
+}
+
+export interface GatewayDecision {
+  readonly port: ListenerPort;
+  readonly listener: Listener;
+  /** Routes that take the path and not the request. */
+  readonly lost: readonly RouteLost[];
+  readonly taken: RouteTaken | undefined;
+  readonly guards: readonly Guard[];
+  /** Those with a share; empty where no backend is asked. */
+  readonly backends: readonly BackendShare[];
+  /** Of a request that several backends may get, that of the first one. */
+  readonly end: End;
+  /** The path that backends see, where it is another one. */
+  readonly rewritten?: string;
+}
+
+/** Empty where no listener of a Gateway takes the request: it is for Ingresses then. */
+export function decideGateways(
+  served: Served,
+  asked: AskedRequest,
+  request: ReadRequest,
+  options: DecideOptions,
+): readonly GatewayDecision[] {
+  return portsFor(served, asked, options).flatMap((port) => {
+    const listener = listenerFor(port, request.host);
+    if (listener === undefined) return [];
+    return [atListener({ served, asked, request, options, port, listener })];
+  });
+}
+
+/**
+ * Whether the request comes to ports of Gateways that Ingresses have not: what no listener takes is answered 404 there.
+ */
+export function isApart(served: Served, asked: AskedRequest, options: DecideOptions): boolean {
+  const wanted = asked.port ?? 80;
+  const { http, https } = options.ports;
+  return ![80, 443, http, https].includes(wanted) && portsFor(served, asked, options).length > 0;
+}
+
+/** The number of the port is that of the URL. Under `serve` 80 and 443 stand for the ports of Ingresses. */
+function portsFor({ listenerPorts }: Served, asked: AskedRequest, { ports }: DecideOptions): readonly ListenerPort[] {
+  const usual = { http: 80, https: 443 }[asked.scheme];
+  const wanted = asked.port ?? usual;
+  const own = ports[asked.scheme];
+  const isWanted = ({ port, tls }: ListenerPort) =>
+    tls === (asked.scheme === "https") && (port === wanted || (wanted === usual && port === own));
+  const byScope = new Map([...listenerPorts.values()].filter(isWanted).map((port) => [scopeOf(port), port]));
+  return [...byScope.keys()].sort().map((scope) => byScope.get(scope)!);
+}
+
+/** A Gateway with several addresses has a ListenerPort for each. */
+const scopeOf = ({ id }: ListenerPort): string => id.replace(/@.*$/, "");
+
+interface At {
+  readonly served: Served;
+  readonly asked: AskedRequest;
+  readonly request: ReadRequest;
+  readonly options: DecideOptions;
+  readonly port: ListenerPort;
+  readonly listener: Listener;
+}
+
+function atListener(at: At): GatewayDecision {
+  const { served, asked, request, port, listener } = at;
+  const { lost, end } = routeFor(served, listener.id, request, asked);
+  const taken = end.kind === "taken" ? end.taken : undefined;
+  const base = { port, listener, lost, taken, guards: [], backends: [] };
+  const chosen = asked.sni === undefined || !port.tls ? listener : listenerFor(port, asked.sni);
+  if (chosen?.id !== listener.id) {
+    const why = `the handshake named ${asked.sni}, which belongs to ${chosen === undefined ? "no listener" : `listener ${chosen.name}`}`;
+    return { ...base, end: { kind: "answer", status: 421, why } };
+  }
+  if (end.kind === "unclear")
+    return { ...base, end: { kind: "unclear", why: `only nginx reads the pattern ${end.pattern}` } };
+  if (end.kind === "nothing") return { ...base, end: { kind: "answer", status: 404, why: nothingWords(end, request) } };
+  return { ...base, ...atRoute(at, end.taken) };
+}
+
+function nothingWords(
+  { hosts }: RouteSearch["end"] & { readonly kind: "nothing" },
+  { host, uri }: ReadRequest,
+): string {
+  if (hosts.length === 0) return `no route of the listener has the host ${host}`;
+  const names = hosts.map(({ name }) => (name === catchAll ? "all hosts" : name)).join(", ");
+  return `no rule for ${names} takes this request to ${uri}`;
+}
+
+function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guards" | "backends" | "end" | "rewritten"> {
+  const { served, asked, request, options } = at;
+  const { location } = taken;
+  const { filters = {} } = location;
+  const place: Asked = {
+    ...{ asked, request, settings: served.settings, ports: options.ports },
+    host: { server: taken.server, by: taken.server.name, how: "name", tls: false, certificate: undefined },
+    found: { kind: "location", location, route: taken.route, groups: [] },
+  };
+  const early = stopIn(earlyChecks, place, location);
+  const guards = [...everywhere(served.settings), ...early.guards];
+  if (early.end !== undefined) return { guards, backends: [], end: early.end };
+  if (filters.cors !== undefined && isPreflight(asked))
+    return { guards, backends: [], end: { kind: "answer", status: 204, why: "the route answers preflights of CORS" } };
+  if (filters.redirect !== undefined) {
+    const target = redirectTarget(filters.redirect, { asked, request, port: at.port });
+    const { status } = filters.redirect;
+    return { guards, backends: [], end: { kind: "answer", status, why: "RequestRedirect", location: target } };
+  }
+  const total = location.backends.reduce((sum, { weight }) => sum + weight, 0);
+  const taking = location.backends.filter(({ weight }) => weight > 0);
+  const backends = taking.map((backend) => {
+    return { backend, share: backend.weight / total, upstream: served.upstreams.get(backend.upstream) };
+  });
+  const [first] = backends;
+  if (first === undefined) {
+    const why = "the rule has no backend with a weight";
+    return { guards, backends, end: { kind: "answer", status: 500, why } };
+  }
+  const { unusable } = first.backend;
+  if (unusable !== undefined) {
+    const why = `${named(unusable.object)}: ${sentence(unusable)}`;
+    return { guards, backends, end: { kind: "answer", status: 500, why } };
+  }
+  if ((first.upstream?.endpoints.length ?? 0) === 0) {
+    const why = `Service ${first.backend.key}, port ${first.backend.port}, has no endpoint that is ready`;
+    return { guards, backends, end: { kind: "answer", status: 503, why } };
+  }
+  const late = stopIn(lateChecks, place, location);
+  const all = [...guards, ...late.guards];
+  if (late.end !== undefined) return { guards: all, backends, end: late.end };
+  const change = first.backend.filters?.rewrite ?? filters.rewrite;
+  const path = change === undefined ? undefined : rewritten(change, request);
+  return {
+    guards: all,
+    backends,
+    end: { kind: "proxied", upstream: first.upstream!, canaries: [], standsIn: false },
+    ...(path === undefined ? {} : { rewritten: path }),
+  };
+}
+
+function stopIn(
+  checks: typeof earlyChecks,
+  place: Asked,
+  location: Location<FeatureValues>,
+): { readonly guards: readonly Guard[]; readonly end: End | undefined } {
+  const guards: Guard[] = [];
+  for (const check of checks) {
+    const found = check(place, location.features, location);
+    if (found === undefined) continue;
+    const { location: target, ...guard } = found;
+    guards.push(guard);
+    if (guard.outcome !== "stops") continue;
+    const end = { kind: "answer", status: guard.status ?? 503, why: guard.says } as const;
+    return { guards, end: target === undefined ? end : { ...end, location: target } };
+  }
+  return { guards, end: undefined };
+}
+
+function isPreflight({ method, headers }: AskedRequest): boolean {
+  return method === "OPTIONS" && headers.has("origin") && headers.has("access-control-request-method");
+}
+
+/**
+ * Whether the request is one for Ingresses on a port that they have too: one names the host more exactly than the route, or no
+ * route takes it.
+ */
+export function isForIngresses(
+  { servers }: Served,
+  { port, taken, end }: GatewayDecision,
+  host: string,
+  { ports }: DecideOptions,
+): boolean {
+  const isShared = port.address === undefined && (port.listenPort === ports.http || port.listenPort === ports.https);
+  const by = taken?.server.name;
+  if (!isShared || by === host) return false;
+  const dot = host.indexOf(".", 1);
+  const above = `*${host.slice(dot)}`;
+  if (servers.has(host) || (dot >= 0 && above !== by && servers.has(above))) return true;
+  return taken === undefined && end.kind === "answer" && end.status === 404;
+}

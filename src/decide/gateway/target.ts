@@ -1,0 +1,39 @@
+/** Where redirects of a route lead, and the path that its backends see, as answer.lua and rest.lua put them together. */
+import type { PathChange, Redirect, UrlRewrite } from "../../model/filters.ts";
+import type { ListenerPort } from "../../model/listeners.ts";
+import type { AskedRequest, ReadRequest } from "../request.ts";
+
+const usual = { http: 80, https: 443 } as const;
+
+export function redirectTarget(
+  redirect: Redirect,
+  {
+    asked,
+    request,
+    port,
+  }: { readonly asked: AskedRequest; readonly request: ReadRequest; readonly port: ListenerPort },
+): string {
+  const scheme = redirect.scheme ?? asked.scheme;
+  const to = redirect.port ?? (redirect.scheme === undefined ? port.port : (port.usualPorts ?? usual)[redirect.scheme]);
+  const host = redirect.hostname ?? request.host;
+  const authority = to === usual[scheme] ? host : `${host}:${to}`;
+  const path =
+    redirect.path === undefined ? request.requestUri : `${changed(redirect.path, request.uri)}${request.query}`;
+  return `${scheme}://${authority}${path}`;
+}
+
+/** Undefined where it stays. */
+export function rewritten({ path }: UrlRewrite, { uri }: ReadRequest): string | undefined {
+  return path === undefined ? undefined : changed(path, uri);
+}
+
+/** Between the replacement and what follows the prefix there is one slash. */
+function changed(change: PathChange, uri: string): string {
+  if (change.type === "full") return change.path;
+  const following = uri.slice(change.prefix.length);
+  if (following === "") return change.path === "" ? "/" : change.path;
+  if (change.path.endsWith("/") && following.startsWith("/")) return change.path + following.slice(1);
+  return change.path.endsWith("/") || following.startsWith("/")
+    ? change.path + following
+    : `${change.path}/${following}`;
+}
