@@ -13,6 +13,7 @@ export interface Capabilities {
   readonly rejectHandshake: boolean;
   readonly stream: boolean;
   readonly streamRealip: boolean;
+  readonly streamTls: boolean;
   readonly upstreamSan: boolean;
 }
 
@@ -43,5 +44,6 @@ export const capabilityNames: Readonly<Record<Capability, string>> = {
   rejectHandshake: "ssl_reject_handshake directive",
   stream: "stream module",
   streamRealip: "realip module for stream",
+  streamTls: "TLS modules for stream",
   upstreamSan: "module that checks the names of a backend's certificate",
 };

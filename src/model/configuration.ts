@@ -5,14 +5,16 @@
  */
 import type { Problem } from "../problem.ts";
 import type { BackendTls } from "./backend-tls.ts";
+import type { Endpoint } from "./endpoint.ts";
 import type { BackendProtocol, Filters, Retries, Timeouts } from "./filters.ts";
 import type { ListenerPort } from "./listeners.ts";
 import type { Owner } from "./owner.ts";
 import type { SecretText } from "./secret-text.ts";
+import type { GatewayStream } from "./streams.ts";
 import type { Table } from "./table.ts";
 
 export { SecretText } from "./secret-text.ts";
-export type { Owner };
+export type { Endpoint, Owner };
 
 export interface Configuration<S, F> {
   readonly settings: S;
@@ -28,7 +30,7 @@ export interface Configuration<S, F> {
   readonly defaultCertificate: Certificate;
   /** OCSP answers in base64, by the fingerprint of their Certificate; empty unless they are to be stapled. */
   readonly staples: Table<string>;
-  /** TCP and UDP services and TLS passthrough, by listening port and protocol or by host. */
+  /** TCP and UDP services and TLS passthrough, by listening port and protocol or by host; then the streams of Gateways. */
   readonly streams: readonly StreamServer[];
   /** Permitted text for the stream block, in the order of their owners' age. */
   readonly streamSnippets: readonly string[];
@@ -184,12 +186,6 @@ export interface Upstream {
   readonly balance: Balance;
 }
 
-export interface Endpoint {
-  /** An IP literal, IPv6 without brackets. */
-  readonly address: string;
-  readonly port: number;
-}
-
 export type Balance =
   | { readonly algorithm: "round_robin" | "ewma" }
   /**
@@ -274,4 +270,5 @@ export type StreamServer =
       readonly acceptProxyProtocol: boolean;
       readonly sendProxyProtocol: boolean;
     }
-  | { readonly kind: "passthrough"; readonly host: string; readonly endpoints: readonly Endpoint[] };
+  | { readonly kind: "passthrough"; readonly host: string; readonly endpoints: readonly Endpoint[] }
+  | GatewayStream;

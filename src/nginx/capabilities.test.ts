@@ -4,7 +4,7 @@ import { askCapabilities, readCapabilities } from "./capabilities.ts";
 const debian = `nginx version: nginx/1.22.1
 built with OpenSSL 3.0.22 25 Aug 2026
 TLS SNI support enabled
-configure arguments: --prefix=/usr/share/nginx --modules-path=/usr/lib/nginx/modules --with-http_ssl_module --with-http_realip_module --with-http_auth_request_module --with-http_v2_module --with-stream_ssl_preread_module --with-stream=dynamic`;
+configure arguments: --prefix=/usr/share/nginx --modules-path=/usr/lib/nginx/modules --with-http_ssl_module --with-http_realip_module --with-http_auth_request_module --with-http_v2_module --with-stream_ssl_module --with-stream_ssl_preread_module --with-stream=dynamic`;
 const openresty = `nginx version: openresty/1.27.4.2
 configure arguments: --prefix=/opt/nginx --add-module=../ngx_devel_kit-0.3.3 --add-module=../lua-nginx-module-0.10.28 --with-stream --with-http_v3_module`;
 
@@ -21,6 +21,7 @@ test("modules that are files are loaded, each after what it needs", () => {
     lua: true,
     stream: true,
     streamSslPreread: true,
+    streamTls: true,
     headersMore: false,
   });
   expect(found?.modules.map((path) => path.slice("/usr/lib/nginx/modules/".length))).toEqual([

@@ -18,6 +18,8 @@ export interface Capabilities {
   readonly stream: boolean;
   readonly streamSslPreread: boolean;
   readonly streamRealip: boolean;
+  /** Whether streams can end TLS and can read the name that a client sends without ending it. */
+  readonly streamTls: boolean;
   readonly headersMore: boolean;
   readonly brotli: boolean;
   readonly geoip2: boolean;
@@ -117,6 +119,7 @@ export function readCapabilities(
     lua: able("lua"),
     stream: able("stream"),
     streamSslPreread: able("stream") && has("--with-stream_ssl_preread_module"),
+    streamTls: able("stream") && has("--with-stream_ssl_module") && has("--with-stream_ssl_preread_module"),
     streamRealip: able("stream") && has("--with-stream_realip_module"),
     headersMore: able("headersMore"),
     brotli: able("brotli"),

@@ -1,6 +1,7 @@
 /** Files beside nginx.conf: what the text or a record names as a path. A file's name is a hash of its content, so it never changes under a worker that reads it. */
 import { hash } from "node:crypto";
 import type { ServerPlace } from "../directives/place.ts";
+import type { Certificate } from "../model/configuration.ts";
 
 export interface RenderedFile {
   /** Below the run folder. */
@@ -20,4 +21,12 @@ export function filesOf(root: string, files: RenderedFile[]): ServerPlace {
       return `${root}/${path}`;
     },
   };
+}
+
+/** A pair's two files in `tls/`, called `name`. */
+export function certificateFiles(name: string, { chain, key }: Certificate): RenderedFile[] {
+  return [
+    { path: `tls/${name}.crt`, content: chain, opened: false },
+    { path: `tls/${name}.key`, content: key.reveal(), opened: false },
+  ];
 }

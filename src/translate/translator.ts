@@ -22,6 +22,7 @@ import type { LastGood } from "./last-good.ts";
 import type { TranslateOptions } from "./options.ts";
 import { Problems } from "./problems.ts";
 import { SettingsInForce } from "./settings-in-force.ts";
+import { StreamClaims } from "./streams/claimed.ts";
 import { Streams } from "./streams/streams.ts";
 import { emptyInputs, type Inputs, type Turn } from "./turn.ts";
 import { ServiceEndpoints } from "./upstreams/service-endpoints.ts";
@@ -60,6 +61,7 @@ export class Translator {
   readonly #endpoints: ServiceEndpoints;
   readonly #upstreams: Upstreams;
   readonly #certificates: Certificates;
+  readonly #streamClaims: StreamClaims;
   readonly #streams: Streams;
   #last: Inputs | undefined;
 
@@ -80,6 +82,7 @@ export class Translator {
     this.#servers = new Servers(sources, this.#problems);
     this.#endpoints = new ServiceEndpoints(options);
     this.#upstreams = new Upstreams(options, this.#endpoints, this.#problems);
+    this.#streamClaims = new StreamClaims(this.#gatewayApi.streamSources, this.#problems);
     this.#streams = new Streams(options, this.#endpoints, this.#problems);
   }
 
@@ -95,7 +98,9 @@ export class Translator {
     }
     this.#upstreams.renew(turn, this.#endpoints.takeIn(turn));
     this.#certificates.renew();
-    this.#streams.renew(turn, this.#servers.all);
+    this.#streamClaims.renew(turn);
+    const ofGateways = { ports: this.#gatewayApi.streamPorts, claims: this.#streamClaims.all };
+    this.#streams.renew(turn, this.#servers.all, ofGateways);
     const statuses = this.#gatewayApi.statuses(turn);
     return {
       configuration: this.#configuration(turn),

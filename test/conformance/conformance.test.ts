@@ -1,6 +1,6 @@
 /**
  * The public conformance suite of the Gateway API against the controller, in a cluster of real API server, etcd and controller manager:
- * the profile GATEWAY-HTTP with every feature that the status of the GatewayClass claims, and the suite's own limits of time.
+ * the profiles GATEWAY-HTTP, -TLS, -TCP and -UDP with every feature that the status of the GatewayClass claims, and the suite's own limits of time.
  * `npm run conformance -- [TEST ...]` runs single tests, and grants 2 s until an answer is right.
  */
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +24,9 @@ const isImages = process.env.CONFORMANCE_NGINX === "image";
 const slow = ["HTTPRouteTimeoutRequest", "HTTPRouteTimeoutBackendRequest"];
 const longMs = 1_500_000;
 
-test("profile GATEWAY-HTTP, core and every feature that the GatewayClass claims", { timeout: longMs }, async () => {
+test("profiles GATEWAY-HTTP, GATEWAY-TLS, GATEWAY-TCP and GATEWAY-UDP, core and every feature that the GatewayClass claims", {
+  timeout: longMs,
+}, async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-conformance-"));
   const flags = ["--enable-aggregator-routing=true"];
   const cluster = await startCluster({ controllerManager: true, apiPort: 16443, apiServerFlags: flags });

@@ -17,6 +17,7 @@ export function machineAt(run: string, port: number, own: Partial<Machine> = {})
       rejectHandshake: true,
       stream: true,
       streamRealip: true,
+      streamTls: true,
       upstreamSan: false,
     },
     cpus: 1,

@@ -32,6 +32,7 @@ export const imageCapabilities: Capabilities = {
   stream: true,
   streamSslPreread: true,
   streamRealip: true,
+  streamTls: true,
   headersMore: true,
   brotli: true,
   geoip2: true,

@@ -5,9 +5,10 @@ import type { HttpPart } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { groupVariables, isVariableName } from "../../kinds/variables.ts";
 import type { Certificate, StreamServer } from "../../model/configuration.ts";
+import type { Table } from "../../model/table.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Shape } from "../dynamic/shape.ts";
-import type { RenderedFile } from "../rendered-files.ts";
+import { certificateFiles, type RenderedFile } from "../rendered-files.ts";
 import { requestHeaders, withoutCertificates } from "../settings/forwarded.ts";
 import { serverNamesHash } from "../settings/hashes.ts";
 import { ownDictionaries } from "../settings/shared-dictionaries.ts";
@@ -40,6 +41,7 @@ export interface ConfParts extends AboutServers {
   readonly names: readonly string[];
   readonly streams: readonly StreamServer[];
   readonly streamSnippets: readonly string[];
+  readonly certificates: Table<Certificate>;
   /** Whether some host asks clients for certificates. */
   readonly verifies: boolean;
   /** What the Lua needs; undefined in static mode. */
@@ -106,14 +108,6 @@ export function defaultFiles(certificate: Certificate): RenderedFile[] {
   return certificateFiles(defaultPairFile, certificate);
 }
 
-/** A pair's two files in `tls/`, called `name`. */
-export function certificateFiles(name: string, { chain, key }: Certificate): RenderedFile[] {
-  return [
-    { path: `tls/${name}.crt`, content: chain, opened: false },
-    { path: `tls/${name}.key`, content: key.reveal(), opened: false },
-  ];
-}
-
 export function hashOf(text: string): string {
   return hash("sha256", text);
 }
@@ -155,7 +149,7 @@ function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
     authCache: needs.has("authCache") && { path: Token.word(`${paths.temp}/auth-cache`) },
     transportSecurity: transportSecurity(settings),
     httpsPort: Token.count(ports.https),
-    stream: streamView(about, streams, about.streamSnippets),
+    stream: streamView(about, streams, about.streamSnippets, about.certificates),
     passthrough: machine.passthrough,
     names: serverNamesHash(settings, about.names).map((one) => ({ ...one })),
     shared: sharedLines(http),

@@ -43,7 +43,7 @@ interface Hosts {
 }
 
 interface Ports {
-  get(id: string): ListenerPort | undefined;
+  get(id: string): Pick<ListenerPort, "owners"> | undefined;
 }
 
 /** The names of the shapes that a Location may be served by. */

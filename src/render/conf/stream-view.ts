@@ -6,9 +6,11 @@
 
 import { shortHash } from "../../directives/short-hash.ts";
 import { Token, type View } from "../../directives/token.ts";
-import type { Endpoint, StreamServer } from "../../model/configuration.ts";
+import type { Certificate, Endpoint, StreamServer } from "../../model/configuration.ts";
+import type { Table } from "../../model/table.ts";
 import { settings as declarations } from "../../settings/registry.ts";
 import { snippet } from "../../settings/snippet.ts";
+import { gatewayStreamsView } from "../gateway/stream-views.ts";
 import { addressesOf } from "../settings/listen.ts";
 import type { AboutServers } from "./server-views.ts";
 
@@ -18,6 +20,7 @@ export function streamView(
   { settings, machine, parts }: AboutServers,
   streams: readonly StreamServer[],
   snippets: readonly string[],
+  certificates: Table<Certificate>,
 ): View {
   const { capabilities, ports, passthrough } = machine;
   const empty = streams.length === 0 && snippets.length === 0 && settings.streamSnippet === "";
@@ -35,13 +38,19 @@ export function streamView(
         server.kind === "passthrough" ? [hostView(server, machine.paths.sockets)] : [],
       ),
     },
-    services: streams.flatMap((server) => (server.kind === "passthrough" ? [] : [serviceView(server, listen)])),
+    services: streams.flatMap((server) =>
+      server.kind === "tcp" || server.kind === "udp" ? [serviceView(server, listen)] : [],
+    ),
+    gateways: gatewayStreamsView(
+      streams.filter((server) => server.kind === "gateway"),
+      { settings, machine, certificates },
+    ),
     snippets: snippets.map((text) => snippet.view(text)),
     responses: Token.count(settings.proxyStreamResponses),
   };
 }
 
-type PortServer = Exclude<StreamServer, { readonly kind: "passthrough" }>;
+type PortServer = Extract<StreamServer, { readonly kind: "tcp" | "udp" }>;
 
 function serviceView(server: PortServer, listen: (port: number, ...parameters: string[]) => Token[]): View {
   const { kind, port, endpoints, acceptProxyProtocol, sendProxyProtocol } = server;

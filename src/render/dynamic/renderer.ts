@@ -242,9 +242,14 @@ export class DynamicRenderer implements Renderer {
   }
 }
 
-function withOwners({ map, ...text }: DynamicText, { servers, listenerPorts }: Whole, shapes: Shapes): RenderedText {
+function withOwners({ map, ...text }: DynamicText, whole: Whole, shapes: Shapes): RenderedText {
+  const { servers, listenerPorts, streams } = whole;
+  const ports = {
+    get: (id: string) =>
+      listenerPorts.get(id) ?? streams.filter((one) => one.kind === "gateway").find((one) => one.id === id),
+  };
   const shapesOf: ShapesOf = (location, host) => shapes.namesOf(location, host);
-  return { ...text, ownersAt: map.ownersAmong(servers, shapesOf, listenerPorts) };
+  return { ...text, ownersAt: map.ownersAmong(servers, shapesOf, ports) };
 }
 
 /** Of what Sluice failed on nothing is published. */

@@ -2,7 +2,8 @@
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
 import { Token } from "../../directives/token.ts";
-import type { Configuration } from "../../model/configuration.ts";
+import type { Configuration, StreamServer } from "../../model/configuration.ts";
+import type { GatewayStream } from "../../model/streams.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { confOf, defaultFiles, distinct, hashOf } from "../conf/conf.ts";
 import { aboutServers, dataServerView, textServerView } from "../conf/server-views.ts";
@@ -11,6 +12,7 @@ import { dataSlot, gatewaySlot } from "../conf/text-servers.ts";
 import { balancedBlock, balancedUpstream } from "../conf/upstream-views.ts";
 import { isShared, listenedOn } from "../gateway/listen.ts";
 import { gatewayServerView } from "../gateway/server-view.ts";
+import { streamFiles } from "../gateway/stream-views.ts";
 import type { RenderedText } from "../rendering.ts";
 import type { Template } from "../template.ts";
 import type { RoutedTextServer } from "./text-locations.ts";
@@ -20,7 +22,7 @@ import type { UsedShapes } from "./used-shapes.ts";
 export interface DynamicParts {
   readonly configuration: Pick<
     Configuration<Settings, FeatureValues>,
-    "settings" | "defaultCertificate" | "listenerPorts" | "streams" | "streamSnippets"
+    "settings" | "defaultCertificate" | "listenerPorts" | "streams" | "streamSnippets" | "certificates"
   >;
   /** By name. */
   readonly textServers: readonly RoutedTextServer[];
@@ -31,13 +33,15 @@ export interface DynamicParts {
 
 /** Hashes of all but the shapes, by what people call it. It is asked at each change, so what is the same object is not hashed again. */
 export function hashesOf({ configuration, textServers, recordsBytes }: DynamicParts): Record<string, string> {
-  const { settings, defaultCertificate, listenerPorts, streams, streamSnippets } = configuration;
+  const { settings, defaultCertificate, listenerPorts, streams, streamSnippets, certificates } = configuration;
+  const ends = streamFiles(gatewayStreamsIn(streams), certificates);
   return {
     settings: hashOfObject(settings),
     ...(listenerPorts.size === 0 ? {} : { "ports of Gateways": hashOf(JSON.stringify(listenedOn(listenerPorts))) }),
     "default certificate": defaultCertificate.fingerprint,
     "shared memory size": String(recordsBytes),
     "TCP, UDP and passthrough": hashOf([streams, streamSnippets].map(hashOfObject).join()),
+    ...(ends.length === 0 ? {} : { "certificates of streams": hashOf(ends.map(({ content }) => content).join()) }),
     "text servers": hashOf(textServers.map(hashOfObject).join()),
   };
 }
@@ -60,7 +64,7 @@ export interface DynamicText extends Omit<RenderedText, "ownersAt"> {
 
 export function dynamicText(parts: DynamicParts, template: Template, machine: Machine): DynamicText {
   const { configuration, textServers, shapes, recordsBytes } = parts;
-  const { settings, defaultCertificate, streams, streamSnippets } = configuration;
+  const { settings, defaultCertificate, streams, streamSnippets, certificates } = configuration;
   const { all, places } = shapes;
   const listeners = listenedOn(configuration.listenerPorts);
   const gateway = listeners.length > 0;
@@ -80,6 +84,7 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
     ...about.files,
     ...textServers.flatMap((server) => server.files),
     ...all.flatMap((shape) => shape.files),
+    ...streamFiles(gatewayStreamsIn(streams), certificates),
   ]);
   const conf = confOf(
     template,
@@ -93,6 +98,7 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
       verifies,
       streams,
       streamSnippets,
+      certificates,
       lua: {
         recordsBytes,
         gateway,
@@ -107,6 +113,10 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
   );
   const hashes = { ...hashesOf(parts), shapes: hashOf(places.join()) };
   return { ...conf, files, shapes: new Set(places), parts: hashes };
+}
+
+function gatewayStreamsIn(streams: readonly StreamServer[]): readonly GatewayStream[] {
+  return streams.filter((stream) => stream.kind === "gateway");
 }
 
 /** Tokens keep their text from JSON. */

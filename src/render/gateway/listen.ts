@@ -48,9 +48,15 @@ export function gatewayListenLines(
       ...(tls ? ["ssl"] : []),
       ...(tls && settings.useHttp2 && can.http2 && !can.http2Directive ? ["http2"] : []),
     ];
-    const addresses = address === undefined ? allAddresses(settings, machine) : [bracketed(address)];
-    return addresses.map((one) => listenLine(Token.words([`${one}${listenPort}`, ...parameters].map(Token.name)), id));
+    return gatewayAddresses(address, settings, machine).map((one) =>
+      listenLine(Token.words([`${one}${listenPort}`, ...parameters].map(Token.name)), id),
+    );
   });
+}
+
+/** `192.0.2.1:` or `[2001:db8::1]:`, ready for a port. */
+export function gatewayAddresses(address: string | undefined, settings: Settings, machine: Machine): readonly string[] {
+  return address === undefined ? allAddresses(settings, machine) : [bracketed(address)];
 }
 
 /** nginx names the address of a port that it cannot have, so it is written here, too. */
@@ -58,6 +64,7 @@ function allAddresses(settings: Settings, machine: Machine): readonly string[] {
   return addressesOf(settings, machine).map((address) => (address === "" ? "0.0.0.0:" : address));
 }
 
-function bracketed(address: string): string {
+/** An address with the colon that a port follows. */
+export function bracketed(address: string): string {
   return address.includes(":") ? `[${address}]:` : `${address}:`;
 }

@@ -7,13 +7,13 @@ import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
 import type { Certificate, Configuration, Server, Upstream } from "../../model/configuration.ts";
 import type { Settings } from "../../settings/registry.ts";
-import { certificateFiles, confOf, defaultFiles, distinct, hashOf } from "../conf/conf.ts";
+import { confOf, defaultFiles, distinct, hashOf } from "../conf/conf.ts";
 import { type AboutServers, aboutServers, defaultPairFile } from "../conf/server-views.ts";
 import { asksForCertificate } from "../conf/text-servers.ts";
 import { staticUpstream } from "../conf/upstream-views.ts";
 import { FailedServers } from "../failed-servers.ts";
 import { LocationTexts } from "../location/text.ts";
-import type { RenderedFile } from "../rendered-files.ts";
+import { certificateFiles, type RenderedFile } from "../rendered-files.ts";
 import type { Rendered, RenderedText, Renderer } from "../rendering.ts";
 import type { Template } from "../template.ts";
 import { affinityKey } from "./affinity.ts";
@@ -129,6 +129,7 @@ export class StaticRenderer implements Renderer {
       names: names.flatMap((name) => [name, ...next.servers.get(name)!.aliases.map((alias) => alias.name)]),
       verifies: names.some((name) => asksForCertificate(next.servers.get(name)!)),
       streams: next.streams,
+      certificates: next.certificates,
       streamSnippets: next.streamSnippets,
       lua: undefined,
     };

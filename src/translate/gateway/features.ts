@@ -126,16 +126,16 @@ export const features: readonly Feature[] = [
   { name: "HTTPRouteSchemeRedirect", versions: "1.6", served: "yes", doc: "redirects to another scheme" },
   { name: "ListenerSet", versions: "1.6", served: "yes", doc: "ListenerSets" },
   { name: "ReferenceGrant", versions: "1.6", served: "yes", doc: "grants across namespaces" },
-  { name: "TCPRoute", versions: "1.6", served: "no", doc: "TCPRoutes" },
-  { name: "TLSRoute", versions: "1.6", served: "no", doc: "TLSRoutes" },
+  { name: "TCPRoute", versions: "1.6", served: "stream", doc: "TCPRoutes" },
+  { name: "TLSRoute", versions: "1.6", served: "streamTls", doc: "TLSRoutes" },
   {
     name: "TLSRouteModeMixed",
     versions: "1.6",
-    served: "no",
+    served: "streamTls",
     doc: "listeners that pass TLS on beside ones that end it",
   },
-  { name: "TLSRouteModeTerminate", versions: "1.6", served: "no", doc: "TLSRoutes on listeners that end TLS" },
-  { name: "UDPRoute", versions: "1.6", served: "no", doc: "UDPRoutes" },
+  { name: "TLSRouteModeTerminate", versions: "1.6", served: "streamTls", doc: "TLSRoutes on listeners that end TLS" },
+  { name: "UDPRoute", versions: "1.6", served: "stream", doc: "UDPRoutes" },
 ];
 
 /** How the page says what a feature needs. */
@@ -143,6 +143,7 @@ const servedWith: Partial<Record<Capability | "metadata", string>> = {
   metadata: "with `--gateway-services` and `--gateway-metadata-prefixes`",
   http2Directive: "with nginx 1.25.1 or newer",
   stream: "with nginx's stream module",
+  streamTls: "with nginx's stream module and its TLS",
   upstreamSan: "with the nginx of the image",
 };
 

@@ -132,8 +132,34 @@ const listenerCases: readonly [string, readonly ReturnType<typeof listener>[], o
   [
     "TLS that passes through",
     [listener({ protocol: "TLS", port: 443, tls: { mode: "Passthrough" } })],
+    { Accepted: true },
+    [{ Accepted: true, Programmed: true, kinds: ["TLSRoute"] }],
+  ],
+  [
+    "TLS that ends without a certificate",
+    [listener({ protocol: "TLS", port: 443, tls: { mode: "Terminate" } })],
+    { Accepted: true, Programmed: "Invalid" },
+    [{ ResolvedRefs: "InvalidCertificateRef", Programmed: "Invalid" }],
+  ],
+  [
+    "TCP beside HTTP",
+    [listener({}), listener({ name: "tcp", protocol: "TCP" })],
     { Accepted: "ListenersNotValid" },
-    [{ Accepted: "UnsupportedProtocol", kinds: [] }],
+    [{ Conflicted: "ProtocolConflict" }, { Conflicted: "ProtocolConflict", kinds: ["TCPRoute"] }],
+  ],
+  [
+    "one number for TCP twice, and for UDP",
+    [
+      listener({ protocol: "TCP" }),
+      listener({ name: "twin", protocol: "TCP" }),
+      listener({ name: "udp", protocol: "UDP" }),
+    ],
+    { Accepted: "ListenersNotValid" },
+    [
+      { Conflicted: "ProtocolConflict" },
+      { Conflicted: "ProtocolConflict" },
+      { Accepted: true, Conflicted: "NoConflicts", kinds: ["UDPRoute"] },
+    ],
   ],
 ];
 test.each(listenerCases)("listeners with %s", (_, listeners, whole, each) => {

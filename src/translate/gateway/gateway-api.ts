@@ -1,7 +1,9 @@
 /** The Gateway API in one place: what it makes of a turn, in the order in which its parts depend on each other. */
+import type { Route } from "../../model/gateway/objects.ts";
 import type { DesiredStatus } from "../../model/gateway/status.ts";
 import type { ListenerPort } from "../../model/listeners.ts";
 import { objectKey } from "../../model/objects.ts";
+import type { StreamPort } from "../../model/streams.ts";
 import { Table } from "../../model/table.ts";
 import type { ClaimSource } from "../claims.ts";
 import type { Certificates } from "../hosts/certificates.ts";
@@ -14,13 +16,16 @@ import { policyStatuses } from "./backend-tls/policy-statuses.ts";
 import { Gateways } from "./gateways.ts";
 import { Grants } from "./grants.ts";
 import { httpRouteReader } from "./route/http-route.ts";
+import type { RouteReader } from "./route/reader.ts";
+import { tcpRouteReader, tlsRouteReader, udpRouteReader } from "./route/stream-route.ts";
 import { RouteSource } from "./route-source.ts";
 
 export class GatewayApi {
   readonly #grants = new Grants();
   readonly #gateways: Gateways;
   readonly #policies: BackendTlsPolicies;
-  readonly #routes: readonly RouteSource[];
+  readonly #requests: readonly RouteSource[];
+  readonly #streams: readonly RouteSource[];
   readonly #problems: Problems;
   #statuses = Table.empty<DesiredStatus>();
 
@@ -32,16 +37,31 @@ export class GatewayApi {
       checksNames: !options.lacks.has("upstreamSan"),
     });
     const sources = { grants: this.#grants, gateways: this.#gateways, policies: this.#policies };
-    this.#routes = [new RouteSource(httpRouteReader, options, problems, sources)];
+    const sourceOf = <R extends Route>(reader: RouteReader<R>) => new RouteSource(reader, options, problems, sources);
+    this.#requests = [sourceOf(httpRouteReader)];
+    this.#streams = [sourceOf(tcpRouteReader), sourceOf(udpRouteReader), sourceOf(tlsRouteReader)];
   }
 
-  /** What its routes claim, kind by kind. */
+  /** What routes of requests claim, kind by kind. */
   get sources(): readonly ClaimSource[] {
-    return this.#routes;
+    return this.#requests;
+  }
+
+  /** What routes of streams claim, kind by kind. */
+  get streamSources(): readonly ClaimSource[] {
+    return this.#streams;
+  }
+
+  get streamPorts(): readonly StreamPort[] {
+    return this.#gateways.placement.streams;
+  }
+
+  get #routes(): readonly RouteSource[] {
+    return [...this.#requests, ...this.#streams];
   }
 
   get ports(): Table<ListenerPort> {
-    return this.#gateways.ports;
+    return this.#gateways.placement.ports;
   }
 
   /** Reads Gateways, grants and policies of this turn, before any route is read. Secrets have been taken in. */

@@ -7,10 +7,8 @@ import { bugProblem, guarded } from "../../guarded.ts";
 import { Dependencies } from "../../model/dependencies.ts";
 import type { Gateway } from "../../model/gateway/objects.ts";
 import type { DesiredStatus } from "../../model/gateway/status.ts";
-import type { ListenerPort } from "../../model/listeners.ts";
 import { kindAndKey, nameOf, objectKey } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
-import type { Table } from "../../model/table.ts";
 import type { Problem } from "../../problem.ts";
 import type { Certificates } from "../hosts/certificates.ts";
 import type { LastGood } from "../last-good.ts";
@@ -45,7 +43,7 @@ export class Gateways {
   readonly #certificates: Certificates;
   readonly #references = new Dependencies();
   readonly #sets: ListenerSets;
-  readonly #placement: Placement;
+  readonly placement: Placement;
   /** As they are by themselves, without their sets. */
   readonly #own = new Map<string, GatewayReading>();
   readonly #readings = new Map<string, GatewayReading>();
@@ -63,12 +61,8 @@ export class Gateways {
     this.#problems = problems;
     this.#grants = grants;
     this.#certificates = certificates;
-    this.#sets = new ListenerSets(grants, certificates);
-    this.#placement = new Placement(options);
-  }
-
-  get ports(): Table<ListenerPort> {
-    return this.#placement.ports;
+    this.#sets = new ListenerSets(grants, certificates, options.lacks);
+    this.placement = new Placement(options);
   }
 
   /** The listeners of an object like `Gateway shop/public` or `ListenerSet shop/more`; undefined where it is not ours. */
@@ -84,7 +78,7 @@ export class Gateways {
 
   /** Whether routes are served on the listener. */
   isServed(one: ListenerReading): boolean {
-    return isUsable(one) && !this.#placement.unavailable.has(one.id);
+    return isUsable(one) && !this.placement.unavailable.has(one.id);
   }
 
   /**
@@ -96,7 +90,7 @@ export class Gateways {
     const sets = this.#sets.outdated(turn, outdated, granting, this.#classes.size > 0);
     this.#changedStatus = new Set([...outdated].map((key) => `Gateway ${key}`));
     for (const key of sets) this.#changedStatus.add(`ListenerSet ${key}`);
-    const isMoved = this.#placement.takeIn(turn);
+    const isMoved = this.placement.takeIn(turn);
     if (this.#changedStatus.size === 0 && !isMoved && !turn.afresh) return new Set();
     for (const key of outdated) {
       guarded(
@@ -106,7 +100,7 @@ export class Gateways {
     }
     const merged = this.#sets.renew(sets, turn, (key) => this.#own.get(key));
     for (const key of new Set([...outdated, ...merged])) this.#merge(key);
-    const placement = this.#placement;
+    const placement = this.placement;
     for (const key of placement.assign(this.#readings, turn)) this.#changedState(key);
     const ids = placement.place(this.#readings, (key) => this.#changedStatus.has(`Gateway ${key}`));
     for (const id of ids) this.#changedPlace(ownerOfListener(id));
@@ -188,6 +182,7 @@ export class Gateways {
     const gateway = form ?? { ...present, spec: { ...present.spec, listeners: [] } };
     const world = {
       grants: this.#grants,
+      lacks: this.#options.lacks,
       secret: (name: string) => this.#certificates.secret(name),
       brokenSecret: (name: string) => this.#certificates.broken(name),
     };
@@ -256,10 +251,10 @@ export class Gateways {
   #stateOf(key: string): GatewayState | undefined {
     const reading = this.#readings.get(key);
     if (reading === undefined) return undefined;
-    const { unavailable, services } = this.#placement;
+    const { unavailable, services } = this.placement;
     const ofClass = this.#classes.get(reading.gateway.spec?.gatewayClassName ?? "")?.parameters;
     const service = services.desired(reading, ofClass);
-    return { reading, assignment: this.#placement.assignment(key), unavailable, service };
+    return { reading, assignment: this.placement.assignment(key), unavailable, service };
   }
 
   #setReading(key: string): SetReading | undefined {
@@ -277,7 +272,7 @@ export class Gateways {
     const set = this.#setReading(key);
     const other = this.#sets.problem(key);
     const problems =
-      set === undefined ? (other === undefined ? [] : [other]) : problemsOfSet(set, this.#placement.unavailable);
+      set === undefined ? (other === undefined ? [] : [other]) : problemsOfSet(set, this.placement.unavailable);
     this.#problems.tell(called, problems);
   }
 

@@ -8,6 +8,18 @@ export function intersect(one: string, other: string): boolean {
   return isWildcard(other) && isBelow(one, other);
 }
 
+/** The hosts that both take; undefined where there are none. */
+export function intersection(one: string, other: string): string | undefined {
+  if (!intersect(one, other)) return undefined;
+  return covers(one, other) ? other : one;
+}
+
+/** Whether `hostname` takes all that `other` takes. */
+export function covers(hostname: string, other: string): boolean {
+  if (hostname === "" || hostname === other) return true;
+  return other !== "" && isWildcard(hostname) && isBelow(other, hostname);
+}
+
 function isWildcard(name: string): boolean {
   return name.startsWith("*.");
 }

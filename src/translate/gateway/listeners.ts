@@ -1,8 +1,10 @@
 /** The listeners of a Gateway or a ListenerSet: which of them can be served, and what they refer to. */
 import { certificateOf } from "../../certificates/certificate.ts";
+import { type Capability, capabilityNames } from "../../directives/capabilities.ts";
 import { type Gateway, type GatewayListener, gatewayGroup, type ObjectReference } from "../../model/gateway/objects.ts";
 import type { Secret } from "../../model/objects.ts";
 import type { Owner } from "../../model/owner.ts";
+import type { StreamProtocol } from "../../model/streams.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { Fault } from "./conditions.ts";
 import type { Grants } from "./grants.ts";
@@ -12,6 +14,8 @@ import type { ListenerReading, RouteKind } from "./reading.ts";
 /** What listeners are read by. */
 export interface ListenerWorld {
   readonly grants: Grants;
+  /** What the nginx at hand has not. */
+  readonly lacks: ReadonlySet<Capability>;
   /** The newest usable version of a Secret of TLS. */
   secret(key: string): Secret | undefined;
   /** What is wrong with the present version where `secret` gives an older one. */
@@ -27,11 +31,20 @@ export interface ListenersRead {
   readonly problems: readonly Problem[];
 }
 
-const httpRoute: RouteKind = { group: gatewayGroup, kind: "HTTPRoute" };
+const kind = (name: string): RouteKind => ({ group: gatewayGroup, kind: name });
 const noKinds: readonly RouteKind[] = [];
 
 /** What each protocol can carry here. */
-const kindsOf: Readonly<Record<string, readonly RouteKind[]>> = { HTTP: [httpRoute], HTTPS: [httpRoute] };
+const kindsOf: Readonly<Record<string, readonly RouteKind[]>> = {
+  HTTP: [kind("HTTPRoute")],
+  HTTPS: [kind("HTTPRoute")],
+  TLS: [kind("TLSRoute")],
+  TCP: [kind("TCPRoute")],
+  UDP: [kind("UDPRoute")],
+};
+
+/** The protocols that nginx's stream module serves. */
+const streams: Readonly<Record<string, StreamProtocol>> = { TLS: "tls", TCP: "tcp", UDP: "udp" };
 
 /** The listeners of a Gateway, or of a ListenerSet of it. Conflicts between them are for `withConflicts` to find. */
 export function readListeners(
@@ -47,7 +60,7 @@ export function readListeners(
     const field = `spec.listeners[${at}]`;
     const known = kindsOf[listener.protocol] ?? noKinds;
     const { kinds, unresolved } = allowedKinds(listener, known, `${field}.allowedRoutes.kinds`, owner);
-    const tls = listener.protocol === "HTTPS";
+    const tls = endsTls(listener);
     const pairs = tls ? references.pairsOf(listener, field) : { certificates: [], unresolved: [] };
     return {
       id: `${namespace}/${name}${id}/${listener.name}`,
@@ -56,12 +69,13 @@ export function readListeners(
       listener,
       hostname: hostnameOf(listener),
       tls,
+      stream: streams[listener.protocol],
       kinds,
-      refused: refusalOf(listener, field, gateway, owner),
+      refused: refusalOf(listener, { field, gateway, object: owner, lacks: world.lacks }),
       conflict: undefined,
       isBeaten: false,
       unresolved: [...pairs.unresolved, ...unresolved],
-      overlaps: tls ? overlapping(listener, all) : [],
+      overlaps: listener.protocol === "HTTPS" ? overlapping(listener, all) : [],
       overlapsOthers: false,
       certificates: pairs.certificates,
     };
@@ -74,8 +88,14 @@ export function readListeners(
   };
 }
 
-function hostnameOf({ hostname = "" }: GatewayListener): string {
-  return hostname.toLowerCase();
+/** TCP and UDP have no names. */
+function hostnameOf({ protocol, hostname = "" }: GatewayListener): string {
+  return protocol === "TCP" || protocol === "UDP" ? "" : hostname.toLowerCase();
+}
+
+/** Whether nginx decrypts what comes in. */
+function endsTls({ protocol, tls }: GatewayListener): boolean {
+  return protocol === "HTTPS" || (protocol === "TLS" && (tls?.mode ?? "Terminate") === "Terminate");
 }
 
 function allowedKinds(
@@ -98,23 +118,34 @@ function allowedKinds(
   return { kinds, unresolved: [{ reason: "InvalidRouteKinds", problem }] };
 }
 
-function refusalOf(listener: GatewayListener, field: string, gateway: Gateway, object: ObjectName): Fault | undefined {
+interface Refusing {
+  /** That of the listener. */
+  readonly field: string;
+  readonly gateway: Gateway;
+  readonly object: ObjectName;
+  readonly lacks: ReadonlySet<Capability>;
+}
+
+function refusalOf(listener: GatewayListener, { field, gateway, object, lacks }: Refusing): Fault | undefined {
   const { protocol, tls, port } = listener;
   const done = "the listener is not served";
   const fault = (reason: string, part: string, why: string): Fault => {
     return { reason, problem: { object, kind: "field-unusable", field: part, why, done } };
   };
-  if (["TLS", "TCP", "UDP"].includes(protocol)) {
-    return fault("UnsupportedProtocol", `${field}.protocol`, `listeners of protocol ${protocol} are not served yet`);
-  }
   if (kindsOf[protocol] === undefined) {
-    return fault("UnsupportedProtocol", `${field}.protocol`, `${protocol} is not HTTP or HTTPS`);
+    return fault("UnsupportedProtocol", `${field}.protocol`, `${protocol} is not HTTP, HTTPS, TLS, TCP or UDP`);
   }
-  if (protocol !== "HTTPS") return undefined;
-  if (tls?.mode !== undefined && tls.mode !== "Terminate") {
+  const missing = protocol === "TLS" ? "streamTls" : "stream";
+  if (streams[protocol] !== undefined && lacks.has(missing)) {
+    return fault("UnsupportedProtocol", `${field}.protocol`, `nginx here has no ${capabilityNames[missing]}`);
+  }
+  if (protocol === "TLS" && !["Terminate", "Passthrough", undefined].includes(tls?.mode)) {
+    return fault("UnsupportedValue", `${field}.tls.mode`, `${tls?.mode} is not Terminate or Passthrough`);
+  }
+  if (protocol === "HTTPS" && tls?.mode !== undefined && tls.mode !== "Terminate") {
     return fault("UnsupportedValue", `${field}.tls.mode`, `${tls.mode} is not Terminate, and protocol is HTTPS`);
   }
-  const guard = clientCertificateField(gateway, port);
+  const guard = endsTls(listener) ? clientCertificateField(gateway, port) : undefined;
   if (guard === undefined) return undefined;
   return fault("UnsupportedValue", guard, "client certificates are not asked for at Gateways yet");
 }

@@ -1,5 +1,6 @@
 /** Where nginx listens for Gateways: their addresses and ports, and which listeners cannot have theirs. */
 import type { ListenerPort } from "../../model/listeners.ts";
+import type { StreamPort } from "../../model/streams.ts";
 import { Table } from "../../model/table.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Turn } from "../turn.ts";
@@ -19,10 +20,16 @@ export class Placement {
   #assignments: ReadonlyMap<string, Assignment> = new Map();
   #unavailable: ReadonlyMap<string, Fault> = new Map();
   #ports = Table.empty<ListenerPort>();
+  #streams: readonly StreamPort[] = [];
 
   constructor(options: TranslateOptions) {
     this.#options = options;
     this.services = new OwnServices(options.gateway);
+  }
+
+  /** Those of streams; the same array while nothing is different. */
+  get streams(): readonly StreamPort[] {
+    return this.#streams;
   }
 
   get ports(): Table<ListenerPort> {
@@ -103,6 +110,8 @@ export class Placement {
       if (old === undefined || !isSame(old, port)) changes.push([id, port]);
     }
     if (changes.length > 0) this.#ports = this.#ports.with(changes);
+    const streams = [...placed.values()].flatMap((one) => one.streams);
+    if (JSON.stringify(streams) !== JSON.stringify(this.#streams)) this.#streams = streams;
     this.#placed.clear();
     for (const [key, one] of placed) this.#placed.set(key, one);
   }

@@ -1,10 +1,12 @@
 /**
- * The ports on which nginx listens for Gateways. With an address of its own each Gateway has its ports to itself; without,
- * Gateways share the ports of this machine, and the older one has what two of them ask for.
+ * The ports on which nginx listens for Gateways, those of requests and those of streams. With an address of its own each
+ * Gateway has its ports to itself; without, Gateways share the ports of this machine, and the older one has what two of them
+ * ask for.
  */
 import { portKey } from "../../model/gateway/services.ts";
 import type { Listener, ListenerPort } from "../../model/listeners.ts";
 import type { Owner } from "../../model/owner.ts";
+import type { StreamPort } from "../../model/streams.ts";
 import { named, type Problem } from "../../problem.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Assignment } from "./addresses.ts";
@@ -18,9 +20,11 @@ import {
   labelOf,
   ownerOfListener,
 } from "./reading.ts";
+import { streamPorts } from "./stream-ports.ts";
 
 export interface Placed {
   readonly ports: readonly ListenerPort[];
+  readonly streams: readonly StreamPort[];
   /** By id of the listener: why its port cannot be had. */
   readonly unavailable: ReadonlyMap<string, Fault>;
 }
@@ -34,10 +38,13 @@ export function ownPorts(reading: GatewayReading, { addresses }: Assignment, opt
   const listeners = allListeners(reading);
   for (const one of listeners.filter(isUsable)) {
     const { port } = one.listener;
-    const by = port === httpPort || port === httpsPort ? undefined : options.reservedPorts.get(port);
+    const isBeside = one.stream === undefined && (port === httpPort || port === httpsPort);
+    const by = isBeside ? undefined : options.reservedPorts.get(port);
     if (by !== undefined) unavailable.set(one.id, faultOf(one, `port ${port} is that of ${by}`));
+    else if (isBesideHttps(one, listeners)) unavailable.set(one.id, faultOf(one, besideHttps));
   }
-  const byPort = Map.groupBy(listeners, ({ listener }) => listener.port);
+  const requests = listeners.filter(({ stream }) => stream === undefined);
+  const byPort = Map.groupBy(requests, ({ listener }) => listener.port);
   const ports = [...byPort].flatMap(([port, all]) => {
     const usable = all.filter((one) => isUsable(one) && !unavailable.has(one.id));
     if (usable.length === 0) return [];
@@ -54,23 +61,44 @@ export function ownPorts(reading: GatewayReading, { addresses }: Assignment, opt
       };
     });
   });
-  return { ports, unavailable };
+  const isServed = (one: ListenerReading) => isUsable(one) && !unavailable.has(one.id);
+  const found = streamPorts(reading.key, listeners, isServed, ({ listener }) => listener.port);
+  const streams = addresses.flatMap((address, at) =>
+    found.map((port) => ({ ...port, id: at === 0 ? port.id : `${port.id}@${address}`, address })),
+  );
+  return { ports, streams, unavailable };
+}
+
+const besideHttps = "HTTPS listeners have the port too, and nginx does not serve TLS listeners beside them yet";
+
+function isBesideHttps(one: ListenerReading, all: readonly ListenerReading[]): boolean {
+  if (one.stream !== "tls" || !isUsable(one)) return false;
+  return all.some((other) => {
+    return isUsable(other) && other.stream === undefined && other.listener.port === one.listener.port;
+  });
 }
 
 /** The ports of one Gateway with a Service of its own; a port without a target port yet is not among them. */
 export function servicePorts(reading: GatewayReading, targets: Readonly<Record<string, number>>): Placed {
   const unavailable = new Map<string, Fault>();
-  const byPort = Map.groupBy(allListeners(reading), ({ listener }) => listener.port);
+  const listeners = allListeners(reading);
+  for (const one of listeners) if (isBesideHttps(one, listeners)) unavailable.set(one.id, faultOf(one, besideHttps));
+  const requests = listeners.filter(({ stream }) => stream === undefined);
+  const byPort = Map.groupBy(requests, ({ listener }) => listener.port);
   const ports = [...byPort].flatMap(([port, all]): ListenerPort[] => {
     const usable = all.filter(isUsable);
     const listenPort = targets[portKey({ port, protocol: "TCP" })];
     if (usable.length === 0 || listenPort === undefined) return [];
     const tls = usable.some((one) => one.tls);
-    const listeners = listenersOn(all, () => reading.key, unavailable);
+    const own = listenersOn(all, () => reading.key, unavailable);
     const owners = ownersOf(usable);
-    return [{ id: `${reading.key}:${port}`, address: undefined, listenPort, port, tls, owners, listeners }];
+    return [{ id: `${reading.key}:${port}`, address: undefined, listenPort, port, tls, owners, listeners: own }];
   });
-  return { ports, unavailable };
+  const targetOf = ({ listener: { port }, stream }: ListenerReading) =>
+    targets[portKey({ port, protocol: stream === "udp" ? "UDP" : "TCP" })];
+  const isServed = (one: ListenerReading) => isUsable(one) && !unavailable.has(one.id) && targetOf(one) !== undefined;
+  const streams = streamPorts(reading.key, listeners, isServed, (one) => targetOf(one) ?? 0);
+  return { ports, streams, unavailable };
 }
 
 /**
@@ -80,9 +108,9 @@ export function servicePorts(reading: GatewayReading, targets: Readonly<Record<s
 export function sharedPorts(readings: readonly GatewayReading[], options: PortOptions): Placed {
   const { httpPort, httpsPort } = options.gateway;
   const unavailable = new Map<string, Fault>();
-  const taken = new Map<number, { readonly tls: boolean; readonly by: ListenerReading | "Ingresses" }>([
-    [httpPort, { tls: false, by: "Ingresses" }],
-    [httpsPort, { tls: true, by: "Ingresses" }],
+  const taken = new Map<string, { readonly protocol: string; readonly by: ListenerReading | "Ingresses" }>([
+    [`tcp ${httpPort}`, { protocol: "HTTP", by: "Ingresses" }],
+    [`tcp ${httpsPort}`, { protocol: "HTTPS", by: "Ingresses" }],
   ]);
   const hosts = new Map<string, ListenerReading>();
   const oldest = readings.toSorted((one, other) => byCreation(one.gateway, other.gateway));
@@ -97,10 +125,11 @@ export function sharedPorts(readings: readonly GatewayReading[], options: PortOp
     const why = whyNot(one);
     if (why !== undefined) unavailable.set(one.id, faultOf(one, why));
   }
-  const byPlace = Map.groupBy(all, placeOf);
-  const ports = [...taken].flatMap(([port, { tls }]): ListenerPort[] => {
-    const on = byPlace.get(port) ?? [];
-    const owners = ownersOf(on.filter((one) => isUsable(one) && !unavailable.has(one.id)));
+  const isServed = (one: ListenerReading) => isUsable(one) && !unavailable.has(one.id);
+  const requests = all.filter(({ stream }) => stream === undefined);
+  const ports = [...Map.groupBy(requests, placeOf)].flatMap(([port, on]): ListenerPort[] => {
+    const served = on.filter(isServed);
+    const owners = ownersOf(served);
     if (owners.length === 0) return [];
     return [
       {
@@ -109,19 +138,21 @@ export function sharedPorts(readings: readonly GatewayReading[], options: PortOp
         listenPort: port,
         port,
         ...(httpPort === 80 && httpsPort === 443 ? {} : { usualPorts: { http: httpPort, https: httpsPort } }),
-        tls,
+        tls: served.some(({ tls }) => tls),
         owners,
         listeners: listenersOn(on, ({ id }) => gatewayOf.get(ownerOfListener(id))!, unavailable),
       },
     ];
   });
-  return { ports, unavailable };
+  return { ports, streams: streamPorts("*", all, isServed, placeOf), unavailable };
 
   function whyNot(one: ListenerReading): string | undefined {
-    const { listener, tls, hostname } = one;
+    const { listener, stream, hostname } = one;
+    const { protocol } = listener;
+    const layer = stream === "udp" ? "udp" : "tcp";
     const place = placeOf(one);
     const said = place === listener.port ? `port ${place}` : `port ${listener.port} (${place} here)`;
-    const isIngress = place === httpPort || place === httpsPort;
+    const isIngress = layer === "tcp" && (place === httpPort || place === httpsPort);
     const reserved = isIngress ? undefined : options.reservedPorts.get(place);
     if (reserved !== undefined) {
       return `port ${place} is that of ${reserved}, and Gateways without addresses of their own (--gateway-addresses) need another one`;
@@ -129,19 +160,20 @@ export function sharedPorts(readings: readonly GatewayReading[], options: PortOp
     if (place === httpsPort && options.enableSslPassthrough) {
       return `${said} is that of --enable-ssl-passthrough, and Gateways without addresses of their own (--gateway-addresses) need another one`;
     }
-    const other = taken.get(place);
-    if (other !== undefined && other.tls !== tls) {
+    const other = taken.get(`${layer} ${place}`);
+    const isAlone = stream === "tcp" || stream === "udp";
+    if (other !== undefined && (other.protocol !== protocol || isAlone)) {
       const whose = other.by === "Ingresses" ? "Ingresses have" : `${olderOne(other.by, one)} has`;
-      return `${whose} ${said} with protocol ${other.tls ? "HTTPS" : "HTTP"}, and Gateways without addresses of their own share ports`;
+      return `${whose} ${said} with protocol ${other.protocol}, and Gateways without addresses of their own share ports`;
     }
-    const key = `${place} ${hostname}`;
+    const key = `${layer} ${place} ${hostname}`;
     const older = hosts.get(key);
     if (older !== undefined) {
       const what = hostname === "" ? "all hosts" : hostname;
       return `${olderOne(older, one)} has ${what} on ${said}, and Gateways without addresses of their own share ports`;
     }
     hosts.set(key, one);
-    if (other === undefined) taken.set(place, { tls, by: one });
+    if (other === undefined) taken.set(`${layer} ${place}`, { protocol, by: one });
     return undefined;
   }
 }

@@ -3,6 +3,7 @@ import type { ListenerSet } from "../../model/gateway/listener-set.ts";
 import type { Gateway, GatewayListener } from "../../model/gateway/objects.ts";
 import type { ObjectKey } from "../../model/objects.ts";
 import type { Owner } from "../../model/owner.ts";
+import type { StreamProtocol } from "../../model/streams.ts";
 import type { Problem } from "../../problem.ts";
 import type { Fault } from "./conditions.ts";
 import type { PartialParameters } from "./parameters.ts";
@@ -22,7 +23,10 @@ export interface ListenerReading {
   readonly listener: GatewayListener;
   /** In lower case; empty: all hosts. */
   readonly hostname: string;
+  /** Whether nginx decrypts what comes in. */
   readonly tls: boolean;
+  /** Undefined where it takes requests. */
+  readonly stream: StreamProtocol | undefined;
   readonly kinds: readonly RouteKind[];
   /** Why it is not accepted; undefined where it is. */
   readonly refused: Fault | undefined;

@@ -16,8 +16,8 @@ import { servicePortOf } from "../upstreams/endpoints.ts";
 export interface StreamWorld {
   service(key: string): Service | undefined;
   endpoints(service: string, port: ServicePort, protocol: "TCP" | "UDP"): EndpointsAnswer;
-  /** Ports that something else of Sluice listens on, with what it is. */
-  readonly reserved: ReadonlyMap<number, string>;
+  /** What else listens on a port; undefined where nothing does. */
+  taken(kind: "tcp" | "udp", port: number): string | undefined;
   /** Whether nginx refused this text for `tcp/5432`, and why. */
   refusal(port: string, text: string): Refusal | undefined;
 }
@@ -61,7 +61,7 @@ function readPort(kind: "tcp" | "udp", key: string, text: string, world: StreamW
   // `05432` would be the port of `5432` once more, and nginx refuses a port that is there twice.
   const port = /^[1-9]\d{0,4}$/.test(key) ? Number(key) : 0;
   if (port === 0 || port > 65_535) return `${JSON.stringify(key)} is not a port number`;
-  const taken = world.reserved.get(port);
+  const taken = world.taken(kind, port);
   if (taken !== undefined) return `port ${port} is taken by ${taken}`;
   const refusal = world.refusal(`${kind}/${port}`, text);
   if (refusal !== undefined) return refusal.why;
@@ -94,6 +94,15 @@ function streamPortOf({ spec }: Service, reference: string, protocol: string): S
   return spec?.ports?.find((one) => {
     return (one.protocol ?? "TCP") === protocol && (String(one.port) === reference || one.name === reference);
   });
+}
+
+/** The port of this number and protocol, by which routes name it. */
+export function servicePortNumbered(
+  service: Service | undefined,
+  port: string,
+  protocol: "TCP" | "UDP",
+): ServicePort | undefined {
+  return service?.spec?.ports?.find((one) => String(one.port) === port && (one.protocol ?? "TCP") === protocol);
 }
 
 /** The hosts whose TLS passes through: to the address of the Service behind `/`, or its endpoints where it has none. */

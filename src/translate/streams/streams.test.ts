@@ -24,7 +24,7 @@ function keeper() {
     const turn = turnTo(now, before, { quarantine });
     before = now;
     endpoints.takeIn(turn);
-    streams.renew(turn, noServers);
+    streams.renew(turn, noServers, { ports: [], claims: [] });
     return streams.servers;
   };
   return { renew, told: () => [...problems.byOwner.values()].flat().map(sentence) };

@@ -6,12 +6,23 @@ import type { FeatureValues } from "../../annotations/registry.ts";
 import { bugProblem, guarded } from "../../guarded.ts";
 import type { Server, StreamServer } from "../../model/configuration.ts";
 import { nameOf } from "../../model/objects.ts";
+import type { StreamPort } from "../../model/streams.ts";
 import type { Table } from "../../model/table.ts";
+import { named } from "../../problem.ts";
+import type { Claim } from "../claim.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import type { Inputs, Turn } from "../turn.ts";
 import type { ServiceEndpoints } from "../upstreams/service-endpoints.ts";
+import { gatewayStreams } from "./gateway-streams.ts";
 import { passthroughServers, portServers, type StreamWorld } from "./servers.ts";
+
+/** What Gateways have of streams; each is the same object while nothing about it is different. */
+export interface OfGateways {
+  readonly ports: readonly StreamPort[];
+  /** Oldest first. */
+  readonly claims: readonly Claim[];
+}
 
 export class Streams {
   readonly #options: TranslateOptions;
@@ -20,6 +31,7 @@ export class Streams {
   /** The ConfigMaps of ports, by what is spoken there. */
   readonly #maps: readonly (readonly ["tcp" | "udp", string])[];
   #servers: readonly StreamServer[] = [];
+  #ofGateways: OfGateways = { ports: [], claims: [] };
 
   constructor(options: TranslateOptions, endpoints: ServiceEndpoints, problems: Problems) {
     this.#options = options;
@@ -39,17 +51,21 @@ export class Streams {
     return this.#servers;
   }
 
-  renew({ before, now }: Turn, servers: Table<Server<FeatureValues>>): void {
+  renew({ before, now }: Turn, servers: Table<Server<FeatureValues>>, ofGateways: OfGateways): void {
     const { enableSslPassthrough } = this.#options;
-    if (!enableSslPassthrough && !this.#mayDiffer(before, now)) return;
+    const last = this.#ofGateways;
+    this.#ofGateways = ofGateways;
+    const isOther = last.ports !== ofGateways.ports || last.claims !== ofGateways.claims;
+    if (!enableSslPassthrough && !isOther && !this.#mayDiffer(before, now)) return;
     const world = this.#world(now);
-    const streams = this.#maps.flatMap(([kind, key]) => this.#portServers(kind, key, now, world));
+    const streams: StreamServer[] = this.#maps.flatMap(([kind, key]) => this.#portServers(kind, key, now, world));
     if (enableSslPassthrough) streams.push(...passthroughServers(servers, world));
+    streams.push(...gatewayStreams(ofGateways.ports, ofGateways.claims, world));
     if (JSON.stringify(streams) !== JSON.stringify(this.#servers)) this.#servers = streams;
   }
 
   #mayDiffer(before: Inputs, now: Inputs): boolean {
-    if (this.#maps.length === 0) return false;
+    if (this.#maps.length === 0 && this.#ofGateways.ports.length === 0) return false;
     if (before.quarantine.ports !== now.quarantine.ports) return true;
     if (
       (["services", "endpointSlices", "addresses"] as const).some(
@@ -75,11 +91,17 @@ export class Streams {
       service: (key) => snapshot.services.get(key),
       endpoints: (key, declared, protocol) =>
         this.#endpoints.of(key, { port: String(declared.port), declared, serviceUpstream: false, protocol }),
-      reserved: this.#options.reservedPorts,
+      taken: (kind, port) =>
+        this.#options.reservedPorts.get(port) ??
+        this.#ofGateways.ports.find((one) => isOnAll(one, kind, port))?.owners.map(named)[0],
       refusal: (port, text) => {
         const refused = quarantine.ports.get(port);
         return refused?.version === text ? refused : undefined;
       },
     };
   }
+}
+
+function isOnAll({ protocol, address, listenPort }: StreamPort, kind: "tcp" | "udp", port: number): boolean {
+  return address === undefined && listenPort === port && (protocol === "udp") === (kind === "udp");
 }

@@ -1,6 +1,6 @@
 /**
- * The Pods of the suite: each runs the suite's own server as a process in a network namespace. Pods of other images are called ready
- * and run nothing; no test of the profile asks them.
+ * The Pods of the suite: each runs the suite's own server as a process in a network namespace. The one Pod of CoreDNS runs a
+ * program of ours that answers each question. Pods of other images are called ready and run nothing; no test asks them.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createConnection } from "node:net";
@@ -21,20 +21,24 @@ const port = 3000;
 export function echoPods(cluster: Cluster): StartPod {
   return async (pod, address, signal) => {
     const [container] = pod.spec.containers as readonly Manifest[];
-    if (!container?.image.includes("echo-basic")) return { stop: async () => {} };
+    const command = commandOf(container?.image ?? "");
+    if (container === undefined || command === undefined) return { stop: async () => {} };
     const folder = mkdtempSync(join(tmpdir(), "sluice-echo-"));
     chmodSync(folder, 0o755);
     await makeVolumes(cluster, pod, folder);
     const network = await openPodNetwork(address);
+    const env = environmentOf(cluster, pod, container);
+    const isUdp = command[0] !== gatewaySuite.echo || env.UDP_ECHO_SERVER !== undefined;
     const printed: { readonly atMs: number; readonly text: string }[] = [];
     const running = startContained({
       enter: network.enter,
       mounts: mountsOf(pod, container, folder),
-      command: [gatewaySuite.echo],
-      env: environmentOf(cluster, pod, container),
+      command,
+      env,
       write: (text) => void printed.push({ atMs: Date.now(), text }),
     });
-    while (!signal.aborted && !(await accepts(address))) await sleep(50);
+    const isUp = () => (isUdp ? printed.length > 0 : accepts(address));
+    while (!signal.aborted && !(await isUp())) await sleep(50);
     return {
       log: (sinceMs) => printed.flatMap(({ atMs, text }) => (atMs < sinceMs ? [] : [text])).join(""),
       async stop() {
@@ -44,6 +48,11 @@ export function echoPods(cluster: Cluster): StartPod {
       },
     };
   };
+}
+
+function commandOf(image: string): readonly string[] | undefined {
+  if (image.includes("echo-basic")) return [gatewaySuite.echo];
+  return image.includes("coredns") ? [process.execPath, join(import.meta.dirname, "dns-server.mjs")] : undefined;
 }
 
 function accepts(host: string): Promise<boolean> {

@@ -26,6 +26,8 @@ export interface SuiteResult {
   readonly reportFile: string;
 }
 
+const profiles = ["GATEWAY-HTTP", "GATEWAY-TLS", "GATEWAY-TCP", "GATEWAY-UDP"];
+
 export async function runSuite({
   kubeconfig,
   gatewayClass,
@@ -38,7 +40,11 @@ export async function runSuite({
   const which = tests.length === 0 ? "" : `/^(${tests.join("|")})$`;
   const flags = [
     ...["-test.v", "-test.parallel=4", "-test.timeout=20m", `-test.run=^TestConformance$${which}`],
-    ...[`--gateway-class=${gatewayClass}`, "--conformance-profiles=GATEWAY-HTTP", "--cleanup-base-resources=false"],
+    ...[
+      `--gateway-class=${gatewayClass}`,
+      `--conformance-profiles=${profiles.join(",")}`,
+      "--cleanup-base-resources=false",
+    ],
     ...["--usable-address=192.0.2.99", "--unusable-address=203.0.113.1"],
     ...[`--report-output=${reportFile}`, "--organization=sluice", "--project=sluice", `--version=v${build.release}`],
     ...["--url=https://sluice.dev", "--contact=https://sluice.dev"],

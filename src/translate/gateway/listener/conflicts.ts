@@ -75,11 +75,12 @@ class Claims {
     for (const [other, { first }] of protocols) {
       if (other !== protocol && !areTls(other, protocol)) return { reason: "ProtocolConflict", by: first };
     }
-    const by = protocols
-      .get(protocol)
-      ?.hosts.get(one.hostname)
-      ?.find((other) => other !== one);
-    return by && { reason: "HostnameConflict", by };
+    const hasNames = protocol !== "TCP" && protocol !== "UDP";
+    for (const { hosts } of protocols.values()) {
+      const by = hosts.get(one.hostname)?.find((other) => other !== one);
+      if (by !== undefined) return { reason: hasNames ? "HostnameConflict" : "ProtocolConflict", by };
+    }
+    return undefined;
   }
 }
 

@@ -2,6 +2,7 @@
  * The ListenerSets of Gateways that are ours, read again when they or what they refer to has changed. A set whose Gateway is not
  * ours is left to others.
  */
+import type { Capability } from "../../../directives/capabilities.ts";
 import { bugProblem, guarded } from "../../../guarded.ts";
 import { Dependencies } from "../../../model/dependencies.ts";
 import type { ListenerSet } from "../../../model/gateway/listener-set.ts";
@@ -27,6 +28,7 @@ type GatewayOf = (key: string) => GatewayReading | undefined;
 export class ListenerSets {
   readonly #grants: Grants;
   readonly #certificates: Certificates;
+  readonly #lacks: ReadonlySet<Capability>;
   readonly #references = new Dependencies();
   /** As they are by themselves, without regard to other objects. */
   readonly #readings = new Map<string, SetReading>();
@@ -40,9 +42,11 @@ export class ListenerSets {
   /** Sets on which Sluice failed, and sets whose Gateway is nowhere. */
   readonly #problems = new Map<string, Problem>();
 
-  constructor(grants: Grants, certificates: Certificates) {
+  /** `lacks` is what the nginx at hand has not. */
+  constructor(grants: Grants, certificates: Certificates, lacks: ReadonlySet<Capability>) {
     this.#grants = grants;
     this.#certificates = certificates;
+    this.#lacks = lacks;
   }
 
   /** What is wrong with a set that has no reading. */
@@ -181,6 +185,7 @@ export class ListenerSets {
     const all = set.spec?.listeners ?? [];
     const read = readListeners(owner, all, gateway.gateway, {
       grants: this.#grants,
+      lacks: this.#lacks,
       secret: (name) => this.#certificates.secret(name),
       brokenSecret: (name) => this.#certificates.broken(name),
     });

@@ -7,7 +7,7 @@ import {
   type HTTPBackendReference,
   type HTTPRouteFilter,
 } from "../../../model/gateway/objects.ts";
-import type { Service } from "../../../model/objects.ts";
+import type { Service, ServicePort } from "../../../model/objects.ts";
 import { named, type ObjectName, type Problem, sentence } from "../../../problem.ts";
 import type { ClaimedBackend } from "../../claim.ts";
 import type { PolicyReading } from "../backend-tls/policy.ts";
@@ -121,7 +121,35 @@ type Target =
     }
   | { readonly reason: string; readonly part: string; readonly why: string };
 
-function targetOf(reference: BackendReference, { object, grants, service, policy }: BackendWorld): Target {
+function targetOf(reference: BackendReference, world: BackendWorld): Target {
+  const found = serviceTargetOf(reference, world, "TCP");
+  if ("why" in found) return found;
+  const { key, declared } = found;
+  const { port, appProtocol = "" } = declared;
+  const protocol = protocols[appProtocol.toLowerCase()];
+  const governing = world.policy(key, declared.name);
+  if (appProtocol !== "" && protocol === undefined && governing === undefined) {
+    const why = `port ${port} of Service ${key} has the appProtocol ${appProtocol}, which is not one of ${Object.keys(protocols).join(", ")}`;
+    return { reason: "UnsupportedProtocol", part: "", why };
+  }
+  const { tls } = governing ?? {};
+  return { key, port, protocol, tls, broken: tls === undefined ? governing : undefined };
+}
+
+function whyBroken({ object, invalid }: PolicyReading): string {
+  return `names a Service whose ${named(object)} cannot be followed: ${invalid === undefined ? "" : sentence(invalid.problem)}`;
+}
+
+export type ServiceTarget =
+  | { readonly key: string; readonly declared: ServicePort }
+  | { readonly reason: string; readonly part: string; readonly why: string };
+
+/** The port of a Service that a route of any kind names, which is to be one of this protocol. */
+export function serviceTargetOf(
+  reference: BackendReference,
+  { object, grants, service }: BackendWorld,
+  transport: "TCP" | "UDP",
+): ServiceTarget {
   const { group = "", kind = "Service", name, port } = reference;
   if (group !== "" || kind !== "Service") {
     return { reason: "InvalidKind", part: "", why: `names a ${group === "" ? "" : `${group} `}${kind}, not a Service` };
@@ -140,23 +168,12 @@ function targetOf(reference: BackendReference, { object, grants, service, policy
     return { reason: "InvalidKind", part: "", why };
   }
   if (port === undefined) return { reason: "BackendNotFound", part: "", why: `names no port of Service ${key}` };
-  const declared = found.spec?.ports?.find((one) => one.port === port && (one.protocol ?? "TCP") === "TCP");
+  const declared = found.spec?.ports?.find((one) => one.port === port && (one.protocol ?? "TCP") === transport);
   if (declared === undefined) {
-    return { reason: "BackendNotFound", part: ".port", why: `Service ${key} has no port ${port}` };
+    const which = transport === "TCP" ? "" : `${transport} `;
+    return { reason: "BackendNotFound", part: ".port", why: `Service ${key} has no ${which}port ${port}` };
   }
-  const { appProtocol = "" } = declared;
-  const protocol = protocols[appProtocol.toLowerCase()];
-  const governing = policy(key, declared.name);
-  if (appProtocol !== "" && protocol === undefined && governing === undefined) {
-    const why = `port ${port} of Service ${key} has the appProtocol ${appProtocol}, which is not one of ${Object.keys(protocols).join(", ")}`;
-    return { reason: "UnsupportedProtocol", part: "", why };
-  }
-  const { tls } = governing ?? {};
-  return { key, port, protocol, tls, broken: tls === undefined ? governing : undefined };
-}
-
-function whyBroken({ object, invalid }: PolicyReading): string {
-  return `names a Service whose ${named(object)} cannot be followed: ${invalid === undefined ? "" : sentence(invalid.problem)}`;
+  return { key, declared };
 }
 
 export interface MirrorsRead {

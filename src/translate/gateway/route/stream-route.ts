@@ -1,0 +1,70 @@
+/** How TCPRoutes, UDPRoutes and TLSRoutes are read: each has one rule, which says where its connections or datagrams go. */
+import type { BackendReference } from "../../../model/gateway/objects.ts";
+import type { TCPRoute, TLSRoute, UDPRoute } from "../../../model/gateway/routes.ts";
+import { named, type Problem } from "../../../problem.ts";
+import type { ClaimedBackend } from "../../claim.ts";
+import type { Fault } from "../conditions.ts";
+import { type BackendWorld, serviceTargetOf, unusable } from "./backends.ts";
+import type { RouteReader } from "./reader.ts";
+import type { RulesRead } from "./rules.ts";
+
+type StreamRoute = TCPRoute | UDPRoute | TLSRoute;
+
+const references = ({ spec }: StreamRoute): readonly BackendReference[] =>
+  (spec?.rules ?? []).flatMap(({ backendRefs = [] }) => backendRefs);
+
+export const tcpRouteReader: RouteReader<TCPRoute> = {
+  kind: "TCPRoute",
+  table: ({ tcpRoutes }) => tcpRoutes,
+  references,
+  rules: (route, world) => streamRulesOf(route, world, "TCP"),
+};
+
+export const udpRouteReader: RouteReader<UDPRoute> = {
+  kind: "UDPRoute",
+  table: ({ udpRoutes }) => udpRoutes,
+  references,
+  rules: (route, world) => streamRulesOf(route, world, "UDP"),
+};
+
+export const tlsRouteReader: RouteReader<TLSRoute> = {
+  kind: "TLSRoute",
+  table: ({ tlsRoutes }) => tlsRoutes,
+  references,
+  rules: (route, world) => streamRulesOf(route, world, "TCP"),
+};
+
+/** A rule takes all that comes in, so the first one does. */
+function streamRulesOf({ spec }: StreamRoute, world: BackendWorld, transport: "TCP" | "UDP"): RulesRead {
+  const { object } = world;
+  const [rule = {}, ...more] = spec?.rules ?? [];
+  const field = "spec.rules[0]";
+  const unresolved: Fault[] = [];
+  const done = `its share of the ${transport === "UDP" ? "datagrams is dropped" : "connections is refused"}`;
+  const notes: Problem[] = [];
+  const note = (where: string, why: string, what: string) =>
+    notes.push({ object, kind: "field-unusable", field: where, why, done: what });
+  const given = rule.backendRefs ?? [];
+  const backends = given.map((reference, at): ClaimedBackend => {
+    const part = `backendRefs[${at}]`;
+    const { weight = 1, name } = reference;
+    const found = serviceTargetOf(reference, world, transport);
+    if ("why" in found) {
+      const where = `${field}.${part}${found.part}`;
+      const problem: Problem = { object, kind: "field-unusable", field: where, why: found.why, done };
+      unresolved.push({ reason: found.reason, problem });
+      return { ...unusable(part, problem), weight };
+    }
+    const { key, declared } = found;
+    const policy = world.policy(key, declared.name);
+    if (policy !== undefined) {
+      const why = `names a Service with ${named(policy.object)}, which does nothing for streams`;
+      note(`${field}.${part}`, why, "bytes are sent on as they are");
+    }
+    return { part, upstream: "", key, service: name, port: String(declared.port), weight };
+  });
+  if (given.length === 0) note(`${field}.backendRefs`, "names no backend", "nothing is sent on");
+  if (more.length > 0) note("spec.rules[1]", "comes after a rule that takes everything", "nothing is sent by it");
+  const match = { text: "/", type: "prefix", loose: false } as const;
+  return { paths: [{ field, match, backends }], unresolved, invalid: [], isVoid: false, notes };
+}

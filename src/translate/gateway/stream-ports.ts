@@ -1,0 +1,43 @@
+/** The ports of streams: those of one protocol and number are one, whichever object has their listeners. */
+import type { StreamListener, StreamPort } from "../../model/streams.ts";
+import type { ListenerReading } from "./reading.ts";
+
+/**
+ * `of` is the Gateway, or `*` where all share the ports of this machine. `all` are in the order of their precedence; `placeOf`
+ * gives the port on which nginx listens. The ports have no address yet.
+ */
+export function streamPorts(
+  of: string,
+  all: readonly ListenerReading[],
+  isServed: (one: ListenerReading) => boolean,
+  placeOf: (one: ListenerReading) => number,
+): readonly StreamPort[] {
+  const byPort = Map.groupBy(
+    all.filter(({ stream }) => stream !== undefined),
+    (one) => `${one.stream} ${placeOf(one)}`,
+  );
+  return [...byPort.values()].flatMap((some): StreamPort[] => {
+    const served = some.filter(isServed);
+    const [first] = served;
+    if (first?.stream === undefined) return [];
+    const listeners = new Map<string, StreamListener>();
+    // One that conflicts keeps its names from a listener that takes more names.
+    for (const one of some) {
+      const { id, hostname, tls, certificates, refused, conflict, isBeaten } = one;
+      const isHere = isServed(one) || (refused === undefined && conflict !== undefined && !isBeaten);
+      if (!isHere || listeners.has(hostname)) continue;
+      listeners.set(hostname, { id, hostname, certificates: tls ? certificates : undefined });
+    }
+    const listenPort = placeOf(first);
+    return [
+      {
+        id: `${of}:${first.listener.port}${first.stream === "udp" ? "/udp" : ""}`,
+        protocol: first.stream,
+        address: undefined,
+        listenPort,
+        owners: [...new Set(served.map(({ owner }) => owner))],
+        listeners: [...listeners.values()],
+      },
+    ];
+  });
+}

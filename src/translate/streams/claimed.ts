@@ -1,0 +1,49 @@
+/** What TCPRoutes, UDPRoutes and TLSRoutes claim on the listeners of Gateways. They have no paths, so no host of nginx's comes of them. */
+import { bugProblem, guarded } from "../../guarded.ts";
+import { nameOf } from "../../model/objects.ts";
+import { byAge } from "../age.ts";
+import type { Claim } from "../claim.ts";
+import type { ClaimSource } from "../claims.ts";
+import type { Problems } from "../problems.ts";
+import type { Turn } from "../turn.ts";
+
+export class StreamClaims {
+  readonly #sources: readonly ClaimSource[];
+  readonly #problems: Problems;
+  readonly #all = new Map<string, Claim>();
+  #oldestFirst: readonly Claim[] = [];
+
+  constructor(sources: readonly ClaimSource[], problems: Problems) {
+    this.#sources = sources;
+    this.#problems = problems;
+  }
+
+  /** Oldest first; the same array while no Claim is another one. */
+  get all(): readonly Claim[] {
+    return this.#oldestFirst;
+  }
+
+  renew(turn: Turn): void {
+    let isOther = false;
+    for (const source of this.#sources) {
+      for (const name of source.changed(turn)) {
+        const key = `${source.kind} ${name}`;
+        const claim = guarded(
+          () => source.claim(name, turn),
+          (bug) => this.#setAside(source, name, bug),
+        );
+        if (claim === undefined && !this.#all.delete(key)) continue;
+        if (claim !== undefined) this.#all.set(key, claim);
+        isOther = true;
+      }
+    }
+    if (isOther) this.#oldestFirst = [...this.#all.values()].sort((a, b) => byAge(a.since, b.since));
+  }
+
+  #setAside(source: ClaimSource, name: string, bug: Error): undefined {
+    source.setAside(name);
+    const { kind } = source;
+    this.#problems.tell(`${kind} ${name}`, [bugProblem({ kind, ...nameOf(name) }, bug)]);
+    return undefined;
+  }
+}

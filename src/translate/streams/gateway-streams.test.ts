@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { serverKey } from "../../model/listeners.ts";
+import type { Service } from "../../model/objects.ts";
+import type { StreamListener, StreamPort } from "../../model/streams.ts";
+import type { Claim } from "../claim.ts";
+import { gatewayStreams } from "./gateway-streams.ts";
+import type { StreamWorld } from "./servers.ts";
+
+const world: StreamWorld = {
+  service: () => ({ spec: { ports: [{ port: 443 }] } }) as unknown as Service,
+  endpoints: (key) => ({ kind: "endpoints", endpoints: [{ address: key, port: 1 }] }),
+  taken: () => undefined,
+  refusal: () => undefined,
+};
+
+const listener = (id: string, hostname: string): StreamListener => ({ id, hostname, certificates: undefined });
+
+const port = (...listeners: readonly StreamListener[]): StreamPort => {
+  return { id: "gw:443", protocol: "tls", address: undefined, listenPort: 443, owners: [], listeners };
+};
+
+/** A route that sends these hosts of a listener to a backend of the route's name. */
+const claim = (name: string, on: string, ...hosts: readonly string[]): Claim => {
+  const backends = [{ part: "", upstream: "", key: name, service: name, port: "443", weight: 1 }];
+  const path = { field: "", match: { text: "/", type: "prefix", loose: false }, backends };
+  return { hosts: new Map(hosts.map((host) => [serverKey({ listener: on, name: host }), [path]])) } as unknown as Claim;
+};
+
+const placed = (some: StreamPort, ...claims: readonly Claim[]) =>
+  gatewayStreams([some], claims, world).flatMap(({ hosts }) =>
+    hosts.map(({ hostname, backends }) => [hostname, ...backends.map(({ endpoints }) => endpoints[0]!.address)]),
+  );
+
+test("a route has the hosts that it shares with its listener", () => {
+  const exact = port(listener("l", "abc.example.com"));
+  expect(placed(exact, claim("wide", "l", "*.example.com"))).toEqual([["abc.example.com", "wide"]]);
+  const wildcard = port(listener("l", "*.example.com"));
+  expect(placed(wildcard, claim("wide", "l", "*.com"), claim("one", "l", "abc.example.com"))).toEqual([
+    ["*.example.com", "wide"],
+    ["abc.example.com", "one"],
+  ]);
+});
+
+test("of two routes for one host the one with the longer hostname has it, and of equal ones the older", () => {
+  const one = port(listener("l", "*.example.com"));
+  const [older, younger] = [claim("older", "l", "*.com"), claim("younger", "l", "*.example.com")];
+  expect(placed(one, older, younger)).toEqual([["*.example.com", "younger"]]);
+  expect(placed(one, claim("older", "l", "*.com"), claim("younger", "l", "*.com"))).toEqual([
+    ["*.example.com", "older"],
+  ]);
+});
+
+test("a name of a more specific listener is no other listener's, and is closed where that has no route", () => {
+  const two = port(listener("all", ""), listener("own", "*.a.example"));
+  const claims = [claim("taker", "all", "x.a.example", "*.example", "*.b.a.example")];
+  expect(placed(two, ...claims)).toEqual([[""], ["*.a.example"], ["*.example", "taker"]]);
+});

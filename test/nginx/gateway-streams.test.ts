@@ -1,0 +1,294 @@
+/**
+ * TCPRoutes, UDPRoutes and TLSRoutes through a real nginx: where connections and datagrams go, which are refused, and the YAML of
+ * docs/gateway-streams.md.
+ */
+import { createSocket, type Socket as Datagrams } from "node:dgram";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createServer as createTlsServer, connect as tlsConnect } from "node:tls";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parse } from "yaml";
+import type { KubernetesObject } from "../../src/model/objects.ts";
+import { type Problem, sentence } from "../../src/problem.ts";
+import { type Subject, startSubject } from "../parity/subject.ts";
+import { type Pki, pkiIn } from "../support/pki.ts";
+
+const group = "gateway.networking.k8s.io";
+const address = "192.0.2.10";
+/** That of the Gateway of the page, which asks for none. */
+const pageAddress = "192.0.2.11";
+const backends = ["192.0.2.61", "192.0.2.62", "192.0.2.63"] as const;
+const folder = mkdtempSync(join(tmpdir(), "gateway-streams-"));
+const closing: { close(): unknown }[] = [];
+let subject: Subject;
+let pki: Pki;
+let problems: readonly Problem[] = [];
+
+/** Each backend says its last byte and what it got, over TCP, TLS and UDP. */
+function start(host: string): (Server | Datagrams)[] {
+  const name = host.split(".").at(-1);
+  const answer = (text: string) => `${name} ${text}`;
+  const tcp = createServer((socket) =>
+    socket.on("error", () => {}).on("data", (data) => socket.end(answer(`${data}`))),
+  );
+  const { backend: pair } = pki;
+  const tls = createTlsServer({ cert: pair.certificate, key: pair.key }, (socket) =>
+    socket.on("error", () => {}).on("data", (data) => socket.end(answer(`${socket.servername} ${data}`))),
+  );
+  const udp = createSocket("udp4").bind(7053, host);
+  udp.on("message", (message, { port, address: from }) => udp.send(answer(`${message}`), port, from));
+  return [tcp.listen(7000, host), tls.listen(7443, host), udp];
+}
+
+beforeAll(async () => {
+  pki = await pkiIn(folder);
+  closing.push(...backends.flatMap(start));
+  const flags = [
+    ...["--http-port=8181", "--https-port=8183", "--default-server-port=8182", "--status-port=10346"],
+    `--gateway-addresses=${address},${pageAddress}`,
+  ];
+  subject = await startSubject({ mode: "dynamic", flags, objects: objects(), onProblems: (all) => (problems = all) });
+  await subject.settled();
+});
+
+afterAll(async () => {
+  await subject.stop();
+  for (const one of closing) one.close();
+  rmSync(folder, { recursive: true });
+});
+
+const metadata = (name: string, second = 0) => {
+  const creationTimestamp = new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+  return { name, namespace: "ns", uid: name, generation: 1, creationTimestamp };
+};
+
+const gateway = (listeners: readonly object[]) => ({
+  apiVersion: `${group}/v1`,
+  kind: "Gateway",
+  metadata: metadata("gw"),
+  spec: { gatewayClassName: "sluice", addresses: [{ value: address }], listeners },
+});
+
+interface RouteSketch {
+  readonly section: string;
+  readonly to: readonly object[];
+  readonly hostnames?: readonly string[];
+  readonly second?: number;
+}
+
+const route = (kind: string, name: string, { section, to, hostnames, second }: RouteSketch) => ({
+  apiVersion: `${group}/v1`,
+  kind,
+  metadata: metadata(name, second),
+  spec: {
+    parentRefs: [{ name: "gw", sectionName: section }],
+    ...(hostnames === undefined ? {} : { hostnames }),
+    rules: [{ backendRefs: to }],
+  },
+});
+
+const service = (name: string, hosts: readonly string[]) => {
+  const ports = [
+    { name: "tcp", port: 70, protocol: "TCP", to: 7000 },
+    { name: "tls", port: 443, protocol: "TCP", to: 7443 },
+    { name: "udp", port: 53, protocol: "UDP", to: 7053 },
+  ];
+  return [
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name, namespace: "ns" },
+      spec: { ports: ports.map(({ to, ...port }) => ({ ...port, targetPort: to })) },
+    },
+    slice(name, hosts, ports),
+  ];
+};
+
+const slice = (
+  name: string,
+  hosts: readonly string[],
+  ports: readonly { name: string; protocol: string; to: number }[],
+) => ({
+  apiVersion: "discovery.k8s.io/v1",
+  kind: "EndpointSlice",
+  metadata: { name: `${name}-1`, namespace: "ns", labels: { "kubernetes.io/service-name": name } },
+  addressType: "IPv4",
+  endpoints: hosts.map((host) => ({ addresses: [host] })),
+  ports: ports.map(({ name: port, protocol, to }) => ({ name: port, protocol, port: to })),
+});
+
+const listeners = [
+  { name: "db", port: 5432, protocol: "TCP" },
+  { name: "dns", port: 53, protocol: "UDP" },
+  { name: "dns-tcp", port: 53, protocol: "TCP" },
+  { name: "weights", port: 5433, protocol: "TCP" },
+  { name: "half", port: 5434, protocol: "TCP" },
+  { name: "idle", port: 5435, protocol: "TCP" },
+  { name: "through", port: 9443, protocol: "TLS", hostname: "*.through.example", tls: { mode: "Passthrough" } },
+  {
+    name: "ended",
+    port: 9443,
+    protocol: "TLS",
+    hostname: "ended.example",
+    tls: { mode: "Terminate", certificateRefs: [{ name: "ended" }] },
+  },
+];
+
+function objects(): KubernetesObject[] {
+  const data = { "tls.crt": pki.backend.certificate, "tls.key": pki.backend.key };
+  const base64 = Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
+  return [
+    {
+      apiVersion: `${group}/v1`,
+      kind: "GatewayClass",
+      metadata: { name: "sluice" },
+      spec: { controllerName: "sluice.dev/gateway-controller" },
+    },
+    {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "ended", namespace: "ns" },
+      type: "kubernetes.io/tls",
+      data: Object.fromEntries(base64),
+    },
+    ...backends.flatMap((host, at) => service(`b${at + 1}`, [host])),
+    ...service("none", []),
+    gateway(listeners),
+    route("TCPRoute", "db", { section: "db", to: [{ name: "b1", port: 70 }] }),
+    route("TCPRoute", "db-later", { section: "db", to: [{ name: "b2", port: 70 }], second: 1 }),
+    route("UDPRoute", "dns", { section: "dns", to: [{ name: "b1", port: 53 }] }),
+    route("TCPRoute", "dns", { section: "dns-tcp", to: [{ name: "b2", port: 70 }] }),
+    route("TCPRoute", "weights", {
+      section: "weights",
+      to: [
+        { name: "b1", port: 70, weight: 3 },
+        { name: "b2", port: 70, weight: 1 },
+        { name: "b3", port: 70, weight: 0 },
+      ],
+    }),
+    route("TCPRoute", "half", {
+      section: "half",
+      to: [
+        { name: "b1", port: 70 },
+        { name: "gone", port: 70 },
+      ],
+    }),
+    route("TLSRoute", "through", { section: "through", hostnames: ["*.example"], to: [{ name: "b1", port: 443 }] }),
+    route("TLSRoute", "one", {
+      section: "through",
+      hostnames: ["one.through.example"],
+      to: [{ name: "b2", port: 443 }],
+    }),
+    route("TLSRoute", "shut", {
+      section: "through",
+      hostnames: ["shut.through.example"],
+      to: [{ name: "none", port: 443 }],
+    }),
+    route("TLSRoute", "ended", { section: "ended", hostnames: ["ended.example"], to: [{ name: "b3", port: 70 }] }),
+  ] as unknown as KubernetesObject[];
+}
+
+function tcp(port: number, host = address): Promise<string> {
+  return new Promise((resolve) => {
+    let got = "";
+    const socket = connect({ port, host }, () => socket.write("hello"));
+    socket.on("data", (data) => (got += data)).on("close", () => resolve(got === "" ? "closed" : got));
+    socket.on("error", () => {});
+  });
+}
+
+function tls(servername: string, to = { port: 9443, host: address }): Promise<string> {
+  return new Promise((resolve) => {
+    let got = "";
+    const socket = tlsConnect({ ...to, servername, rejectUnauthorized: false }, () => socket.write("hello"));
+    socket.on("data", (data) => (got += data)).on("close", () => resolve(got === "" ? "closed" : got));
+    socket.on("error", () => {});
+  });
+}
+
+function udp(port: number, host = address): Promise<string> {
+  const client = createSocket("udp4");
+  return new Promise<string>((resolve) => {
+    client.once("message", (message) => resolve(String(message)));
+    client.send("ping", port, host);
+  }).finally(() => client.close());
+}
+
+const page = readFileSync(join(import.meta.dirname, "../../docs/gateway-streams.md"), "utf8");
+const fromPage = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, yaml]) => parse(yaml!) as KubernetesObject);
+
+/** A Service of the page on one port, with the second backend behind it. */
+const pageService = (name: string, port: number, to: number, protocol = "TCP") => [
+  {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name, namespace: "data" },
+    spec: { ports: [{ name: "p", port, protocol, targetPort: to }] },
+  },
+  {
+    ...slice(name, [backends[1]], [{ name: "p", protocol, to }]),
+    metadata: { ...slice(name, [], []).metadata, namespace: "data" },
+  },
+];
+
+test("docs/gateway-streams.md is served as it stands", async () => {
+  const secret = objects().find(({ kind }) => kind === "Secret")!;
+  await subject.apply([
+    ...fromPage,
+    { ...secret, metadata: { name: "redis-tls", namespace: "data" } },
+    ...pageService("postgres", 5432, 7000),
+    ...pageService("postgres-next", 5432, 7000),
+    ...pageService("dns", 53, 7053, "UDP"),
+    ...pageService("vault", 8200, 7443),
+    ...pageService("redis", 6379, 7000),
+  ] as never);
+  await subject.settled();
+  expect(await tcp(5432, pageAddress)).toBe("62 hello");
+  expect(await udp(53, pageAddress)).toBe("62 ping");
+  expect(await tls("vault.example.com", { port: 8443, host: pageAddress })).toBe("62 vault.example.com hello");
+  expect(await tls("redis.example.com", { port: 8443, host: pageAddress })).toBe("62 hello");
+});
+
+const tally = (answers: readonly string[]) =>
+  Object.fromEntries([...Map.groupBy(answers, (one) => one).entries()].map(([one, all]) => [one, all.length]).sort());
+
+test("a TCPRoute and a UDPRoute have one port number each for themselves, and the older of two routes is served", async () => {
+  expect(await tcp(5432)).toBe("61 hello");
+  expect(await udp(53)).toBe("61 ping");
+  expect(await tcp(53)).toBe("62 hello");
+  expect(problems.map(sentence)).toEqual([
+    "spec.rules[0].backendRefs[1]: Service ns/gone not found; its share of the connections is refused",
+  ]);
+});
+
+test("connections are shared by weight, and a backend that is not there has its share refused", async () => {
+  const many = (port: number, count: number) => Promise.all(Array.from({ length: count }, () => tcp(port)));
+  const shares = tally(await many(5433, 200));
+  expect(Object.keys(shares)).toEqual(["61 hello", "62 hello"]);
+  expect(shares["61 hello"]).toBeGreaterThan(130);
+  expect(shares["61 hello"]).toBeLessThan(170);
+  const halves = tally(await many(5434, 200));
+  expect(Object.keys(halves)).toEqual(["61 hello", "closed"]);
+  expect(halves.closed).toBeGreaterThan(50);
+  expect(halves.closed).toBeLessThan(150);
+  expect(await tcp(5435), "a listener without a route").toBe("closed");
+});
+
+test("TLS passes through or ends by the name that a client sends, on one port", async () => {
+  expect(await tls("any.through.example")).toBe("61 any.through.example hello");
+  expect(await tls("one.through.example")).toBe("62 one.through.example hello");
+  expect(await tls("ended.example")).toBe("63 hello");
+  expect(await tls("shut.through.example")).toBe("closed");
+  expect(await tls("other.example")).toBe("closed");
+});
+
+test("a route is served elsewhere, and its listener closed, at the next turn", async () => {
+  await subject.apply([route("TCPRoute", "db", { section: "db", to: [{ name: "b3", port: 70 }] })] as never);
+  await subject.settled();
+  expect(await tcp(5432)).toBe("63 hello");
+  await subject.remove([route("TCPRoute", "db", { section: "db", to: [] })] as never);
+  await subject.settled();
+  expect(await tcp(5432), "the younger route").toBe("62 hello");
+});
