@@ -236,3 +236,42 @@ test("a copy of each request goes its own way; deadlines end a request with 504;
   const tries = it.seen().filter(({ url }) => url.startsWith("/attempt"));
   expect(tries.length, "a slow attempt is not made again").toBe(1);
 });
+
+test("a route has its own word on where a request came from, and each backend its own path", async () => {
+  const at = "127.0.0.58:18810";
+  const set = (name: string, value: string) => [{ name, value }];
+  const none = { set: [], add: [], remove: [] };
+  const path = (to: string) => ({ rewrite: { hostname: undefined, path: { type: "full", path: to } as const } });
+  await serve(18_800, at, [
+    rule("/own", {
+      requestHeaders: { ...none, set: set("X-Forwarded-For", "192.0.2.7"), remove: ["X-Forwarded-Proto", "x-real-ip"] },
+    }),
+    rule("/added", { requestHeaders: { ...none, add: set("X-Forwarded-For", "192.0.2.7") } }),
+    rule(
+      "/paths",
+      {},
+      {
+        to: [
+          { upstream: "b1", filters: path("/one") },
+          { upstream: "b2", filters: path("/two") },
+        ],
+      },
+    ),
+  ]);
+  const forged = { "X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https", "X-Real-IP": "203.0.113.9" };
+  const seen = async (where: string) =>
+    JSON.parse((await request({ to: at, host: "a.example", path: where, headers: forged })).body);
+  const own = (await seen("/own")).headers;
+  expect(own["x-forwarded-for"]).toBe("192.0.2.7");
+  expect([own["x-forwarded-proto"], own["x-real-ip"]]).toEqual([undefined, undefined]);
+  expect(own["x-forwarded-host"], "the others are Sluice's").toBe("a.example");
+  expect(own.connection, "and so is what frames the connection").not.toBe("keep-alive, upgrade");
+  expect((await seen("/added")).headers["x-forwarded-for"], "a client's is never passed on").toBe("127.0.0.1");
+  const paths = new Set<string>();
+  for (let n = 0; n < 60 && paths.size < 2; n++) {
+    const { backend, url } = await seen("/paths");
+    expect(url).toBe(backend === 1 ? "/one" : "/two");
+    paths.add(url);
+  }
+  expect(paths.size).toBe(2);
+});

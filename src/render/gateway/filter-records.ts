@@ -2,6 +2,8 @@
  * What a route does to requests and answers, as the Lua reads it. What is done after a request has jumped to its shape stands
  * in one text, `steering`, which the request takes along: so a record that changes on the way cannot mix versions.
  */
+
+import { isOriginHeader } from "../../kinds/origin-headers.ts";
 import type { Location } from "../../model/configuration.ts";
 import type {
   CorsPolicy,
@@ -45,16 +47,25 @@ export function filterTraits(
 ): RouteTraits {
   const answers = rule.redirect !== undefined || rule.cors !== undefined;
   const copies = mirrorsOf(rule, backend).length > 0;
+  const owns = ownedHeaders(rule, backend);
   const limited = timeouts?.request !== undefined || timeouts?.backendRequest !== undefined;
   return {
     ...(answers ? { answers: true } : {}),
     ...(steeringOf(rule, backend) === undefined ? {} : { steers: true }),
     ...(copies ? { copies: true } : {}),
     ...(rewriteOf(rule, backend)?.hostname === undefined ? {} : { names: true }),
+    ...(owns.length > 0 ? { owns } : {}),
     ...(limited ? { limited: true } : {}),
     ...(rule.session === undefined ? {} : { persists: true }),
     ...(retries === undefined ? {} : { retries: retries.codes }),
   };
+}
+
+/** Those that say where a request came from are their author's to change. Guards and logs do not read them. */
+function ownedHeaders(rule: Filters, backend: Filters): readonly string[] {
+  const changes = [rule.requestHeaders, backend.requestHeaders].filter((one) => one !== undefined);
+  const names = changes.flatMap(({ set, remove }) => [...set.map(({ name }) => name), ...remove]);
+  return [...new Set(names.map((name) => name.toLowerCase()))].filter(isOriginHeader).sort();
 }
 
 /** A Host header that is set is the host that the backend is asked for. */

@@ -10,6 +10,8 @@ export interface RouteTraits {
   readonly copies?: true;
   /** Whether the backend is asked for another host. */
   readonly names?: true;
+  /** Request headers that Sluice sets for all backends and this route sets or removes itself; lower case, sorted. */
+  readonly owns?: readonly string[];
   /** Whether requests have a deadline. */
   readonly limited?: true;
   /** Whether clients have sessions. */

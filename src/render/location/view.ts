@@ -84,6 +84,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
     if (feature.view !== undefined) view[name] = able && feature.view(value, place, settings);
     answer.push(...(feature.answerHeaders?.(value, place, settings) ?? []));
   }
+  const owned = ownedByRoute(route, settings);
   const own = [...everywhere.headerLines.location, ...headerLinesOf(values, "location")];
   const lines: HeaderLines = { http, server: [...server, ...hostLines], location: own };
   return {
@@ -92,17 +93,28 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
     directives: directives.map((one) => ({ ...one })),
     requestHeaders: place.protocol !== "fastcgi" && {
       directive: Token.name(place.protocol === "grpc" ? "grpc_set_header" : "proxy_set_header"),
-      headers: headersView(headers, about.requestHeaders, hasOwn(lines, ...requestDirectives)),
+      headers: headersView(
+        headers,
+        about.requestHeaders.filter((header) => !owned.has(nameOf(header))),
+        hasOwn(lines, ...requestDirectives) || owned.size > 0,
+      ),
     },
     answerHeaders: answerHeadersView(answer, lines, settings, place.protocol),
     settings: everywhere.view,
   };
 }
 
+const nameOf = ({ name }: Header): string => String(name).toLowerCase();
+
+/** Headers that a route of a Gateway has in its own hands, but for those that the operator sets (proxy-set-headers). */
+function ownedByRoute(route: RouteTraits | undefined, { followed }: Settings): ReadonlySet<string> {
+  const set = new Set(followed.proxySetHeaders.map(({ name }) => name.toLowerCase()));
+  return new Set((route?.owns ?? []).filter((name) => !set.has(name)));
+}
+
 /** A location with a request header of its own inherits none, so all are restated there; its own of a name wins. */
 function headersView(own: readonly Header[], builtIn: readonly Header[], restated: boolean): View {
   if (own.length === 0 && !restated) return [];
-  const nameOf = ({ name }: Header) => String(name).toLowerCase();
   const byName = new Map(own.map((header) => [nameOf(header), header]));
   const replaced = new Set([...byName.values()].filter(({ beside }) => beside !== true).map(nameOf));
   const others = builtIn.filter((header) => !replaced.has(nameOf(header)));

@@ -583,3 +583,14 @@ test("a match that is never reached is told, once for each host of a listener", 
     "spec.rules[1].matches[0]: spec.rules[0].matches[0] has the same match for host a.example on listener ns/gw/http; this match takes no request",
   ]);
 });
+
+test("a value that is added to a header of Sluice's own is told to have no effect", () => {
+  const requestHeaderModifier = {
+    add: [{ name: "X-Forwarded-For", value: "a" }],
+    set: [{ name: "X-Real-IP", value: "b" }],
+  };
+  const rules = [{ filters: [{ type: "RequestHeaderModifier", requestHeaderModifier }], backendRefs }];
+  expect(outcome(gateway({}), route({ rules })).said).toEqual([
+    "spec.rules[0].filters[0].requestHeaderModifier.add[0].name: Sluice itself sets X-Forwarded-For, and a value beside its own has no effect; nothing is added; set replaces the header",
+  ]);
+});

@@ -4,8 +4,10 @@
  */
 import { isHost } from "../../../kinds/addresses.ts";
 import { shown } from "../../../kinds/kind.ts";
+import { isOriginHeader } from "../../../kinds/origin-headers.ts";
 import { isReservedHeader, reservedWhy } from "../../../kinds/reserved-headers.ts";
-import type { HeaderModifier } from "../../../model/gateway/objects.ts";
+import type { HeaderModifier, HTTPRouteFilter } from "../../../model/gateway/objects.ts";
+import type { ObjectName, Problem } from "../../../problem.ts";
 
 export interface HeaderMistake {
   /** Below the field of the changes: `.set[0].name`. */
@@ -29,6 +31,18 @@ export function headerMistake(changes: HeaderModifier, of: "request" | "answer")
     if (why !== undefined) return { part: `.remove[${at}]`, why };
   }
   return undefined;
+}
+
+/** What has no effect in the filters of a rule or a backend. */
+export function idleAdditions(filters: readonly HTTPRouteFilter[], field: string, object: ObjectName): Problem[] {
+  return filters.flatMap(({ requestHeaderModifier }, at) =>
+    (requestHeaderModifier?.add ?? []).flatMap(({ name }, nth): Problem[] => {
+      if (!isOriginHeader(name)) return [];
+      const where = `${field}[${at}].requestHeaderModifier.add[${nth}].name`;
+      const why = `Sluice itself sets ${name}, and a value beside its own has no effect`;
+      return [{ object, kind: "field-unusable", field: where, why, done: "nothing is added; set replaces the header" }];
+    }),
+  );
 }
 
 function nameMistake(name: string): string | undefined {

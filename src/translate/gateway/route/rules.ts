@@ -8,6 +8,7 @@ import type { ClaimedPath } from "../../claim.ts";
 import type { Fault } from "../conditions.ts";
 import { type BackendWorld, backendsOf, mirrorsOf, unusable } from "./backends.ts";
 import { filtersOf } from "./filters.ts";
+import { idleAdditions } from "./header-changes.ts";
 import { matchesOf } from "./matches.ts";
 import { retriesOf } from "./retries.ts";
 import { cookiePath, sessionOf } from "./sessions.ts";
@@ -57,7 +58,17 @@ function ruleOf(rule: HTTPRouteRule, field: string, world: BackendWorld): RuleRe
   const retries = retriesOf(rule.retry, field, object);
   const session = sessionOf(rule, field, object);
   const mistake = [timeouts, retries, session].find((one) => !one.ok);
-  const notes = [retries, session].flatMap((one) => (one.ok ? [...one.notes] : []));
+  const places = [
+    { filters: rule.filters ?? [], at: `${field}.filters` },
+    ...(rule.backendRefs ?? []).map(({ filters = [] }, nth) => ({
+      filters,
+      at: `${field}.backendRefs[${nth}].filters`,
+    })),
+  ];
+  const notes = [
+    ...[retries, session].flatMap((one) => (one.ok ? one.notes : [])),
+    ...places.flatMap(({ filters, at }) => idleAdditions(filters, at, object)),
+  ];
   const unresolved: Fault[] = [];
   const invalid: Fault[] = [...wrong];
   let isDropped = matches.length === 0;
