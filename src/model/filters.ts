@@ -8,6 +8,8 @@ export interface Filters {
   readonly cors?: CorsPolicy;
   /** Each gets a copy of its share of requests; the answers are dropped. */
   readonly mirrors?: readonly Mirror[];
+  /** Is asked before a request passes. */
+  readonly auth?: AuthService;
   /** A client stays with the endpoint that answered it first. */
   readonly session?: Session;
 }
@@ -61,6 +63,20 @@ export interface Mirror {
   readonly upstream: string;
   /** Of 1: its share of the requests. */
   readonly share: number;
+}
+
+/** Lets a request pass by an answer of 200. Names of headers are in lower case. */
+export interface AuthService {
+  /** Id of an Upstream. */
+  readonly upstream: string;
+  /** Stands before the path of the request; without a slash at its end. */
+  readonly path: string;
+  /** Headers of the request that the question has beside those it always has. */
+  readonly requestHeaders: readonly string[];
+  /** Headers of the answer that the backend gets; empty: all that are about the request. */
+  readonly responseHeaders: readonly string[];
+  /** Bytes; 0: the question has no body. A request with a longer one is refused. */
+  readonly mostBody: number;
 }
 
 export interface Session {

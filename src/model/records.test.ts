@@ -29,6 +29,7 @@ const variables: Readonly<Record<keyof typeof recordFields, readonly string[]>> 
   changes: ["changes"],
   cors: ["cors"],
   session: ["session"],
+  question: ["question"],
 };
 
 /** What the Lua keeps in a decoded record, and functions of its modules that have such a name. */

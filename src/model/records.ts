@@ -96,10 +96,12 @@ export const recordFields = {
   /** One of several backends of a location, or one with a word in its requests. */
   backend: ["upTo", "shape", "upstream", "service", "port", "unusable", "filters", "session"],
   /** What a route does before a request jumps to its text; `steering` is the JSON of what it does afterwards. */
-  filters: ["redirect", "cors", "rewrite", "request", "attempt", "retries", "backoff", "steering"],
+  filters: ["redirect", "cors", "rewrite", "request", "attempt", "retries", "backoff", "auth", "steering"],
+  /** Who is asked before a request passes, and about which path; `body` is the most that is sent of a body. */
+  question: ["upstream", "path", "body"],
   redirect: ["scheme", "hostname", "path", "port", "status"],
   rewrite: ["hostname", "path"],
-  steering: ["requests", "answers", "cors", "mirrors", "session"],
+  steering: ["requests", "answers", "cors", "mirrors", "session", "auth"],
   /** `cookie` or `header` is its name, and `variable` what nginx calls what came by that name. */
   session: ["variable", "binding", "cookie", "header", "path", "seconds", "permanent"],
   changes: ["set", "add", "remove"],

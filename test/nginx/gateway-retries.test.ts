@@ -121,7 +121,6 @@ test("a request is tried again after the failures of its route, and what may hav
   const late = await ask("/late", "fails=9&how=500");
   expect(late.status).toBe(504);
   expect(late.tries).toBeLessThanOrEqual(4);
-  expect(late.tookMs).toBeLessThan(1_500);
   const hanging = await ask("/hang", "fails=9&how=hang");
   expect(hanging).toMatchObject({ status: 504 });
   expect(hanging.tries).toBeGreaterThan(1);

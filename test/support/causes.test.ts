@@ -17,6 +17,7 @@ const causes: Readonly<Record<string, string>> = {
   'location.tmpl if ($route_secured = "") { return 403; }': "| 403 | a certificate is asked for",
   'location.tmpl if ($uri ~ "[\\x00-\\x1f]") { return 400; }': "| 400 | a control character",
   "location.tmpl {{#if dynamic}}if ($route_unserved) { return 503; }{{/if}}": "| 503 | the Service is missing",
+  "route-refused.tmpl return 401;": "| 401 | Basic authentication or the auth service refuses",
   "server-features.tmpl return 403;": "| 403 | the Secret of `auth-tls-secret`",
   'server-features.tmpl if ($ssl_client_s_dn !~ {{clientCertificate.subject}}) { return 403 "client certificate unauthorized"; }':
     "| 403 | the certificate's subject",

@@ -154,6 +154,17 @@ const routes: readonly [object, string][] = [
     ofRoute({ ...rule, sessionPersistence: { type: "Header", cookieConfig: {} } }),
     "spec.rules[0].sessionPersistence.cookieConfig: it must not stand beside type Header",
   ],
+  [
+    filtered({
+      type: "ExternalAuth",
+      externalAuth: { protocol: "HTTP", grpc: {}, backendRef: { name: "login", port: 80 } },
+    }),
+    "spec.rules[0].filters[0].externalAuth.grpc: it must not stand beside protocol HTTP",
+  ],
+  [
+    filtered({ type: "ExternalAuth", externalAuth: { protocol: "HTTP" } }),
+    "spec.rules[0].filters[0].externalAuth: backendRef is missing",
+  ],
   [ofRoute(...Array.from({ length: 17 }, () => rule)), "spec.rules: the list has 17 items, and 16 are the most"],
   [
     ofRoute(...Array.from({ length: 3 }, () => ({ ...rule, matches: Array.from({ length: 64 }, () => ({})) }))),

@@ -31,7 +31,7 @@ import {
   placed,
   sectionName,
 } from "./names.ts";
-import { retry, sessionPersistence, timeouts } from "./rule-fields.ts";
+import { externalAuth, retry, sessionPersistence, timeouts } from "./rule-fields.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 const pathTypes = ["Exact", "PathPrefix", "RegularExpression"];
@@ -157,7 +157,7 @@ const filter = record(
     }),
     urlRewrite: record({ hostname: text(exactHost), path: pathChange }),
     cors,
-    externalAuth: anything,
+    externalAuth,
     extensionRef: record(named, ["group", "kind", "name"]),
   },
   ["type"],

@@ -3,7 +3,10 @@ import { durationMs } from "../../kinds/gateway/duration.ts";
 import { shown } from "../../kinds/kind.ts";
 import type { SessionPersistence } from "../../model/gateway/objects.ts";
 import { type Rule, record, text, whole, word, wrong } from "../check.ts";
-import { atMost, both, distinct, few } from "./names.ts";
+import { atMost, backendReference, both, distinct, few, headerName } from "./names.ts";
+
+const authPath: Rule = (value) =>
+  /^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|%[0-9a-fA-F]{2})+$/.test(value) ? undefined : `${shown(value)} is not a path`;
 
 const duration: Rule = (value) =>
   durationMs(value) === undefined ? `${shown(value)} is not a duration such as 500ms, 10s or 1h30m` : undefined;
@@ -38,5 +41,27 @@ export const sessionPersistence = record(
     }
     const isMissing = cookieConfig?.lifetimeType === "Permanent" && absoluteTimeout === undefined;
     return isMissing ? wrong(path, "absoluteTimeout is missing, and lifetimeType is Permanent") : [];
+  },
+);
+
+const headerNames = few(text(headerName), 64);
+
+export const externalAuth = record(
+  {
+    protocol: word("HTTP", "GRPC"),
+    backendRef: backendReference,
+    grpc: record({ allowedHeaders: headerNames }),
+    http: record({
+      path: text(atMost(1_024), authPath),
+      allowedHeaders: headerNames,
+      allowedResponseHeaders: headerNames,
+    }),
+    forwardBody: record({ maxSize: whole(0, 65_535) }),
+  },
+  ["protocol", "backendRef"],
+  (value, path) => {
+    const { protocol, ...fields } = value as Record<string, unknown>;
+    const other = protocol === "GRPC" ? "http" : "grpc";
+    return fields[other] === undefined ? [] : wrong([...path, other], `it must not stand beside protocol ${protocol}`);
   },
 );

@@ -224,8 +224,20 @@ export interface HTTPRouteFilter {
     readonly exposeHeaders?: readonly string[];
     readonly maxAge?: number;
   };
-  readonly externalAuth?: unknown;
+  readonly externalAuth?: ExternalAuthFilter;
   readonly extensionRef?: { readonly group: string; readonly kind: string; readonly name: string };
+}
+
+export interface ExternalAuthFilter {
+  /** `HTTP` or `GRPC`. */
+  readonly protocol?: string;
+  readonly backendRef: BackendReference;
+  readonly http?: {
+    readonly path?: string;
+    readonly allowedHeaders?: readonly string[];
+    readonly allowedResponseHeaders?: readonly string[];
+  };
+  readonly forwardBody?: { readonly maxSize?: number };
 }
 
 export interface HeaderModifier {

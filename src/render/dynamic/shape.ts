@@ -18,7 +18,7 @@ import type { Settings } from "../../settings/registry.ts";
 import { InternalNames } from "../conf/internal-names.ts";
 import { needsPath } from "../conf/text-servers.ts";
 import { balancedBlock, limitedBlock } from "../conf/upstream-views.ts";
-import { routeTraitsOf, withoutLateTries, withRetries } from "../gateway/traits.ts";
+import { forRoute, routeTraitsOf } from "../gateway/traits.ts";
 import { type LocationText, LocationTexts, type LocationTraits, traitsOf } from "../location/text.ts";
 import type { Template } from "../template.ts";
 
@@ -111,12 +111,7 @@ export class Shapes {
     const { limited = false, retries, persists = false } = traits.route ?? {};
     const blocks = [limited || persists || retries !== undefined ? limitedBlock : balancedBlock];
     const target = { dynamic: true, unserved: false, rewrite: false, blocks };
-    const found = this.#texts.of(
-      retries !== undefined ? withRetries(values, retries) : limited ? withoutLateTries(values) : values,
-      traits,
-      { bind, captured, errorBackend },
-      target,
-    );
+    const found = this.#texts.of(forRoute(values, traits.route), traits, { bind, captured, errorBackend }, target);
     const texts = [found.text, ...found.beside.map((one) => one.text), ...found.http];
     const name = `@${this.#names.of(texts.map((text) => `${text}\0`).join(""))}`;
     return { name, variables, needsPath: !traits.standsIn && needsPath(values, traits.denied), ...found };

@@ -6,6 +6,7 @@
 import { isOriginHeader } from "../../kinds/origin-headers.ts";
 import type { Location } from "../../model/configuration.ts";
 import type {
+  AuthService,
   CorsPolicy,
   Filters,
   HeaderChanges,
@@ -35,6 +36,7 @@ export function filtersRecord(
     ...(timeouts?.request === undefined ? {} : { request: timeouts.request / 1000 }),
     ...(timeouts?.backendRequest === undefined ? {} : { attempt: timeouts.backendRequest / 1000 }),
     ...(retries === undefined ? {} : { retries: retries.attempts, backoff: retries.backoff / 1000 }),
+    ...(rule.auth === undefined ? {} : { auth: questionRecord(rule.auth) }),
     ...(steering === undefined ? {} : { steering }),
   };
   return Object.keys(record).length === 0 ? undefined : record;
@@ -56,6 +58,7 @@ export function filterTraits(
     ...(rewriteOf(rule, backend)?.hostname === undefined ? {} : { names: true }),
     ...(owns.length > 0 ? { owns } : {}),
     ...(limited ? { limited: true } : {}),
+    ...(rule.auth === undefined ? {} : { asks: { headers: rule.auth.requestHeaders, body: rule.auth.mostBody > 0 } }),
     ...(rule.session === undefined ? {} : { persists: true }),
     ...(retries === undefined ? {} : { retries: retries.codes }),
   };
@@ -105,6 +108,7 @@ function steeringOf(rule: Filters, backend: Filters): string | undefined {
     ...(answers.length > 0 ? { answers } : {}),
     ...(rule.cors === undefined ? {} : { cors: corsRecord(rule.cors) }),
     ...(mirrors.length > 0 ? { mirrors: mirrors.map(({ upstream, share }) => [upstream, share]) } : {}),
+    ...(rule.auth === undefined ? {} : { auth: handedOn(rule.auth) }),
     ...(rule.session === undefined ? {} : { session: sessionRecord(rule.session) }),
   };
   return Object.keys(record).length === 0 ? undefined : JSON.stringify(record);
@@ -129,6 +133,14 @@ function changesOf(changes: HeaderChanges | undefined): Fields<"changes">[] {
       ...(remove.length > 0 ? { remove } : {}),
     },
   ];
+}
+
+function questionRecord({ upstream, path, mostBody }: AuthService): Fields<"question"> {
+  return { upstream, path, ...(mostBody > 0 ? { body: mostBody } : {}) };
+}
+
+function handedOn({ responseHeaders }: AuthService): object {
+  return responseHeaders.length === 0 ? {} : { headers: Object.fromEntries(responseHeaders.map((name) => [name, 1])) };
 }
 
 export function sessionRecord(session: Session): Fields<"session"> {

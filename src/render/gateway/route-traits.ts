@@ -14,6 +14,8 @@ export interface RouteTraits {
   readonly owns?: readonly string[];
   /** Whether requests have a deadline. */
   readonly limited?: true;
+  /** Which headers of a request an auth service is asked with, and whether it gets the body. */
+  readonly asks?: { readonly headers: readonly string[]; readonly body: boolean };
   /** Whether clients have sessions. */
   readonly persists?: true;
   /** Statuses after which requests are tried again, as they are when a connection fails; absent where the route asks for no retries. */

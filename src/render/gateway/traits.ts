@@ -6,6 +6,7 @@ import type { BackendProtocol, RetriedStatus } from "../../model/filters.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { type LocationTraits, traitsOf } from "../location/text.ts";
 import { filterTraits } from "./filter-records.ts";
+import type { RouteTraits } from "./route-traits.ts";
 
 /** An h2c backend gets requests as gRPC backends do: nginx's client for HTTP/2 is the same. */
 const schemes: Readonly<Record<BackendProtocol, Scheme>> = { http: "HTTP", https: "HTTPS", h2c: "GRPC" };
@@ -21,13 +22,13 @@ const secured: Readonly<Record<Scheme, Scheme>> = {
 };
 
 /** Whose time is up is answered, and not asked of another endpoint: an attempt that was too slow is not made again. */
-export function withoutLateTries(values: FeatureValues): FeatureValues {
+function withoutLateTries(values: FeatureValues): FeatureValues {
   const cases = values.nextUpstream.cases.filter((one) => one !== "timeout");
   return { ...values, nextUpstream: { ...values.nextUpstream, cases: cases.length > 0 ? cases : ["off"] } };
 }
 
 /** The failures that a route names, and failed connections. The Lua counts the tries and judges which requests may come twice. */
-export function withRetries(values: FeatureValues, codes: readonly RetriedStatus[]): FeatureValues {
+function withRetries(values: FeatureValues, codes: readonly RetriedStatus[]): FeatureValues {
   const cases = [
     "error",
     "timeout",
@@ -36,6 +37,13 @@ export function withRetries(values: FeatureValues, codes: readonly RetriedStatus
     "non_idempotent",
   ] as const;
   return { ...values, nextUpstream: { cases: [...cases], timeout: 0, tries: 0 } };
+}
+
+/** The features of a Location as they hold for a route with these traits. Its own auth service is asked in place of the operator's. */
+export function forRoute(values: FeatureValues, { asks, limited, retries }: RouteTraits = {}): FeatureValues {
+  const asked: FeatureValues = asks === undefined ? values : { ...values, externalAuth: { kind: "none" } };
+  if (retries !== undefined) return withRetries(asked, retries);
+  return limited === true ? withoutLateTries(asked) : asked;
 }
 
 /** `host`: what is said of the host as a whole. */

@@ -10,13 +10,14 @@ export function hopOf(server: Server<FeatureValues>, index: number): string {
   const { locations, routes } = server;
   const location = locations[index]!;
   const { path, owner, ownerUid, features } = location;
-  if (!isSaid("asksOthers", features, "location") && !isCopied(location)) return "";
+  if (!isSaid("asksOthers", features, "location") && !asksByRoute(location)) return "";
   const isExact = routes.some(({ match, location }) => match === "exact" && location === index);
   const whose = ownerUid ?? `${owner?.namespace ?? ""}/${owner?.name ?? ""}`;
   return shortHash(["hop", whose, serverKey(server), path, isExact ? "exact" : ""].join("\0"));
 }
 
-/** Whether a route has its requests copied. */
-function isCopied({ filters, backends }: Location<FeatureValues>): boolean {
+/** Whether a route has its requests copied, or an auth service asked about them. */
+function asksByRoute({ filters, backends }: Location<FeatureValues>): boolean {
+  if (filters?.auth !== undefined) return true;
   return [filters, ...backends.map((backend) => backend.filters)].some((one) => (one?.mirrors ?? []).length > 0);
 }

@@ -14,6 +14,7 @@ import type { AnswerHeader, Directive, Header, Place } from "../../directives/pl
 import { Token, type View } from "../../directives/token.ts";
 import { type HeaderLine, type HeaderLines, hasOwn, requestDirectives } from "../../settings/header-lines.ts";
 import type { Settings } from "../../settings/registry.ts";
+import { routeAuthView } from "../gateway/route-auth.ts";
 import type { RouteTraits } from "../gateway/route-traits.ts";
 import type { InEveryLocation } from "../settings/everywhere.ts";
 import { answerHeadersView, overruledHeaders } from "./answer-headers.ts";
@@ -51,6 +52,7 @@ const redirectStatuses = [301, 302, 303, 307, 308];
 export function locationView(said: LocationSaid, place: Place, about: AboutLocations): Readonly<Record<string, View>> {
   const { denied, redirectsToHttps, standsIn, timed, route, hostLines = [] } = said;
   const { settings, everywhere } = about;
+  const asks = denied ? undefined : route?.asks;
   const { http, server } = everywhere.headerLines;
   // The text for a Service that stands in is reached by name in dynamic mode, whatever the path.
   const values = denied
@@ -67,9 +69,10 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
       steers: route.steers ?? false,
       limited: route.limited ?? false,
       retries: route.retries !== undefined,
+      asks: asks !== undefined && routeAuthView(asks, place, about.requestHeaders, redirectStatuses.map(Token.count)),
       statuses: redirectStatuses.map(Token.count),
     },
-    asksOthers: isSaid("asksOthers", values, "location") || route?.copies === true,
+    asksOthers: isSaid("asksOthers", values, "location") || route?.copies === true || asks !== undefined,
   };
   const directives: Directive[] = [];
   const headers: Header[] = standsIn ? [...standInHeaders] : [];

@@ -468,6 +468,51 @@ test("as many retries as nginx can make, after the statuses that it can retry, a
   });
 });
 
+test("the auth service of a rule is asked as it says, and where it cannot be asked nobody passes", () => {
+  const location = (externalAuth: object, ...objects: KubernetesObject[]) => {
+    const rules = [{ filters: [{ type: "ExternalAuth", externalAuth }], backendRefs }];
+    const { configuration, said, route: of } = outcome(gateway({}), route({ rules }), ...objects);
+    const [first] = configuration.servers.get("ns/gw/http _")!.locations;
+    const { Accepted, ResolvedRefs } = of()![0]!;
+    const open = first!.backends.filter(({ unusable }) => unusable === undefined).length;
+    return { said, Accepted, ResolvedRefs, open, auth: first!.filters?.auth, has: [...configuration.upstreams.keys()] };
+  };
+  const asking = { protocol: "HTTP", backendRef: { name: "login", port: 80 } };
+  const login = serviceIn("ns", "login");
+  const http = { path: "/check/", allowedHeaders: ["X-B", "Host", "x-a"], allowedResponseHeaders: ["X-User"] };
+  const good = location({ ...asking, http, forwardBody: { maxSize: 100 } }, login);
+  expect(good).toMatchObject({ said: [], Accepted: true, ResolvedRefs: true, open: 1 });
+  expect(good.has).toContain("ns/login/80 for routes");
+  expect(good.auth).toEqual({
+    upstream: "ns/login/80 for routes",
+    path: "/check",
+    requestHeaders: ["x-a", "x-b"],
+    responseHeaders: ["x-user"],
+    mostBody: 100,
+  });
+  expect(location(asking)).toMatchObject({ ResolvedRefs: "BackendNotFound", open: 0 });
+  const away = { ...asking, backendRef: { name: "login", namespace: "other", port: 80 } };
+  expect(location(away, serviceIn("other", "login"))).toMatchObject({ ResolvedRefs: "RefNotPermitted", open: 0 });
+  const bad: readonly object[] = [
+    { ...asking, protocol: "GRPC" },
+    { ...asking, protocol: undefined },
+    { ...asking, http: { path: "//evil\nx" } },
+    { ...asking, http: { path: "evil" } },
+    { ...asking, http: { allowedHeaders: ["Transfer-Encoding"] } },
+    { ...asking, http: { allowedResponseHeaders: ["content_length"] } },
+    { ...asking, forwardBody: { maxSize: 70_000 } },
+  ];
+  for (const one of bad) {
+    expect(location(one, login), JSON.stringify(one)).toMatchObject({ Accepted: "UnsupportedValue", open: 0 });
+  }
+  expect(location({ ...asking, protocol: "GRPC" }, login).said).toEqual([
+    "spec.rules[0].filters[0].externalAuth.protocol: auth services that speak GRPC are not served; the requests of the rule get 500",
+  ]);
+  const ofBackend = [{ name: "web", port: 80, filters: [{ type: "ExternalAuth", externalAuth: asking }] }];
+  const { configuration } = outcome(gateway({}), route({ rules: [{ backendRefs: ofBackend }] }), login);
+  expect(configuration.servers.get("ns/gw/http _")!.locations[0]!.backends[0]!.unusable).toBeDefined();
+});
+
 test("what a filter would have guarded is answered with 500", () => {
   const rules = [
     { matches: [{ path: { value: "/admin" } }], filters: [{ type: "ExternalAuth" }], backendRefs },

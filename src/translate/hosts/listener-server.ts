@@ -189,7 +189,10 @@ function usesOf(entries: readonly Entry[]): UpstreamUse[] {
       if (!uses.has(`${id} ${claim.key}`)) uses.set(`${id} ${claim.key}`, use);
     }
     const filters = [claimed.filters, ...claimed.backends.map((backend) => backend.filters)];
-    for (const { upstream: id } of filters.flatMap((one) => one?.mirrors ?? [])) {
+    for (const { upstream: id } of filters.flatMap((one) => [
+      ...(one?.mirrors ?? []),
+      ...(one?.auth ? [one.auth] : []),
+    ])) {
       const { service, port } = upstreamParts(id);
       const use: UpstreamUse = { id, service, port, claim, asDefault: false, relieves: undefined, byNumber: true };
       if (!uses.has(`${id} ${claim.key}`)) uses.set(`${id} ${claim.key}`, use);

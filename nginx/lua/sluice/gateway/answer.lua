@@ -10,16 +10,6 @@ local _M = {}
 
 local usual_ports = { http = 80, https = 443 }
 
--- The path and query of the request as they came.
-local function raw_uri(var)
-  local raw = var.request_uri
-  local slash = find(raw, "^%a[%w+.-]*://") and find(raw, "/", (find(raw, "://", 1, true)) + 3, true)
-  if slash then
-    return string.sub(raw, slash)
-  end
-  return find(raw, "^/") and raw or "/"
-end
-
 -- The address that a redirect leads to.
 local function location_of(redirect, scope)
   local var = ngx.var
@@ -36,7 +26,7 @@ local function location_of(redirect, scope)
   local authority = to == usual_ports[scheme] and host or host .. ":" .. to
   local path = redirect.path
   if not path then
-    return scheme .. "://" .. authority .. raw_uri(var)
+    return scheme .. "://" .. authority .. rest.raw_uri(var)
   end
   local changed = path[2] and rest.replaced(path, var.uri, var.request_uri) or path[1]
   local query = var.args

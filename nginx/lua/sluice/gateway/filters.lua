@@ -1,5 +1,6 @@
 -- What a route does to a request before it jumps to its shape: another path, another host, a
 -- deadline; what is done later goes along as text.
+local auth = require("sluice.gateway.auth")
 local rest = require("sluice.gateway.rest")
 local route = require("sluice.route")
 
@@ -36,6 +37,9 @@ function _M.run(filters, shape)
     var.route_backoff = filters.backoff
     var.route_shape = shape
     var.route_failed = route.names.undecided
+  end
+  if filters.auth then
+    auth.prepare(filters.auth)
   end
   -- Backends of one location may share a text of which only some ask for another host.
   var.route_host = var.best_http_host

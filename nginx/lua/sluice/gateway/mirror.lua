@@ -1,5 +1,6 @@
 -- Copies of requests. Each goes its own way, on a timer: nginx's own subrequests would hold the
 -- client's next request until the slowest copy is answered. What the answer says is dropped.
+local bodies = require("sluice.gateway.body")
 local round_robin = require("sluice.balance.round_robin")
 local store = require("sluice.store")
 
@@ -30,25 +31,6 @@ local own = {
   ["x-forwarded-for"] = true, ["x-forwarded-host"] = true, ["x-forwarded-proto"] = true, ["x-real-ip"] = true,
   ["x-forwarded-port"] = true, ["x-request-id"] = true, ["proxy"] = true, ["x-sluice-hops"] = true,
 }
-
--- The body; false where it is too large, or its length is not known beforehand.
-local function body_of(var)
-  local length = tonumber(var.content_length)
-  if not length and not var.http_transfer_encoding then
-    return var.http2 == "" and "" or (var.request_method == "GET" or var.request_method == "HEAD") and ""
-  elseif length and length > most_bytes or (not length and var.http2 ~= "") then
-    return false
-  end
-  ngx.req.read_body()
-  local body = ngx.req.get_body_data()
-  local path = not body and ngx.req.get_body_file()
-  local file = path and io.open(path, "r")
-  if file then
-    body = file:read(most_bytes + 1)
-    file:close()
-  end
-  return body == nil and "" or #body <= most_bytes and body
-end
 
 local function text_of(var, body)
   local lines = {
@@ -117,7 +99,7 @@ function _M.copy(mirrors)
   for _, mirror in ipairs(mirrors) do
     if mirror[2] >= 1 or random() < mirror[2] then
       if text == nil then
-        local body = body_of(var)
+        local body = bodies.of(var, most_bytes)
         text = body and text_of(var, body)
       end
       if not text then

@@ -8,6 +8,16 @@ local sub = string.sub
 
 local _M = {}
 
+-- The path and query of the request as they came.
+function _M.raw_uri(var)
+  local raw = var.request_uri
+  local slash = find(raw, "^%a[%w+.-]*://") and find(raw, "/", (find(raw, "://", 1, true)) + 3, true)
+  if slash then
+    return sub(raw, slash)
+  end
+  return find(raw, "^/") and raw or "/"
+end
+
 function _M.percent(char)
   return format("%%%02X", byte(char))
 end

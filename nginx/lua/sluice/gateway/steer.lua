@@ -1,5 +1,6 @@
 -- Changes headers of a request on its way to the backend, and those of the answer. What is to be done
 -- came along with the request as text.
+local auth = require("sluice.gateway.auth")
 local cjson = require("cjson.safe")
 local cors = require("sluice.gateway.cors")
 local mirror = require("sluice.gateway.mirror")
@@ -75,11 +76,24 @@ function _M.requests()
   if not steering then
     return
   end
+  if steering.auth then
+    auth.hand_on(steering.auth.headers)
+  end
   for _, changes in ipairs(steering.requests or {}) do
     change_request(changes)
   end
   if steering.mirrors then
     mirror.copy(steering.mirrors)
+  end
+end
+
+-- In the location of a question to an auth service.
+function _M.answered()
+  local steering = steering()
+  if steering and steering.auth then
+    auth.answered(steering.auth.headers)
+  else
+    ngx.status = 403
   end
 end
 

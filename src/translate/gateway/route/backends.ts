@@ -13,7 +13,7 @@ import type { ClaimedBackend } from "../../claim.ts";
 import type { PolicyReading } from "../backend-tls/policy.ts";
 import type { Fault } from "../conditions.ts";
 import type { Grants } from "../grants.ts";
-import { filtersOf } from "./filters.ts";
+import { type FiltersRead, filtersOf } from "./filters.ts";
 
 export interface BackendWorld {
   readonly object: ObjectName & { readonly namespace: string };
@@ -45,6 +45,8 @@ const protocols: Readonly<Record<string, BackendProtocol>> = {
 /** What an id of an Upstream ends with where it is made for routes: Ingresses balance theirs as annotations say. */
 const ofRoutes = "for routes";
 
+export const upstreamFor = (key: string, port: number): string => `${key}/${port} ${ofRoutes}`;
+
 /** `field` is that of the rule. There is always one: where the rule names none, one that cannot be used. */
 export function backendsOf(
   references: readonly HTTPBackendReference[],
@@ -69,7 +71,7 @@ export function backendsOf(
   const backends = references.map((reference, at): ClaimedBackend => {
     const part = `backendRefs[${at}]`;
     const { weight = 1, filters = [] } = reference;
-    const read = filtersOf(filters, prefix);
+    const read = ofBackend(filtersOf(filters, prefix), filters);
     const problem = (where: string, why: string): Problem => {
       const done = "its share of the requests gets 500";
       return { object, kind: "field-unusable", field: `${field}.${part}${where}`, why, done };
@@ -93,7 +95,7 @@ export function backendsOf(
     const own = mirrors.length === 0 ? read.filters : { ...read.filters, mirrors };
     return {
       part,
-      upstream: `${key}/${port} ${ofRoutes}`,
+      upstream: upstreamFor(key, port),
       key,
       service: reference.name,
       port: String(port),
@@ -104,6 +106,13 @@ export function backendsOf(
     };
   });
   return { backends, faults, invalid, notes };
+}
+
+/** A guard of some of a rule's requests would be one that others go around. */
+function ofBackend(read: FiltersRead, filters: readonly HTTPRouteFilter[]): FiltersRead {
+  const at = filters.findIndex(({ type }) => type === "ExternalAuth");
+  if (!read.ok || at < 0) return read;
+  return { ok: false, reason: "UnsupportedValue", part: `[${at}].type`, why: "ExternalAuth is served for rules alone" };
 }
 
 export function unusable(part: string, problem: Problem): ClaimedBackend {
@@ -121,7 +130,7 @@ type Target =
     }
   | { readonly reason: string; readonly part: string; readonly why: string };
 
-function targetOf(reference: BackendReference, world: BackendWorld): Target {
+export function targetOf(reference: BackendReference, world: BackendWorld): Target {
   const found = serviceTargetOf(reference, world, "TCP");
   if ("why" in found) return found;
   const { key, declared } = found;
@@ -197,7 +206,7 @@ export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, wo
     }
     const { percent = 100, fraction } = requestMirror;
     const share = fraction === undefined ? percent / 100 : fraction.numerator / (fraction.denominator ?? 100);
-    return [{ upstream: `${found.key}/${found.port} ${ofRoutes}`, share: Math.min(1, Math.max(0, share)) }];
+    return [{ upstream: upstreamFor(found.key, found.port), share: Math.min(1, Math.max(0, share)) }];
   });
   return { mirrors, faults };
 }

@@ -2,7 +2,11 @@
 import { shown } from "../../../kinds/kind.ts";
 import type { CorsPolicy, Filters, HeaderChanges, PathChange, Redirect } from "../../../model/filters.ts";
 import type { HeaderModifier, HTTPRouteFilter, PathModifier } from "../../../model/gateway/objects.ts";
+import { authMistake } from "./auth-values.ts";
 import { type HeaderMistake, headerMistake, hostMistake, valueMistake } from "./header-changes.ts";
+
+/** What is read elsewhere, because it names Services. */
+const isApart = (type: string): boolean => type === "RequestMirror" || type === "ExternalAuth";
 
 export type FiltersRead =
   | { readonly ok: true; readonly filters: Filters | undefined }
@@ -19,7 +23,7 @@ export function filtersOf(filters: readonly HTTPRouteFilter[], prefix: string | 
   if (filters.length === 0) return { ok: true, filters: undefined };
   const mistake = together(filters) ?? apart(filters, prefix);
   if (mistake !== undefined) return { ok: false, ...mistake };
-  const own = filters.filter(({ type }) => type !== "RequestMirror");
+  const own = filters.filter(({ type }) => !isApart(type));
   const read: Filters = Object.assign({}, ...own.map((filter) => filterOf(filter, prefix ?? "")));
   return { ok: true, filters: own.length === 0 ? undefined : read };
 }
@@ -40,7 +44,6 @@ function together(filters: readonly HTTPRouteFilter[]): Mistake | undefined {
 }
 
 const unserved: Readonly<Record<string, string>> = {
-  ExternalAuth: "ExternalAuth is not served yet",
   ExtensionRef: "no extension of filters is known to Sluice",
 };
 
@@ -51,6 +54,7 @@ const fieldOf: Readonly<Record<string, keyof HTTPRouteFilter>> = {
   RequestRedirect: "requestRedirect",
   URLRewrite: "urlRewrite",
   CORS: "cors",
+  ExternalAuth: "externalAuth",
 };
 
 const statuses = [301, 302, 303, 307, 308] as const;
@@ -74,7 +78,7 @@ function apart(filters: readonly HTTPRouteFilter[], prefix: string | undefined):
     }
     const mistake = pathMistake((redirect ?? rewrite)?.path, prefix);
     if (mistake !== undefined) return no(`.${field}.path`, mistake);
-    const bad = textMistake(filter);
+    const bad = filter.externalAuth === undefined ? textMistake(filter) : authMistake(filter.externalAuth);
     if (bad !== undefined) return no(`.${field}${bad.part}`, bad.why);
   }
   return undefined;

@@ -10,7 +10,8 @@ export const httpRouteReader: RouteReader<HTTPRoute> = {
     const rules = spec?.rules ?? [];
     const backends = rules.flatMap(({ backendRefs = [] }) => backendRefs);
     const filters = [...rules, ...backends].flatMap((one) => one.filters ?? []);
-    return [...backends, ...filters.flatMap(({ requestMirror }) => requestMirror?.backendRef ?? [])];
+    const others = filters.flatMap(({ requestMirror, externalAuth }) => [requestMirror, externalAuth]);
+    return [...backends, ...others.flatMap((one) => one?.backendRef ?? [])];
   },
   rules: rulesOf,
 };

@@ -7,6 +7,7 @@ import type { Problem } from "../../../problem.ts";
 import type { ClaimedPath } from "../../claim.ts";
 import type { Fault } from "../conditions.ts";
 import { type BackendWorld, backendsOf, mirrorsOf, unusable } from "./backends.ts";
+import { authOf } from "./external-auth.ts";
 import { filtersOf } from "./filters.ts";
 import { idleAdditions } from "./header-changes.ts";
 import { matchesOf } from "./matches.ts";
@@ -99,11 +100,17 @@ function ruleOf(rule: HTTPRouteRule, field: string, world: BackendWorld): RuleRe
       isDropped = true;
       return { ...path, backends: [unusable("backendRefs", problem)] };
     }
+    const asked = authOf(rule.filters ?? [], `${field}.filters`, world);
+    if ("fault" in asked) {
+      note(unresolved, [asked.fault]);
+      return { ...path, backends: [unusable("filters", asked.fault.problem)] };
+    }
     const copies = mirrorsOf(rule.filters ?? [], `${field}.filters`, world);
     note(unresolved, copies.faults);
     const own = read.ok ? read.filters : undefined;
     const filters = {
       ...own,
+      ...(asked.auth === undefined ? {} : { auth: asked.auth }),
       ...(copies.mirrors.length === 0 ? {} : { mirrors: copies.mirrors }),
       ...(session.ok && session.session !== undefined
         ? { session: { ...session.session, path: cookiePath(match) } }

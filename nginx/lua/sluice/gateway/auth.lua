@@ -1,0 +1,129 @@
+-- The auth service of a rule (ExternalAuth). nginx asks it in a subrequest, which shares the variables
+-- of the request. Only an answer of 200 lets the request pass; what it says goes to the backend.
+local balancer = require("ngx.balancer")
+local bodies = require("sluice.gateway.body")
+local rest = require("sluice.gateway.rest")
+local round_robin = require("sluice.balance.round_robin")
+local store = require("sluice.store")
+local tries = require("sluice.balance.tries")
+
+local ngx = ngx
+local concat = table.concat
+local find = string.find
+local gsub = string.gsub
+local lower = string.lower
+local sub = string.sub
+
+local _M = {}
+
+-- nginx's NGX_BUSY, after which nobody passes.
+local no_live_upstreams = -3
+
+-- Headers that say where a message ends, or are about one connection. Servers read `_` and `.` as `-`.
+local reserved = {
+  ["content-length"] = true, ["transfer-encoding"] = true, ["connection"] = true, ["host"] = true,
+  ["upgrade"] = true, ["te"] = true, ["trailer"] = true, ["expect"] = true, ["keep-alive"] = true,
+  ["http2-settings"] = true, ["x-sluice-hops"] = true,
+}
+
+-- Headers about the answer itself, which say nothing about the request.
+local of_answers = {
+  ["cache-control"] = true, ["date"] = true, ["etag"] = true, ["expires"] = true, ["last-modified"] = true,
+  ["server"] = true, ["set-cookie"] = true, ["vary"] = true, ["accept-ranges"] = true, ["age"] = true,
+}
+
+local redirects = { [301] = true, [302] = true, [303] = true, [307] = true, [308] = true }
+
+-- Before the request jumps to its location.
+function _M.prepare(question)
+  local var = ngx.var
+  var.route_auth_upstream = question.upstream
+  var.route_auth_limit = question.body
+  var.route_auth_uri = question.path .. gsub(rest.raw_uri(var), "[%c ]", rest.percent)
+end
+
+-- In the rewrite phase of the location: the auth service gets the body, too.
+function _M.take_body()
+  local var = ngx.var
+  local body = bodies.of(var, tonumber(var.route_auth_limit) or 0)
+  if not body then
+    return ngx.exit(413)
+  end
+  var.route_auth_body = body
+end
+
+-- Picks an endpoint of the auth service.
+function _M.pick()
+  local upstream = store.get("upstream", ngx.var.route_auth_upstream, store.recent_generation())
+  local endpoints = upstream and upstream.endpoints
+  if not endpoints or #endpoints == 0 then
+    return ngx.exit(no_live_upstreams)
+  end
+  local tried
+  if balancer.get_last_failure() then
+    tried = tries.made(ngx.var.upstream_addr)
+  else
+    balancer.set_more_tries(1)
+  end
+  local set, problem = balancer.set_current_peer(round_robin.pick(upstream, tried))
+  if not set then
+    ngx.log(ngx.ERR, "a peer of an auth service could not be set: ", problem)
+    return ngx.exit(no_live_upstreams)
+  end
+end
+
+-- Whether the header may be one of a request. Where the rule lists none, all may that are about the
+-- request.
+local function may_go_on(name, listed)
+  local plain = gsub(lower(name), "[_.]", "-")
+  if reserved[plain] or sub(plain, 1, 6) == "proxy-" or plain == "proxy" then
+    return false
+  elseif listed then
+    return listed[lower(name)] ~= nil
+  end
+  return not of_answers[plain] and sub(plain, 1, 8) ~= "content-"
+end
+
+-- In the location of the question. nginx knows three answers: yes, 401 and 403; all else is a failure.
+-- A redirect, which leads to a login, is a 401 that the location of the request turns back.
+function _M.answered(listed)
+  local var, status = ngx.var, ngx.status
+  if status == 200 then
+    local lines = {}
+    for name, values in pairs(ngx.resp.get_headers(0, true)) do
+      if may_go_on(name, listed) then
+        for _, value in ipairs(type(values) == "table" and values or { values }) do
+          lines[#lines + 1] = name .. ":" .. value
+        end
+      end
+    end
+    var.route_auth_answer = concat(lines, "\n")
+  elseif redirects[status] and ngx.header["Location"] then
+    var.route_auth_status = status
+    var.route_auth_location = ngx.header["Location"]
+    ngx.status = 401
+  elseif status ~= 401 and status < 500 then
+    ngx.status = 403
+  end
+end
+
+-- Hands on what the auth service said. What the rule lists comes from there alone, never from a
+-- client.
+function _M.hand_on(listed)
+  local req = ngx.req
+  for name in pairs(listed or {}) do
+    req.clear_header(name)
+  end
+  local all = {}
+  for line in string.gmatch(ngx.var.route_auth_answer or "", "[^\n]+") do
+    local colon = find(line, ":", 1, true)
+    local name = sub(line, 1, colon - 1)
+    all[name] = all[name] or {}
+    table.insert(all[name], sub(line, colon + 1))
+  end
+  for name, values in pairs(all) do
+    req.set_header(name, values)
+  end
+end
+
+return _M

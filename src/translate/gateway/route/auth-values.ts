@@ -1,0 +1,28 @@
+/** What the values of an ExternalAuth filter may be. */
+import { shown } from "../../../kinds/kind.ts";
+import { settableHeaderName } from "../../../kinds/reserved-headers.ts";
+import type { ExternalAuthFilter } from "../../../model/gateway/objects.ts";
+
+/** Headers that every question has. */
+export const always = new Set(["host", "method", "path", "content-length", "authorization"]);
+
+/** A mistake in the values of a filter: where it stands below `externalAuth`, and why. */
+export function authMistake(auth: ExternalAuthFilter): { readonly part: string; readonly why: string } | undefined {
+  const { protocol, http, forwardBody } = auth;
+  if (protocol === "GRPC") return { part: ".protocol", why: "auth services that speak GRPC are not served" };
+  if (protocol !== "HTTP") return { part: ".protocol", why: `${shown(String(protocol))} is not HTTP` };
+  const { path = "" } = http ?? {};
+  if (path !== "" && !/^\/(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|%[0-9a-fA-F]{2})*$/.test(path)) {
+    return { part: ".http.path", why: `${shown(path)} is not the beginning of a path` };
+  }
+  for (const list of ["allowedHeaders", "allowedResponseHeaders"] as const) {
+    for (const [at, name] of (http?.[list] ?? []).entries()) {
+      if (list === "allowedHeaders" && always.has(name.toLowerCase())) continue;
+      const read = settableHeaderName.read(name);
+      if (!read.ok) return { part: `.http.${list}[${at}]`, why: read.why };
+    }
+  }
+  const { maxSize = 0 } = forwardBody ?? {};
+  if (Number.isInteger(maxSize) && maxSize >= 0 && maxSize <= 65_535) return undefined;
+  return { part: ".forwardBody.maxSize", why: `${shown(String(maxSize))} is not a number of bytes up to 65535` };
+}

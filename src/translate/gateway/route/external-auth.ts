@@ -1,0 +1,39 @@
+/** The auth service of a rule (GEP-1494). Where it cannot be asked as the rule wants it, nobody passes. */
+import type { AuthService } from "../../../model/filters.ts";
+import type { HTTPRouteFilter } from "../../../model/gateway/objects.ts";
+import type { Problem } from "../../../problem.ts";
+import type { Fault } from "../conditions.ts";
+import { always } from "./auth-values.ts";
+import { type BackendWorld, targetOf, upstreamFor } from "./backends.ts";
+
+export type AuthRead = { readonly auth: AuthService | undefined } | { readonly fault: Fault };
+
+/** `filters` have no mistakes in their values; `field` is theirs. */
+export function authOf(filters: readonly HTTPRouteFilter[], field: string, world: BackendWorld): AuthRead {
+  const at = filters.findIndex(({ type }) => type === "ExternalAuth");
+  const filter = filters[at]?.externalAuth;
+  if (filter === undefined) return { auth: undefined };
+  const refused = (reason: string, part: string, why: string): AuthRead => {
+    const where = `${field}[${at}].externalAuth.backendRef${part}`;
+    const done = "the requests of the rule get 500";
+    const problem: Problem = { object: world.object, kind: "field-unusable", field: where, why, done };
+    return { fault: { reason, problem } };
+  };
+  const found = targetOf(filter.backendRef, world);
+  if ("why" in found) return refused(found.reason, found.part, found.why);
+  const { key, port, protocol = "http", tls, broken } = found;
+  if (protocol !== "http" || tls !== undefined || broken !== undefined) {
+    const why = `port ${port} of Service ${key} is asked over TLS or HTTP/2, and an auth service over HTTP/1.1 alone`;
+    return refused("UnsupportedProtocol", "", why);
+  }
+  const { path = "", allowedHeaders = [], allowedResponseHeaders = [] } = filter.http ?? {};
+  const lower = (names: readonly string[]) => [...new Set(names.map((name) => name.toLowerCase()))].sort();
+  const auth: AuthService = {
+    upstream: upstreamFor(key, port),
+    path: path.replace(/\/$/, ""),
+    requestHeaders: lower(allowedHeaders).filter((name) => !always.has(name)),
+    responseHeaders: lower(allowedResponseHeaders),
+    mostBody: filter.forwardBody?.maxSize ?? 0,
+  };
+  return { auth };
+}
