@@ -1,6 +1,7 @@
 /**
- * Random Gateways and HTTPRoutes, translated and rendered, on a real nginx: each request goes where the naive reading of the
- * specification says, and `sluice why` names the same Service. `SLUICE_REQUESTS=100000 npm test nginx -- test/property` asks more, SLUICE_SEED begins elsewhere.
+ * Random Gateways, ListenerSets and HTTPRoutes, translated and rendered, on a real nginx: each request goes where the naive
+ * reading of the specification says, and `sluice why` names the same Service. `SLUICE_REQUESTS=100000 npm test nginx -- test/property`
+ * asks more, SLUICE_SEED begins elsewhere.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -11,6 +12,7 @@ import { decideGateways } from "../../src/decide/gateway/gateway.ts";
 import type { Served } from "../../src/decide/host.ts";
 import { readRequest } from "../../src/decide/request.ts";
 import { forOperator, strictPolicy } from "../../src/kinds/asked.ts";
+import type { ListenerSet } from "../../src/model/gateway/listener-set.ts";
 import type { Gateway, HTTPRoute } from "../../src/model/gateway/objects.ts";
 import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 import { emptySnapshot, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
@@ -18,7 +20,7 @@ import { defaultOptions } from "../../src/translate/options.ts";
 import { translate } from "../../src/translate/translator.ts";
 import { emptyInputs } from "../../src/translate/turn.ts";
 import { startGateways } from "../nginx/support/gateways.ts";
-import { type AskedRequest, expected } from "./specification.ts";
+import { type AskedRequest, expected, type Objects } from "./specification.ts";
 
 const requests = Number(process.env.SLUICE_REQUESTS ?? 4_000);
 const seed = Number(process.env.SLUICE_SEED ?? 1);
@@ -54,26 +56,25 @@ class Draws {
 
 const hosts = ["a.test", "b.a.test", "c.b.a.test", "b.test", "x.test", "test"];
 const hostnames = [...hosts.slice(0, 4), "*.a.test", "*.b.a.test", "*.test"];
+const slots = ports.flatMap((port) => ["", ...hostnames].map((hostname) => ({ port, hostname })));
+const setCount = 4;
 const paths = ["/", "/a", "/a/", "/a/b", "/a/b/c", "/ab", "/b", "/b/c/", "/a/b/c/d"];
 const patterns = ["/a/.*", "/[ab]", "/a(/b)?(/c)?", ".*", "/.*/c"];
 const names = ["one", "Two"];
 const values = ["x", "y", "a b"];
 const methods = ["GET", "POST", "PUT"];
 
-function objectsOf(draw: Draws): { gateways: Gateway[]; routes: HTTPRoute[]; others: KubernetesObject[] } {
+function objectsOf(draw: Draws): Objects & { readonly others: KubernetesObject[] } {
   const gateways = addresses.map((value, at): Gateway => {
-    const slots = ports.flatMap((port) => ["", ...hostnames].map((hostname) => ({ port, hostname })));
-    const listeners = [{ port: ports[0]!, hostname: draw.of(["", "*.test"]) }, ...draw.some(slots, 5)]
-      .filter((one, nth, all) => all.findIndex((o) => o.port === one.port && o.hostname === one.hostname) === nth)
-      .map(({ port, hostname }, nth) => ({
-        name: `l${nth}`,
-        port,
-        protocol: "HTTP",
-        ...(hostname === "" ? {} : { hostname }),
-        allowedRoutes: { namespaces: { from: "All" } },
-      }));
-    const spec = { gatewayClassName: "sluice", addresses: [{ type: "IPAddress", value }], listeners };
+    const listeners = listenersOf([{ port: ports[0]!, hostname: draw.of(["", "*.test"]) }, ...draw.some(slots, 5)]);
+    const allowedListeners = { namespaces: { from: "Same" } };
+    const spec = { gatewayClassName: "sluice", addresses: [{ type: "IPAddress", value }], listeners, allowedListeners };
     return { apiVersion, kind: "Gateway", metadata: metadata(`g${at}`, 0), spec } as Gateway;
+  });
+  const sets = Array.from({ length: draw.below(setCount + 1) }, (_, at): ListenerSet => {
+    const listeners = listenersOf([draw.of(slots), ...draw.some(slots, 3)]);
+    const spec = { parentRef: { name: `g${draw.below(addresses.length)}` }, listeners };
+    return { apiVersion, kind: "ListenerSet", metadata: metadata(`s${at}`, draw.below(3)), spec };
   });
   const routes = Array.from({ length: 3 + draw.below(12) }, (_, at) => routeOf(draw, at));
   const services = [
@@ -101,7 +102,20 @@ function objectsOf(draw: Draws): { gateways: Gateway[]; routes: HTTPRoute[]; oth
     metadata: { name: "sluice" },
     spec: { controllerName: "sluice.dev/gateway-controller" },
   };
-  return { gateways, routes, others: [gatewayClass, ...others] as unknown as KubernetesObject[] };
+  return { gateways, sets, routes, others: [gatewayClass, ...others] as unknown as KubernetesObject[] };
+}
+
+/** Listeners with the names `l0`, `l1` and so on, which are those of other objects too. */
+function listenersOf(asked: readonly { readonly port: number; readonly hostname: string }[]) {
+  return asked
+    .filter((one, nth, all) => all.findIndex((o) => o.port === one.port && o.hostname === one.hostname) === nth)
+    .map(({ port, hostname }, nth) => ({
+      name: `l${nth}`,
+      port,
+      protocol: "HTTP",
+      ...(hostname === "" ? {} : { hostname }),
+      allowedRoutes: { namespaces: { from: "All" } },
+    }));
 }
 
 /** Of the backend that stands for a Service. */
@@ -136,10 +150,14 @@ function routeOf(draw: Draws, at: number): HTTPRoute {
     matches: Array.from({ length: 1 + draw.below(3) }, match),
     backendRefs: [{ name: `r${at}-${nth}`, port: 80 }],
   }));
-  const parentRefs = addresses.flatMap((_, nth) => {
-    if (draw.below(3) === 0) return [];
+  const parents = [
+    ...addresses.map((_, nth) => ({ name: `g${nth}`, odds: 3 })),
+    ...Array.from({ length: setCount }, (_, nth) => ({ kind: "ListenerSet", name: `s${nth}`, odds: 2 })),
+  ];
+  const parentRefs = parents.flatMap(({ odds, ...parent }) => {
+    if (draw.below(odds) === 0) return [];
     const section = draw.below(4) === 0 ? { sectionName: `l${draw.below(3)}` } : {};
-    return [{ name: `g${nth}`, ...section, ...(draw.below(6) === 0 ? { port: draw.of(ports) } : {}) }];
+    return [{ ...parent, ...section, ...(draw.below(6) === 0 ? { port: draw.of(ports) } : {}) }];
   });
   const spec = { parentRefs, hostnames: draw.some(hostnames, 2), rules };
   return {
@@ -198,10 +216,11 @@ test(`${requests} random requests find the routes that the specification names`,
   const gateway = { ...defaultOptions.gateway, addresses };
   for (let world = 0; world * perWorld < requests; world++) {
     const draw = new Draws(seed * 1_000_003 + world);
-    const { gateways, routes, others } = objectsOf(draw);
+    const objects = objectsOf(draw);
+    const { gateways, sets, routes, others } = objects;
     const snapshot = withObjects(
       emptySnapshot,
-      [...others, ...gateways, ...routes].map((object) => ({
+      [...others, ...gateways, ...sets, ...routes].map((object) => ({
         kind: object.kind as WatchedKind,
         key: keyOf(object),
         object,
@@ -216,9 +235,12 @@ test(`${requests} random requests find the routes that the specification names`,
     const services = new Map(
       others.filter(({ kind }) => kind === "Service").map(({ metadata: { name } }, nth) => [name, addressOf(nth)]),
     );
-    const listened = new Set(
-      gateways.flatMap(({ metadata: { name }, spec }) => (spec?.listeners ?? []).map(({ port }) => `${name}:${port}`)),
-    );
+    const listened = new Set([
+      ...gateways.flatMap(({ metadata: { name }, spec }) =>
+        (spec?.listeners ?? []).map(({ port }) => `${name}:${port}`),
+      ),
+      ...sets.flatMap(({ spec }) => (spec?.listeners ?? []).map(({ port }) => `${spec?.parentRef?.name}:${port}`)),
+    ]);
     const asked = Array.from({ length: perWorld }, () => requestOf(draw)).filter(({ gateway: name, port }) =>
       listened.has(`${name}:${port}`),
     );
@@ -236,7 +258,7 @@ test(`${requests} random requests find the routes that the specification names`,
         });
         const text = await answer.body.text();
         const found = answer.statusCode === 200 ? text : String(answer.statusCode);
-        const service = expected(one, gateways, routes);
+        const service = expected(one, objects);
         const wanted = service === undefined ? "404" : services.get(service);
         const decided = decidedOf(configuration, one, path);
         return found === wanted && decided === service
@@ -244,6 +266,6 @@ test(`${requests} random requests find the routes that the specification names`,
           : [{ world, one, found, wanted: service ?? wanted, decided }];
       }),
     );
-    expect(differences.flat().slice(0, 3), JSON.stringify(routes)).toEqual([]);
+    expect(differences.flat().slice(0, 3), JSON.stringify({ gateways, sets, routes })).toEqual([]);
   }
 });

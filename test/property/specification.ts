@@ -1,8 +1,9 @@
 /**
- * Who gets a request, as the text of the Gateway API says it (Gateway.spec.listeners, HTTPRoute.spec.hostnames and
- * HTTPRouteRule.matches), without any regard for how Sluice finds it: all matches are tried, and the best one wins.
+ * Who gets a request, as the text of the Gateway API says it (Gateway.spec.listeners, ListenerSet.spec.listeners,
+ * HTTPRoute.spec.hostnames and HTTPRouteRule.matches), without any regard for how Sluice finds it: all matches are tried, and the best one wins.
  */
-import type { Gateway, HTTPRoute } from "../../src/model/gateway/objects.ts";
+import type { ListenerSet } from "../../src/model/gateway/listener-set.ts";
+import type { Gateway, GatewayListener, HTTPRoute } from "../../src/model/gateway/objects.ts";
 
 export interface AskedRequest {
   readonly gateway: string;
@@ -34,21 +35,44 @@ function takes(hostname: string, host: string): boolean {
 const specificity = (hostname: string): number =>
   hostname === "" ? 0 : hostname.startsWith("*.") ? hostname.length : 1000 + hostname.length;
 
+export interface Objects {
+  readonly gateways: readonly Gateway[];
+  readonly sets: readonly ListenerSet[];
+  readonly routes: readonly HTTPRoute[];
+}
+
+interface Merged {
+  readonly object: Gateway | ListenerSet;
+  readonly listener: GatewayListener;
+}
+
+/** "the merged list of all listeners": the Gateway's, those of the oldest set, then by name; the first one of a hostname has it. */
+function mergedListeners(gateway: Gateway, sets: readonly ListenerSet[], port: number): Merged[] {
+  const born = ({ metadata }: ListenerSet) => [Date.parse(String(metadata.creationTimestamp)), metadata.name];
+  const attached = sets
+    .filter(({ spec }) => spec?.parentRef?.name === gateway.metadata.name)
+    .sort((a, b) => compared(born(a), born(b)));
+  const all = [gateway, ...attached].flatMap((object) =>
+    (object.spec?.listeners ?? []).map((listener) => ({ object, listener })),
+  );
+  return all
+    .filter(({ listener }) => listener.port === port)
+    .filter((one, at, rest) => rest.findIndex((o) => o.listener.hostname === one.listener.hostname) === at);
+}
+
 /** The name of the Service that gets it; undefined where no route takes it: 404. */
-export function expected(
-  request: AskedRequest,
-  gateways: readonly Gateway[],
-  routes: readonly HTTPRoute[],
-): string | undefined {
+export function expected(request: AskedRequest, { gateways, sets, routes }: Objects): string | undefined {
   const gateway = gateways.find(({ metadata }) => metadata.name === request.gateway)!;
-  const [listener] = (gateway.spec?.listeners ?? [])
-    .filter(({ port, hostname = "" }) => port === request.port && takes(hostname, request.host))
-    .sort((a, b) => specificity(b.hostname ?? "") - specificity(a.hostname ?? ""));
-  if (listener === undefined) return undefined;
+  const [found] = mergedListeners(gateway, sets, request.port)
+    .filter(({ listener: { hostname = "" } }) => takes(hostname, request.host))
+    .sort((a, b) => specificity(b.listener.hostname ?? "") - specificity(a.listener.hostname ?? ""));
+  if (found === undefined) return undefined;
+  const { object, listener } = found;
   const attached = routes.filter(({ spec }) =>
     (spec?.parentRefs ?? []).some(
-      ({ name, sectionName, port }) =>
-        name === request.gateway &&
+      ({ kind = "Gateway", name, sectionName, port }) =>
+        kind === object.kind &&
+        name === object.metadata.name &&
         (sectionName === undefined || sectionName === listener.name) &&
         (port === undefined || port === listener.port),
     ),

@@ -1,6 +1,15 @@
 /** What the webhook says to Gateways and routes: what their conditions would say, and what they would never get. */
 import { expect, test } from "vitest";
-import { gateway, gatewayClass, grant, listener, namespace, route, serviceIn } from "../../../test/support/gateways.ts";
+import {
+  gateway,
+  gatewayClass,
+  grant,
+  listener,
+  listenerSet,
+  namespace,
+  route,
+  serviceIn,
+} from "../../../test/support/gateways.ts";
 import { put } from "../../../test/support/sketch.ts";
 import { emptySnapshot } from "../../model/snapshot.ts";
 import { sentence } from "../../problem.ts";
@@ -48,6 +57,24 @@ test.each<[string, Parameters<typeof route>[0], RegExp]>([
   ["an older route's match", { hostnames: ["taken.a.example"] }, /HTTPRoute ns\/old/],
 ])("%s is a warning", (_, sketch, words) => {
   expect(said(route(sketch))).toEqual([expect.stringMatching(words)]);
+});
+
+test("a route at a ListenerSet meets the listeners of the set", () => {
+  const open = gateway({ name: "open", spec: { allowedListeners: { namespaces: { from: "All" } } } });
+  const set = listenerSet({
+    gateway: "open",
+    namespace: "other",
+    listeners: [listener({ hostname: "*.set.example" })],
+  });
+  const at = (more: object) =>
+    route({ parent: { kind: "ListenerSet", name: "set", namespace: "other" }, hostnames: ["x.set.example"], ...more });
+  const all = put(world, open, set);
+  expect(said(at({}), all)).toEqual([expect.stringContaining("listener http of ListenerSet other/set does not take")]);
+  const taking = { ...listener({ hostname: "*.set.example" }), allowedRoutes: { namespaces: { from: "All" } } };
+  const now = put(all, listenerSet({ gateway: "open", namespace: "other", listeners: [taking] }));
+  expect(said(at({}), now)).toEqual([]);
+  expect(said(at({ hostnames: ["b.example"] }), now)).toEqual([expect.stringContaining("*.set.example")]);
+  expect(said(at({}))).toEqual([expect.stringMatching(/^spec.parentRefs: ListenerSet other\/set not found; /)]);
 });
 
 test("a grant is looked up", () => {

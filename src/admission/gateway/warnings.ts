@@ -4,6 +4,7 @@
  */
 import { guarded } from "../../guarded.ts";
 import { type Certificate, noIdentity, SecretText } from "../../model/configuration.ts";
+import type { ListenerSet } from "../../model/gateway/listener-set.ts";
 import type { Route } from "../../model/gateway/objects.ts";
 import { keyOf, type Secret } from "../../model/objects.ts";
 import { emptySnapshot, type Snapshot, tableOf, type WatchedKind, withObjects } from "../../model/snapshot.ts";
@@ -46,13 +47,15 @@ function surroundings(object: GatewayObject, all: Snapshot): Snapshot {
   const namespaces = new Set([...named].map((key) => key.slice(0, key.indexOf("/"))));
   const those = <T>(table: Table<T>, keys: Iterable<string>): Table<T> =>
     Table.from([...keys].flatMap((key) => (table.has(key) ? [[key, table.get(key)!] as const] : [])));
+  const sets = those(all.listenerSets, named);
   const isKnown = ([, secret]: readonly [string, Secret]) => !isNameOnly(secret);
   const part: Snapshot = {
     ...emptySnapshot,
     gatewayClasses: all.gatewayClasses,
     localAddresses: all.localAddresses,
-    gateways: those(all.gateways, named),
-    namespaces: those(all.namespaces, [namespace]),
+    gateways: those(all.gateways, [...named, ...gatewaysOf(sets, namespace)]),
+    listenerSets: sets,
+    namespaces: those(all.namespaces, [namespace, ...[...sets.values()].map((set) => set.metadata.namespace ?? "")]),
     services: those(all.services, named),
     configMaps: those(all.configMaps, named),
     secrets: Table.from([...those(all.secrets, named)].filter(isKnown)),
@@ -68,6 +71,14 @@ function surroundings(object: GatewayObject, all: Snapshot): Snapshot {
   );
 }
 
+/** The Gateways that sets are for, as `namespace/name`. */
+function gatewaysOf(sets: Table<ListenerSet>, namespace: string): readonly string[] {
+  return [...sets.values()].flatMap(({ spec, metadata }) => {
+    const parent = spec?.parentRef;
+    return parent === undefined ? [] : [`${parent.namespace ?? metadata.namespace ?? namespace}/${parent.name}`];
+  });
+}
+
 /** Routes of the kind that share a parent and a hostname with this one. */
 function neighboursOf(route: Route, all: Table<Route>): readonly Route[] {
   const own = keyOf(route);
@@ -80,13 +91,15 @@ function neighboursOf(route: Route, all: Table<Route>): readonly Route[] {
   return found;
 }
 
-/** Gateway and host, for each pair that the route names. */
+/** Gateway or ListenerSet and host, for each pair that the route names. */
 function placesOf({ spec, metadata: { namespace = "default" } }: Route): ReadonlySet<string> {
   const { hostnames = [""], parentRefs = [] } = spec ?? {};
   const hosts = hostnames.length === 0 ? [""] : hostnames;
   return new Set(
     parentRefs.flatMap((parent) =>
-      hosts.map((host) => `${parent.namespace ?? namespace}/${parent.name} ${host.toLowerCase()}`),
+      hosts.map(
+        (host) => `${parent.kind ?? "Gateway"} ${parent.namespace ?? namespace}/${parent.name} ${host.toLowerCase()}`,
+      ),
     ),
   );
 }

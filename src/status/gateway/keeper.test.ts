@@ -265,3 +265,49 @@ test("an object that was made anew under the same name gets no status of its pre
   await quiet();
   expect(patches).toEqual([]);
 });
+
+const setWith = (status: object = {}): Stored => ({
+  apiVersion: "gateway.networking.k8s.io/v1",
+  kind: "ListenerSet",
+  metadata,
+  status: { ...status },
+});
+const wantedSet = (status: DesiredCondition["status"]): DesiredStatus => ({
+  kind: "ListenerSet",
+  object: setWith(),
+  conditions: [condition("Accepted", status), condition("Programmed", status)],
+  listeners: [{ name: "http", supportedKinds: [], attachedRoutes: 2, conditions: [condition("Accepted", status)] }],
+});
+const setKey = "ListenerSet shop/web" as const;
+const tableOfSet = (status: DesiredStatus) => Table.from([[setKey, status]]);
+const setConditions = (status: unknown) =>
+  (status as { readonly conditions?: readonly Condition[] }).conditions?.map((one) => `${one.type} ${one.status}`);
+
+test("a ListenerSet that waits for nginx is written when it is live, and begins anew without a Gateway", async () => {
+  const { statuses, serve, lead, statusOf, bring, patches } = server(setWith());
+  lead();
+  statuses.take(tableOfSet(wantedSet("True")), "made");
+  await quiet();
+  expect(patches).toEqual([]);
+  statuses.take(tableOfSet(wantedSet("True")), "live");
+  await vi.waitFor(() => expect(setConditions(statusOf(setKey))).toEqual(["Accepted True", "Programmed True"]), soon);
+  expect(statusOf(setKey)).toMatchObject({ listeners: [{ name: "http", attachedRoutes: 2 }] });
+  bring();
+  serve(Table.empty());
+  const begun = ["Accepted Unknown", "Programmed Unknown"];
+  await vi.waitFor(() => expect(setConditions(statusOf(setKey))).toEqual(begun), soon);
+  expect(statusOf(setKey)).toMatchObject({ listeners: [] });
+});
+
+test("a ListenerSet that another controller has taken over is left to it", async () => {
+  const { serve, lead, statusOf, bring, put, patches } = server(setWith());
+  lead();
+  serve(tableOfSet(wantedSet("False")));
+  await vi.waitFor(() => expect(setConditions(statusOf(setKey))).toEqual(["Accepted False", "Programmed False"]), soon);
+  serve(Table.empty());
+  put(setWith({ conditions: [{ ...condition("Accepted"), message: "theirs", observedGeneration: 3 }] }));
+  bring();
+  await quiet();
+  expect(setConditions(statusOf(setKey))).toEqual(["Accepted True"]);
+  expect(patches).toHaveLength(1);
+});

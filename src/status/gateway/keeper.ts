@@ -22,8 +22,9 @@ import {
   WorkQueue,
 } from "../../kubernetes/index.ts";
 import { figuresOf, type GatewayFigures } from "../../model/gateway/figures.ts";
-import type { GatewayAddress } from "../../model/gateway/objects.ts";
-import type { DesiredStatus } from "../../model/gateway/status.ts";
+import type { ListenerSet } from "../../model/gateway/listener-set.ts";
+import type { Condition, GatewayAddress } from "../../model/gateway/objects.ts";
+import type { DesiredCondition, DesiredStatus } from "../../model/gateway/status.ts";
 import { type KubernetesObject, kindAndKey, objectKey } from "../../model/objects.ts";
 import type { Table } from "../../model/table.ts";
 import {
@@ -174,12 +175,19 @@ export class GatewayStatuses {
     return isNewer && answered.stored.metadata.uid === seen.metadata.uid ? answered.stored : seen;
   }
 
-  /** A route that has no Gateway of ours any more is to have no entry of ours. */
+  /**
+   * A route that has no Gateway of ours any more is to have no entry of ours, and a ListenerSet the status that it began with,
+   * unless somebody else has written there.
+   */
   #wantedFor(called: string, object: KubernetesObject): DesiredStatus | undefined {
     const wanted = this.#wanted.get(called);
     const hasGone = this.#wanted.areKnown && this.#wanted.made(called) === undefined;
-    if (wanted !== undefined || !hasGone || !routeKinds.has(object.kind)) return wanted;
-    return { kind: "route", object, parents: [] };
+    if (wanted !== undefined || !hasGone) return wanted;
+    if (routeKinds.has(object.kind)) return { kind: "route", object, parents: [] };
+    const former = this.#wanted.former(called);
+    return former?.kind === "ListenerSet" && isAsWritten(object as ListenerSet, former.conditions)
+      ? { kind: "ListenerSet", object, conditions: [pending("Accepted"), pending("Programmed")], listeners: [] }
+      : undefined;
   }
 
   /** Whether it has another status than it could have. What the definitions do not know was sent once, and is not kept. */
@@ -200,3 +208,14 @@ interface Round {
 
 const versionOf = ({ metadata }: KubernetesObject): bigint => BigInt(metadata.resourceVersion ?? 0);
 const statusOf = (object: KubernetesObject) => (object as { readonly status?: unknown }).status;
+
+function isAsWritten({ status }: ListenerSet, conditions: readonly DesiredCondition[]): boolean {
+  const messageIn = (all: readonly DesiredCondition[] | readonly Condition[] = []) =>
+    all.find(({ type }) => type === "Accepted")?.message;
+  return messageIn(status?.conditions) === messageIn(conditions);
+}
+
+/** As the definitions have it for a new set. */
+function pending(type: string): DesiredCondition {
+  return { type, status: "Unknown", reason: "Pending", message: "Waiting for controller" };
+}

@@ -12,6 +12,8 @@ export class WantedStatuses {
   /** Those of the last turn whose Configuration nginx answers by; undefined before the first. */
   #live: Table<DesiredStatus> | undefined;
   readonly #wanted = new Map<string, DesiredStatus>();
+  /** The last statuses of ListenerSets that have lost their Gateways. */
+  readonly #former = new Map<string, DesiredStatus>();
 
   /** `changed` is called for each object that may need another status. */
   constructor(changed: (key: string) => void) {
@@ -26,6 +28,11 @@ export class WantedStatuses {
   /** What the object is to have; undefined where there is nothing to say yet. */
   get(key: string): DesiredStatus | undefined {
     return this.#wanted.get(key);
+  }
+
+  /** What a ListenerSet that has no Gateway of ours any more had last. */
+  former(key: string): DesiredStatus | undefined {
+    return this.#former.get(key);
   }
 
   /** What the last turn made, whether or not it is live. */
@@ -58,6 +65,8 @@ export class WantedStatuses {
     if (next === former) return;
     if (next === undefined) this.#wanted.delete(key);
     else this.#wanted.set(key, next);
+    if (next === undefined && former?.kind === "ListenerSet") this.#former.set(key, former);
+    else this.#former.delete(key);
     this.#changed(key);
   }
 }
