@@ -19,7 +19,11 @@ export function gatewayMetrics(registers: Registry[], read: () => GatewayFigures
       },
     });
   counted("gateways", "Gateways of this controller: ready ones are programmed.", ({ gateways }) => gateways);
-  counted("gateway_listeners", "Listeners of Gateways: ready ones are programmed.", ({ listeners }) => listeners);
+  counted(
+    "gateway_listeners",
+    "Listeners of Gateways and ListenerSets: ready ones are programmed.",
+    ({ listeners }) => listeners,
+  );
   counted(
     "gateway_routes",
     "Routes that name Gateways: ready ones are accepted by one of them.",

@@ -42,6 +42,13 @@ test("mistakes in YAML are told in the words of their cause, with the lines arou
   expect(text).not.toContain("abcd");
 });
 
+test("what is wrong with ListenerSets, and the routes of those that are served", async () => {
+  const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const [checked, served] = [await ran(check, folder("listener-sets")), await ran(tool, folder("listener-sets"))];
+  await expect(`${checked.text}\n${served.text}`).toMatchFileSnapshot(folder("listener-sets.txt"));
+  expect([checked.code, checked.failure, served.failure]).toEqual([1, "", ""]);
+});
+
 const shop = fileURLToPath(new URL("../../examples/shop", import.meta.url));
 
 test.each([
