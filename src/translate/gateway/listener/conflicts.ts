@@ -11,6 +11,9 @@ import type { ListenerReading } from "../reading.ts";
 
 type Readings = readonly ListenerReading[];
 
+/** Each port is a reload, a socket of every worker, and where the Gateway has a Service one of all target ports. */
+const mostAddedPorts = 16;
+
 /**
  * The listeners of each object with their conflicts. The objects come in the order of their precedence, the Gateway first. Every
  * listener costs the same, however many there are.
@@ -26,13 +29,18 @@ function judged(listeners: Readings, claims: Claims): Readings {
   const left = listeners.filter((_, at) => beaten[at] === undefined);
   const own = new Claims();
   if (left.length > 1) for (const one of left) own.add(one);
-  for (const one of left) if (one.owner.kind === "Gateway" || one.refused === undefined) claims.add(one);
+  const surplus = new Set<ListenerReading>();
+  for (const one of left) {
+    if (claims.isSurplus(one)) surplus.add(one);
+    else if (one.owner.kind === "Gateway" || one.refused === undefined) claims.add(one);
+  }
   let isSame = true;
   const all = listeners.map((one, at): ListenerReading => {
     const rival = beaten[at];
     const twin = rival ?? own.rivalOf(one);
-    if (twin === undefined) return one;
+    if (twin === undefined && !surplus.has(one)) return one;
     isSame = false;
+    if (twin === undefined) return { ...one, refused: surplusFault(one) };
     if (rival === undefined) return { ...one, conflict: faultOf(one, twin, "none of them is served") };
     return { ...one, conflict: faultOf(one, rival, "the listener is not served"), isBeaten: true };
   });
@@ -55,16 +63,28 @@ interface OfProtocol {
 class Claims {
   /** By port and protocol. */
   readonly #ports = new Map<number, Map<string, OfProtocol>>();
+  /** How many ports the sets of a namespace have added. */
+  readonly #added = new Map<string, number>();
 
   add(one: ListenerReading): void {
     const { listener, hostname } = one;
     const port = portOf(listener);
+    if (isOfTenant(one) && !this.#ports.has(port)) {
+      const { namespace } = one.owner;
+      this.#added.set(namespace, (this.#added.get(namespace) ?? 0) + 1);
+    }
     const protocols = this.#ports.get(port) ?? new Map<string, OfProtocol>();
     this.#ports.set(port, protocols);
     const same = protocols.get(listener.protocol) ?? { first: one, hosts: new Map() };
     protocols.set(listener.protocol, same);
     const first = same.hosts.get(hostname)?.[0];
     same.hosts.set(hostname, first === undefined ? [one] : [first, one]);
+  }
+
+  /** Whether it asks for one port more than the sets of a namespace may add. */
+  isSurplus(one: ListenerReading): boolean {
+    if (!isOfTenant(one) || this.#ports.has(portOf(one.listener))) return false;
+    return (this.#added.get(one.owner.namespace) ?? 0) >= mostAddedPorts;
   }
 
   /** Another listener that is in its way. */
@@ -82,6 +102,18 @@ class Claims {
     }
     return undefined;
   }
+}
+
+/** Whether its set stands in another namespace than the Gateway. */
+function isOfTenant({ owner, id }: ListenerReading): boolean {
+  return owner.kind === "ListenerSet" && !id.startsWith(`${owner.namespace}/`);
+}
+
+function surplusFault({ owner, field }: ListenerReading): Fault {
+  const why = `ListenerSets of namespace ${owner.namespace} have added ${mostAddedPorts} ports to the Gateway, which is the most`;
+  const done = "the listener is not served";
+  const problem: Problem = { object: owner, kind: "field-unusable", field: `${field}.port`, why, done };
+  return { reason: "TooManyListeners", problem };
 }
 
 /** Ports of UDP are others than those of TCP. */

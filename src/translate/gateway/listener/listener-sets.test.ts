@@ -191,6 +191,31 @@ test("within one set, as within a Gateway, no listener of a conflict wins, and n
   );
 });
 
+test("the sets of one namespace add sixteen ports to a Gateway of another one, and no more", () => {
+  const ports = (name: string, first: number, count: number) =>
+    Array.from({ length: count }, (_, at) => listener({ name: `${name}-${at}`, port: first + at }));
+  const it = outcome(
+    open(),
+    listenerSet({ name: "own", age: 9, listeners: ports("own", 1000, 20) }),
+    listenerSet({ name: "old", namespace: "other", age: 2, listeners: ports("old", 2000, 15) }),
+    listenerSet({
+      name: "young",
+      namespace: "other",
+      listeners: [host("x.example", { port: 1000 }), ...ports("young", 3000, 2)],
+    }),
+    listenerSet({ name: "free", namespace: "third", listeners: ports("free", 4000, 1) }),
+  );
+  expect(it.set("ns/own")).toMatchObject({ Accepted: true, listeners: Array(20).fill(good) });
+  expect(it.set("other/young")).toMatchObject({
+    listeners: [good, good, { Accepted: "TooManyListeners", Programmed: "Invalid", Conflicted: "NoConflicts" }],
+  });
+  expect(it.set("third/free")).toMatchObject(good);
+  expect(it.configuration.listenerPorts.size).toBe(1 + 20 + 16 + 1);
+  expect(it.said).toEqual([
+    "other/young: spec.listeners[2].port: ListenerSets of namespace other have added 16 ports to the Gateway, which is the most; the listener is not served",
+  ]);
+});
+
 test("what a set asks for in vain is free for newer sets", () => {
   const it = outcome(
     open(),

@@ -80,6 +80,9 @@ function listenerProgrammed(one: ListenerReading, { assignment, unavailable }: G
     return fails("Programmed", "Pending", sentence(lacking.problem));
   }
   if (waiting !== undefined) return fails("Programmed", "Pending", waiting);
+  if (assignment.own !== undefined && !isPlaced(one, assignment)) {
+    return fails("Programmed", "Pending", "the Service of the Gateway waits for a port of nginx for the listener");
+  }
   return holds("Programmed", "nginx listens for it and has its routes");
 }
 

@@ -39,7 +39,8 @@ export function serviceAssignment(reading: GatewayReading, world: ServiceWorld):
     };
   }
   const own = { targets, addresses: service === undefined ? [] : addressesOf(service) };
-  const without = portsOf(reading).filter((port) => targets[portKey(port)] === undefined);
+  // What ListenerSets ask for is between them and their listeners: they cannot keep the Gateway from being programmed.
+  const without = portsOf({ ...reading, sets: [] }).filter((port) => targets[portKey(port)] === undefined);
   if (without.length > 0 && world.isExhausted) {
     const { length } = options.services?.ports ?? [];
     const why = `all ${length} ports of --gateway-service-ports are in use, or were until less than ten minutes ago`;

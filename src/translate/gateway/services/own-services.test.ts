@@ -1,6 +1,13 @@
 /** Gateways with a Service of their own: the Service that is wanted, the ports of nginx, and the conditions. */
 import { expect, test } from "vitest";
-import { gateway, gatewayClass, listener, namespace, serviceIn } from "../../../../test/support/gateways.ts";
+import {
+  gateway,
+  gatewayClass,
+  listener,
+  listenerSet,
+  namespace,
+  serviceIn,
+} from "../../../../test/support/gateways.ts";
 import { fake, put } from "../../../../test/support/sketch.ts";
 import type { Gateway } from "../../../model/gateway/objects.ts";
 import { controllerAnnotation, managedByLabel, managedBySluice } from "../../../model/gateway/services.ts";
@@ -246,4 +253,24 @@ test("without the flag nothing of it is said", () => {
   const status = statuses.get("Gateway ns/gw");
   expect(status).not.toHaveProperty("service");
   expect(status).toMatchObject({ addresses: [{ value: "192.0.2.10" }] });
+});
+
+test("a ListenerSet whose port has no port of nginx waits by itself, also where none is left", () => {
+  const open = gateway({ spec: { allowedListeners: { namespaces: { from: "All" } } } });
+  const set = listenerSet({
+    listeners: [listener({ name: "in", hostname: "in.example" }), listener({ name: "out", port: 81 })],
+  });
+  const address = [{ ip: "198.51.100.1" }];
+  const only = { "20000": "used ns/gw-sluice 80/TCP gw" };
+  for (const data of [only, { ...only, exhausted: "true" }]) {
+    const { statuses, condition } = outcome(open, set, record(data), ours({}, address));
+    expect(condition("Programmed")[0]).toBe("True Programmed");
+    const status = statuses.get("ListenerSet ns/set");
+    if (status?.kind !== "ListenerSet") throw new Error("no status of the set");
+    const programmed = status.listeners.map(({ conditions }) => {
+      const { status: is, reason } = conditions.find(({ type }) => type === "Programmed")!;
+      return `${is} ${reason}`;
+    });
+    expect(programmed).toEqual(["True Programmed", "False Pending"]);
+  }
 });
