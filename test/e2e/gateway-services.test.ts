@@ -105,8 +105,8 @@ const becomes = (name: string, type: string, wanted: string) =>
   until(`${name} is ${type} ${wanted}`, async () => (await condition(name, type)) === wanted, longMs);
 
 const answerAt = async (target: unknown) => {
-  const { status, body } = await request({ to: `127.0.0.1:${target}`, host: "any.example" });
-  return status === 200 ? (JSON.parse(body) as Seen) : undefined;
+  const answer = await request({ to: `127.0.0.1:${target}`, host: "any.example" }).catch(() => undefined);
+  return answer?.status === 200 ? (JSON.parse(answer.body) as Seen) : undefined;
 };
 const isAnswered = (name: string, by: string) =>
   until(`${name} is answered by ${by}`, async () => (await answerAt(await targetOf(name)))?.backend === by, longMs);

@@ -95,6 +95,13 @@ $(POD_NAMESPACE)/{{ include "sluice.controller.fullname" . }}-internal
 {{- with .addresses }}
 - --gateway-addresses={{ . }}
 {{- end }}
+{{- if include "sluice.gatewayServices" $ }}
+- --gateway-services=true
+- --gateway-service-ports={{ .services.ports }}
+{{- with .services.metadataPrefixes }}
+- --gateway-metadata-prefixes={{ join "," . }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- if include "sluice.nginxContainer" . }}
 - --nginx-socket=/run/sluice/sockets/nginx.sock

@@ -169,12 +169,20 @@ app.kubernetes.io/component: default-backend
 {{- $own := default dict .Values.sluice -}}
 {{- if not (hasKey $own "memoryLimit") -}}{{- $_ := set $own "memoryLimit" "4Gi" -}}{{- end -}}
 {{- $_ := set $own "nginxContainer" (default dict $own.nginxContainer) -}}
-{{- range $values := list $own $own.nginxContainer -}}
+{{- $_ := set $own "gateway" (default dict $own.gateway) -}}
+{{- $_ := set $own.gateway "services" (default dict $own.gateway.services) -}}
+{{- $_ := set $own.gateway.services "ports" (default "20000-20999" $own.gateway.services.ports) -}}
+{{- range $values := list $own $own.nginxContainer $own.gateway.services -}}
 {{- range $key, $value := $values -}}
 {{- if include "sluice.saysNo" $value -}}{{- $_ := set $values $key false -}}{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- $own | toJson -}}
+{{- end -}}
+
+{{/* "true" if each Gateway gets a Service of its own. */}}
+{{- define "sluice.gatewayServices" -}}
+{{- if (include "sluice.own" . | fromJson).gateway.services.enabled -}}true{{- end -}}
 {{- end -}}
 
 {{/* "true" if nginx runs in a container of its own. */}}

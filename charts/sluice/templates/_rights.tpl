@@ -53,6 +53,15 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
   resources: [ingresses]
   verbs: [create, patch, delete]
 {{- end }}
+{{- if include "sluice.gatewayServices" . }}
+# the Services of Gateways and their EndpointSlices; get is for one that somebody else has written meanwhile
+- apiGroups: [""]
+  resources: [services]
+  verbs: [create, patch, delete]
+- apiGroups: [discovery.k8s.io]
+  resources: [endpointslices]
+  verbs: [get, create, patch, delete]
+{{- end }}
 {{- if .Values.controller.scope.enabled }}
 # whether the watched namespace exists, and its labels, by which listeners of Gateways take routes
 - apiGroups: [""]
@@ -98,6 +107,19 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
 - apiGroups: [""]
   resources: [pods]
   verbs: [get, list]
+{{- if include "sluice.gatewayServices" . }}
+# the Pods in the EndpointSlices of Gateways, and the record of their target ports; what does not exist cannot be named
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [watch]
+- apiGroups: [""]
+  resources: [configmaps]
+  verbs: [create]
+- apiGroups: [""]
+  resources: [configmaps]
+  resourceNames: [{{ include "sluice.electionId" . }}-gateway-ports]
+  verbs: [get, update]
+{{- end }}
 {{- if not .Values.controller.disableLeaderElection }}
 # the election
 - apiGroups: [coordination.k8s.io]

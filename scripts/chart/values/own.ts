@@ -4,6 +4,7 @@ import { section } from "../value.ts";
 
 const sluice = section("sluice");
 const gateway = section("sluice.gateway");
+const gatewayServices = section("sluice.gateway.services");
 const nginxContainer = section("sluice.nginxContainer");
 
 export const own = [
@@ -50,6 +51,24 @@ export const own = [
     "Addresses of the Nodes for Gateways, of which each gets one of its own: 192.0.2.10-192.0.2.19. It is for controller.hostNetwork.",
   ),
   gateway.own("ports", [], words, "Ports of Gateways' listeners that the NetworkPolicy opens."),
+  gatewayServices.own(
+    "enabled",
+    false,
+    flag,
+    "Gives each Gateway a Service of its own in the Gateway's namespace, which leads to the controller's Pods. The account may then create, patch and delete Services and EndpointSlices; off, it may not.",
+  ),
+  gatewayServices.own(
+    "ports",
+    "20000-20999",
+    text,
+    "Ports of the Pods for Gateways, a first and a last one. The NetworkPolicy opens them.",
+  ),
+  gatewayServices.own(
+    "metadataPrefixes",
+    [],
+    words,
+    "Labels and annotations in spec.infrastructure of Gateways that are copied to their Services, such as team.example.com/. Whoever writes Gateways then reaches all that reads them, a cloud's load balancers too.",
+  ),
   nginxContainer.own(
     "enabled",
     false,

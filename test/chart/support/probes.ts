@@ -9,6 +9,7 @@ const conditions: readonly (readonly [prefix: string, set: Flat])[] = [
   ["rbac.scope", { "controller.scope.enabled": true }],
   ["sluice.nginxContainer.resources", { "sluice.nginxContainer.enabled": true }],
   ["sluice.gateway.ports", { "controller.networkPolicy.enabled": true }],
+  ["sluice.gateway.services.", { "sluice.gateway.services.enabled": true }],
   ["controller.tcp.", { tcp: { "9000": "default/tcp:9000" } }],
   ["controller.udp.", { udp: { "53": "default/udp:53" } }],
   ["controller.customTemplate.configMapKey", { "controller.customTemplate.configMapName": "own" }],
