@@ -36,7 +36,7 @@ export function readIngress(
   const doubts = lacks.has("lua")
     ? [...doubtful, ...withoutLuaOf(ingress, annotationsPrefix, reading.values)]
     : doubtful;
-  const tooLarge = oversize(ingress, annotationsPrefix, reading, { configMaps }, lacks.has("lua"));
+  const tooLarge = oversize(ingress, annotationsPrefix, reading, { configMaps, secrets }, lacks.has("lua"));
   const found = deepInspect ? [...inspect(ingress), ...tooLarge] : tooLarge;
   if (found.length === 0 && idle.length === 0 && doubts.length === 0) return withHeardProblems(reading);
   const verdict = found.length === 0 ? reading.verdict : "reject";

@@ -49,3 +49,17 @@ test("a ConfigMap that an annotation names counts", () => {
   const big = ingress({ name: "big", host: "big.example", paths: many, annotations: guarded });
   expect(said(big, withoutLua, headers).problems.join()).toContain("for each of 1000 paths");
 });
+
+test("authorities of clients count for each host: nginx reads them again at each test and reload", () => {
+  const guarded = { "auth-tls-secret": "ns/authorities" };
+  const authorities = (count: number) => {
+    const pem = `-----BEGIN CERTIFICATE-----\n${"a".repeat(500)}\n-----END CERTIFICATE-----\n`.repeat(count);
+    return {
+      ...{ apiVersion: "v1", kind: "Secret", metadata: { name: "authorities", namespace: "ns" } },
+      data: { "ca.crt": Buffer.from(pem).toString("base64") },
+    };
+  };
+  const big = ingress({ name: "big", annotations: guarded, spec: { rules: hosts } });
+  expect(said(big, defaultOptions, authorities(100)).problems.join()).toContain("for each of 1000 hosts");
+  expect(said(big, defaultOptions, authorities(3)).problems.join()).not.toContain("for each of 1000 hosts");
+});

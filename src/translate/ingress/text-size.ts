@@ -1,10 +1,11 @@
 /**
  * How much of nginx's text one Ingress may make. Its annotations, and the ConfigMaps that they name, stand in the text once for each
  * path in static mode, and once for each host that is a server block of its own in dynamic mode. An object of a megabyte can so become
- * gigabytes, which would end the controller at each start.
+ * gigabytes, which would end the controller at each start. Authorities of clients and backends count as text: nginx reads them again
+ * for each place at each test and reload, and a thousand take it most of a second.
  */
 import type { Reading } from "../../annotations/reading.ts";
-import { type Ingress, kindAndKey } from "../../model/objects.ts";
+import { type Ingress, kindAndKey, type Secret } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { Problem } from "../../problem.ts";
 
@@ -15,7 +16,7 @@ export function oversize(
   { metadata, spec }: Ingress,
   prefix: string,
   { references }: Pick<Reading, "references">,
-  { configMaps }: Pick<Snapshot, "configMaps">,
+  { configMaps, secrets }: Pick<Snapshot, "configMaps" | "secrets">,
   pathsAreText: boolean,
 ): Problem[] {
   const rules = spec?.rules ?? [];
@@ -24,6 +25,7 @@ export function oversize(
   const own = Object.entries(metadata.annotations ?? {}).filter(([name]) => name.startsWith(`${prefix}/`));
   const named = references.map((reference) => {
     const [kind, key] = kindAndKey(reference);
+    if (kind === "Secret") return authoritiesIn(secrets.get(key));
     return kind === "ConfigMap" ? lengthOf(Object.entries(configMaps.get(key)?.data ?? {})) : 0;
   });
   const each = lengthOf(own) + named.reduce((sum, length) => sum + length, 0);
@@ -33,6 +35,10 @@ export function oversize(
   const why = `with all annotations and what they name there are ${each} characters for each of ${places} ${pathsAreText ? "paths" : "hosts"}, and nginx's text has room for ${most}`;
   return [{ object, kind: "annotation-unreadable", key: longest[0].slice(prefix.length + 1), why, done: "reject" }];
 }
+
+/** Characters of its authorities. */
+const authoritiesIn = (secret: Secret | undefined): number =>
+  Math.floor(((secret?.data?.["ca.crt"]?.length ?? 0) * 3) / 4);
 
 const lengthOf = (entries: readonly (readonly [string, string])[]): number =>
   entries.reduce((sum, [name, text]) => sum + name.length + text.length, 0);
