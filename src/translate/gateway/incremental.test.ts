@@ -30,7 +30,7 @@ const listeners = fc.uniqueArray(
   fc.record({
     name: fc.constantFrom("http", "https", "other"),
     port: fc.constantFrom(80, 443, 8080),
-    protocol: fc.constantFrom("HTTP", "HTTPS", "TCP"),
+    protocol: fc.constantFrom("HTTP", "HTTPS", "TLS", "TCP", "UDP"),
     hostname,
     from,
     secret: fc.constantFrom("tls", "other/tls"),
@@ -45,7 +45,7 @@ const listenerOf = ({ hostname: host, from: namespaces, secret, ...one }: Listen
     ...one,
     ...(host === undefined ? {} : { hostname: host }),
     ...(namespaces === undefined ? {} : { allowedRoutes: { namespaces: { from: namespaces } } }),
-    ...(one.protocol === "HTTPS" ? { tls: { certificateRefs: [reference] } } : {}),
+    ...(["HTTPS", "TLS"].includes(one.protocol) ? { tls: { certificateRefs: [reference] } } : {}),
   });
 };
 const allowed = fc.constantFrom(
@@ -105,11 +105,17 @@ const routes = fc
   .map(({ path, backend, ...sketch }) =>
     route({ ...sketch, rules: [{ matches: [{ path: { value: path } }], backendRefs: [{ ...backend, port: 80 }] }] }),
   );
+/** They have the fields of an HTTPRoute that all kinds have. */
+const streamRoutes = fc
+  .tuple(routes, fc.constantFrom("TCPRoute", "UDPRoute", "TLSRoute"))
+  .map(([one, kind]) => ({ ...one, kind }) as KubernetesObject);
 const gone = (kind: WatchedKind, ...keys: string[]) => fc.constantFrom(...keys).map((key) => ({ kind, key }));
 const step = fc.oneof(
   gateways,
   sets,
   routes,
+  streamRoutes,
+  gone("TCPRoute", "ns/a", "other/a"),
   gone("ListenerSet", "ns/a", "other/a", "other/b"),
   gone("Namespace", "other"),
   gone("Gateway", "ns/a", "ns/b"),
@@ -123,6 +129,7 @@ const step = fc.oneof(
     serviceIn("ns", "web"),
     serviceIn("other", "web", { appProtocol: "kubernetes.io/h2c" }),
     grant({ namespace: "other", from: "HTTPRoute", to: "Service" }),
+    grant({ namespace: "other", from: "TCPRoute", to: "Service" }),
     grant({ namespace: "other", from: "Gateway", to: "Secret" }),
     grant({ namespace: "other", from: "ListenerSet", to: "Secret" }),
     namespace("other", { team: "b" }),
@@ -144,6 +151,7 @@ function told({ configuration, problems, statuses }: Translation) {
   return {
     servers: sorted(configuration.servers),
     ports: sorted(configuration.listenerPorts),
+    streams: configuration.streams,
     upstreams: sorted(configuration.upstreams),
     certificates: sorted(configuration.certificates),
     statuses: sorted(statuses),

@@ -110,7 +110,8 @@ export class Placement {
       if (old === undefined || !isSame(old, port)) changes.push([id, port]);
     }
     if (changes.length > 0) this.#ports = this.#ports.with(changes);
-    const streams = [...placed.values()].flatMap((one) => one.streams);
+    // Their order is part of nginx's text, and must not depend on which Gateway was read first.
+    const streams = [...placed.values()].flatMap((one) => one.streams).sort((a, b) => (a.id < b.id ? -1 : 1));
     if (JSON.stringify(streams) !== JSON.stringify(this.#streams)) this.#streams = streams;
     this.#placed.clear();
     for (const [key, one] of placed) this.#placed.set(key, one);
