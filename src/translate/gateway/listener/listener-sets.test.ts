@@ -15,8 +15,11 @@ import { fakeCertificate } from "../../../certificates/fake.ts";
 import type { GatewayListener } from "../../../model/gateway/objects.ts";
 import type { KubernetesObject } from "../../../model/objects.ts";
 import { emptySnapshot } from "../../../model/snapshot.ts";
+import { Table } from "../../../model/table.ts";
 import { sentence } from "../../../problem.ts";
+import { emptyLastGood } from "../../last-good.ts";
 import { defaultOptions } from "../../options.ts";
+import { emptyQuarantine, versionOf } from "../../quarantine.ts";
 import { Translator, translate } from "../../translator.ts";
 import { emptyInputs } from "../../turn.ts";
 
@@ -404,4 +407,29 @@ test("a change of one set among a thousand leaves the statuses of the others as 
       .map(({ key }) => key)
       .sort(),
   ).toEqual(["Gateway ns/gw", "ListenerSet other/s7"]);
+});
+
+test("a set that nginx refuses keeps its last good listeners, and no permission that is gone", () => {
+  const form = (port: number) => listenerSet({ namespace: "other", listeners: [host("set.example", { port })] });
+  const [good, bad] = [form(81), form(82)];
+  const closed = { ...gateway({}), metadata: { ...open().metadata, generation: 2 } };
+  const refusal = (one: KubernetesObject) => ({ version: versionOf(one), why: "no" });
+  const kept = { ...emptyLastGood, objects: Table.from<KubernetesObject>([["ListenerSet other/set", good]]) };
+  const quarantine = { ...emptyQuarantine, objects: new Map([["ListenerSet other/set", refusal(bad)]]) };
+  const translator = new Translator(options, fake);
+  const first = translator.turn({ snapshot: put(world, open(), bad), lastGood: kept, quarantine });
+  expect(first.lastGood.objects.get("ListenerSet other/set")).toBe(good);
+  expect(told(first).set("other/set")).toMatchObject({ Accepted: "Invalid", Programmed: true });
+  expect(told(first).gateway()).toMatchObject({ sets: 0, Accepted: true });
+  expect([...first.configuration.listenerPorts.keys()].sort()).toEqual(["ns/gw:80", "ns/gw:81"]);
+
+  // The Gateway permits no sets any more, in a form that nginx refuses too.
+  const all = {
+    snapshot: put(world, closed, bad),
+    lastGood: { ...kept, objects: kept.objects.with([["Gateway ns/gw", open()]]) },
+    quarantine: { ...quarantine, objects: new Map([...quarantine.objects, ["Gateway ns/gw", refusal(closed)]]) },
+  };
+  const second = translator.turn(all);
+  expect(told(second).set("other/set")?.listeners).toEqual([]);
+  expect([...second.configuration.listenerPorts.keys()]).toEqual(["ns/gw:80"]);
 });
