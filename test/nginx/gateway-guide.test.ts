@@ -41,11 +41,12 @@ test("the guide is served as it stands, beside the hosts of Ingresses", async ()
   expect((await ask("www.other.example", "/b")).body).toBe("www.other.example /b");
   expect((await askRoute("x.shop.example")).status, "a host of the listener without a route").toBe(404);
   const commands = /^```sh\n(.*?)^```$/ms.exec(page)![1]!.trim().split("\n");
-  expect(commands.map((line) => line.split(" ")[2])).toEqual(["check", "routes", "serve", "'Host:"]);
+  expect(commands.map((line) => line.split(" ")[2])).toEqual(["check", "routes", "serve", "'Host:", "why"]);
   for (const [at, said] of [
     [0, /^no errors and no warnings/],
     [1, /^\S*www\.shop\.example\/ .*HTTPRoute/m],
     [3, /^www\.shop\.example \/$/],
+    [4, /^ {2}route: +HTTPRoute shop\/web: .*^ {2}answer: +that of Service shop\/web, port 80$/ms],
   ] as const) {
     const line = commands[at]!.replace("npx sluice", `${process.execPath} ${program}`)
       .replace("FOLDER", folder)
