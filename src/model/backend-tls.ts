@@ -11,7 +11,13 @@ export interface BackendTls {
   /** `dns:shop.example` or `uri:spiffe://cluster/shop`: the certificate must have one of them. Empty: the hostname. */
   readonly names: readonly string[];
   /** Shown to backends that ask for it; absent: none is shown. */
-  readonly identity?: { readonly chain: string; readonly key: SecretText };
+  readonly identity?: Identity;
+}
+
+export interface Identity {
+  /** PEM: the certificate, then its chain. */
+  readonly chain: string;
+  readonly key: SecretText;
 }
 
 export type Authorities =

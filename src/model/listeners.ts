@@ -19,10 +19,21 @@ export interface ListenerPort {
   /** The ports that redirects lead to where they name a scheme and no port; absent: 80 and 443. */
   readonly usualPorts?: { readonly http: number; readonly https: number };
   readonly tls: boolean;
+  /** What clients of the port have to show in their handshakes; absent: nothing. */
+  readonly clients?: ClientValidation;
   /** The Gateways and ListenerSets whose listeners these are, the first one first: to be named when nginx cannot listen there. */
   readonly owners: readonly Owner[];
   /** At most one for each hostname. */
   readonly listeners: readonly Listener[];
+}
+
+export interface ClientValidation {
+  /** A hash of all the rest. */
+  readonly id: string;
+  /** Certificates of authorities, in PEM. */
+  readonly authorities: string;
+  /** Whether a client without a certificate, or with one that does not pass, is let in all the same. */
+  readonly lenient: boolean;
 }
 
 export interface Listener {

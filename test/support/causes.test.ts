@@ -22,6 +22,7 @@ const causes: Readonly<Record<string, string>> = {
   'server-features.tmpl if ($ssl_client_s_dn !~ {{clientCertificate.subject}}) { return 403 "client certificate unauthorized"; }':
     "| 403 | the certificate's subject",
   "server.tmpl location {{fixed.misdirected}} { return 421; }": "| 421 | a client of a Gateway's TLS port",
+  "server.tmpl return 444;": "| 444, and no answer |",
   "server.tmpl location {{fixed.unrouted}} { return 404; }": "| 404 |",
   "server.tmpl location {{fixed.undecided}} { return 500; }": "| 500 | patterns took too long",
   "server.tmpl location {{fixed.contrary_host}} { return 400; }": "| 400 | the request names two hosts",

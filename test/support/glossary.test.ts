@@ -19,7 +19,7 @@ const namedByTheField = [
   ...["Translator", "StaticRenderer", "DynamicRenderer", "TemplateError", "RecordPublisher", "RouteHandover"],
   ...["TokenBucket", "WakeUps", "Reloads", "Retry", "Sync"],
   ...["GatewayApi", "Gateways", "Grants", "ListenerSets", "RouteSource", "StandIns", "ServiceUsers", "OwnServices"],
-  ...["BackendTlsPolicies"],
+  ...["BackendTlsPolicies", "References"],
 ];
 
 /** The terms in bold at the start of a paragraph, `**dynamic mode, static mode.** ...`. */

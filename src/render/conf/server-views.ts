@@ -17,7 +17,7 @@ import { listenLines } from "../settings/listen.ts";
 import { settingsView } from "../settings/view.ts";
 import { InternalNames } from "./internal-names.ts";
 import { hostBlock, locationBlock, shapeBlock } from "./source-map.ts";
-import { dataSlot, gatewaySlot, plainServerView, type Slot } from "./text-servers.ts";
+import { dataSlot, isGatewaySlot, plainServerView, type Slot } from "./text-servers.ts";
 
 /** Says why a closed path answers 503, for log formats that name it. */
 export const closedReasonVariable = "closed_reason";
@@ -139,7 +139,7 @@ export function routedServer(about: AboutServers, slot: Slot, shapes: readonly S
     // Asked only beside a snippet: the router checks the host of all else.
     openNames: true,
     dynamic: true,
-    router: Token.text(slot === gatewaySlot ? "sluice.gateway" : "sluice.route"),
+    router: Token.text(isGatewaySlot(slot) ? "sluice.gateway" : "sluice.route"),
     inspected: about.settings.enableModsecurity && about.machine.capabilities.modsecurity,
     counts: about.machine.counts !== undefined,
     http3: speaksHttp3(about.settings, about.machine.capabilities),
@@ -172,6 +172,7 @@ const fixedLocations = [
   "unknown_shape",
   "contrary_host",
   "misdirected",
+  "unverified",
   "health",
   "status",
 ] as const;

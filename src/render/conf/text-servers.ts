@@ -15,8 +15,11 @@ import { filesOf, type RenderedFile } from "../rendered-files.ts";
 /** Where a shape is rendered: the data hosts' common server, or a host's own. */
 export type Slot = string;
 export const dataSlot: Slot = "";
-/** The server of all ports of Gateways; no host can be called so. */
+/** The server of all ports of Gateways that ask clients for nothing; no host can be called so. */
 export const gatewaySlot: Slot = ":gateway";
+/** The server of the ports that ask clients for the certificates of this validation. */
+export const guardedSlot = (validation: string): Slot => `${gatewaySlot}:${validation}`;
+export const isGatewaySlot = (slot: Slot): boolean => slot === gatewaySlot || slot.startsWith(`${gatewaySlot}:`);
 
 export interface TextServer {
   readonly name: string;

@@ -14,7 +14,7 @@ import type { Settings } from "../../settings/registry.ts";
 import type { ShapesOf } from "../conf/source-map.ts";
 import { dataSlot, gatewaySlot, type Slot, textServerOf, twinServerOf } from "../conf/text-servers.ts";
 import { FailedServers } from "../failed-servers.ts";
-import { sharedListeners } from "../gateway/listen.ts";
+import { listenerSlots } from "../gateway/listen.ts";
 import { scopeRecords } from "../gateway/scope-records.ts";
 import {
   type Circumstances,
@@ -51,8 +51,8 @@ export class DynamicRenderer implements Renderer {
   readonly #used = new UsedShapes();
   readonly #failed = new FailedServers();
   #scopes: ReadonlyMap<string, string> = new Map();
-  /** Ids of listeners on the usual ports. */
-  #shared: ReadonlySet<string> = new Set();
+  /** Which server has the routes of a listener, by its id. */
+  #slots: ReadonlyMap<string, Slot> = new Map();
   readonly #builtIn: Template;
   #bytes = 0;
 
@@ -158,10 +158,10 @@ export class DynamicRenderer implements Renderer {
 
   /** Changed Servers; all, where other hosts than before may be drawn into text. */
   #dirtyServers({ servers, listenerPorts }: Whole): Iterable<string> {
-    const shared = this.#shared;
-    if (this.#last?.listenerPorts !== listenerPorts) this.#shared = sharedListeners(listenerPorts, this.#machine);
-    const now = this.#shared;
-    const moved = new Set([...shared, ...now].filter((id) => !(shared.has(id) && now.has(id))));
+    const former = this.#slots;
+    if (this.#last?.listenerPorts !== listenerPorts) this.#slots = listenerSlots(listenerPorts, this.#machine);
+    const now = this.#slots;
+    const moved = new Set([...former.keys(), ...now.keys()].filter((id) => former.get(id) !== now.get(id)));
     const changes = servers.changesSince(this.#last?.servers ?? Table.empty());
     for (const { key, after } of changes) {
       this.#textHosts.note(key, after);
@@ -193,9 +193,9 @@ export class DynamicRenderer implements Renderer {
     );
   }
 
-  /** Whether the server of the ports of Gateways has its routes. */
-  #isApart(server: Server<FeatureValues> | undefined): boolean {
-    return server?.listener !== undefined && !this.#shared.has(server.listener);
+  /** The server that has the routes of a host which is data. */
+  #slotOf(server: Server<FeatureValues> | undefined): Slot {
+    return server?.listener === undefined ? dataSlot : (this.#slots.get(server.listener) ?? gatewaySlot);
   }
 
   /** Nothing is changed here before everything is made that may throw. */
@@ -217,7 +217,7 @@ export class DynamicRenderer implements Renderer {
       const routed = { ...own, locations: textLocationsOf(server, shapes) };
       this.#textServers.set(name, twin === undefined ? [routed] : [routed, { ...twin, locations: [] }]);
     } else this.#textServers.delete(name);
-    const slot = isText ? name : this.#isApart(server) ? gatewaySlot : dataSlot;
+    const slot = isText ? name : this.#slotOf(server);
     for (const shape of used) this.#used.use(slot, shape);
     for (const shape of before.shapes) this.#used.leave(before.slot, shape);
     if (server === undefined) this.#serverParts.delete(name);

@@ -8,11 +8,12 @@ import type { Settings } from "../../settings/registry.ts";
 import { confOf, defaultFiles, distinct, hashOf } from "../conf/conf.ts";
 import { aboutServers, dataServerView, textServerView } from "../conf/server-views.ts";
 import type { SourceMap } from "../conf/source-map.ts";
-import { dataSlot, gatewaySlot } from "../conf/text-servers.ts";
+import { dataSlot } from "../conf/text-servers.ts";
 import { balancedBlock, balancedUpstream } from "../conf/upstream-views.ts";
-import { isShared, listenedOn } from "../gateway/listen.ts";
+import { isShared, listenedOn, slotOf } from "../gateway/listen.ts";
 import { gatewayServerView } from "../gateway/server-view.ts";
 import { streamFiles } from "../gateway/stream-views.ts";
+import type { RenderedFile } from "../rendered-files.ts";
 import type { RenderedText } from "../rendering.ts";
 import type { Template } from "../template.ts";
 import type { RoutedTextServer } from "./text-locations.ts";
@@ -70,18 +71,21 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
   const gateway = listeners.length > 0;
   const apart = listeners.filter((port) => !isShared(port, machine));
   const beside = apart.length < listeners.length;
+  const gateways = [...Map.groupBy(apart, (port) => slotOf(port, machine))].map(([slot, ports]) => ({ slot, ports }));
+  const gatewayFiles: RenderedFile[] = [];
   const about = aboutServers(settings, machine, apart);
   const verifies = textServers.some((server) => server.verifies);
   const names = textServers.map(({ name }) => name);
   const views = [
     ...textServers.map((server) => textServerView(about, server, shapes.of(server.name))),
     dataServerView(about, shapes.of(dataSlot), { named: verifies, shared: beside }),
-    ...(apart.length > 0 ? [gatewayServerView(about, apart, shapes.of(gatewaySlot))] : []),
+    ...gateways.map((server) => gatewayServerView(about, server, shapes.of(server.slot), gatewayFiles)),
   ];
   const pools = new Set([balancedBlock, ...all.flatMap((shape) => shape.pools).sort()]);
   const files = distinct([
     ...defaultFiles(defaultCertificate),
     ...about.files,
+    ...gatewayFiles,
     ...textServers.flatMap((server) => server.files),
     ...all.flatMap((shape) => shape.files),
     ...streamFiles(gatewayStreamsIn(streams), certificates),
@@ -95,7 +99,7 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
       needs: new Set(all.flatMap((shape) => [...shape.needs])),
       http: all.flatMap((shape) => shape.http),
       names,
-      verifies,
+      verifies: verifies || apart.some(({ clients }) => clients !== undefined),
       streams,
       streamSnippets,
       certificates,
@@ -103,7 +107,7 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
         recordsBytes,
         gateway,
         beside,
-        slots: [dataSlot, ...(gateway ? [gatewaySlot] : []), ...names].map((name) => ({
+        slots: [dataSlot, ...gateways.map(({ slot }) => slot), ...names].map((name) => ({
           name,
           shapes: shapes.of(name),
         })),

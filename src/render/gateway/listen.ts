@@ -6,15 +6,18 @@ import type { ListenerPort } from "../../model/listeners.ts";
 import type { Table } from "../../model/table.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { listenLine } from "../conf/source-map.ts";
+import { dataSlot, gatewaySlot, guardedSlot, type Slot } from "../conf/text-servers.ts";
 import { addressesOf } from "../settings/listen.ts";
 
 /** The part of a ListenerPort that is text. */
-export type ListenedPort = Pick<ListenerPort, "id" | "address" | "listenPort" | "port" | "tls">;
+export type ListenedPort = Pick<ListenerPort, "id" | "address" | "listenPort" | "port" | "tls" | "clients">;
 
 /** By id. */
 export function listenedOn(ports: Table<ListenerPort>): readonly ListenedPort[] {
   return [...ports.values()]
-    .map(({ id, address, listenPort, port, tls }) => ({ id, address, listenPort, port, tls }))
+    .map(({ id, address, listenPort, port, tls, clients }) => {
+      return { id, address, listenPort, port, tls, ...(clients === undefined ? {} : { clients }) };
+    })
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
@@ -26,10 +29,17 @@ export function isShared(
   return address === undefined && (listenPort === ports.http || listenPort === ports.https);
 }
 
-/** Ids of the listeners on such ports. */
-export function sharedListeners(ports: Table<ListenerPort>, machine: Machine): ReadonlySet<string> {
-  const shared = [...ports.values()].filter((port) => isShared(port, machine));
-  return new Set(shared.flatMap(({ listeners }) => listeners.map(({ id }) => id)));
+/** The server that has the routes of the port's listeners. */
+export function slotOf(port: Pick<ListenerPort, "address" | "listenPort" | "clients">, machine: Machine): Slot {
+  if (port.clients !== undefined) return guardedSlot(port.clients.id);
+  return isShared(port, machine) ? dataSlot : gatewaySlot;
+}
+
+/** The same by id of the listener. */
+export function listenerSlots(ports: Table<ListenerPort>, machine: Machine): ReadonlyMap<string, Slot> {
+  return new Map(
+    [...ports.values()].flatMap((port) => port.listeners.map(({ id }) => [id, slotOf(port, machine)] as const)),
+  );
 }
 
 /**

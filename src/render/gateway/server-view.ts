@@ -1,18 +1,35 @@
-/** What the partial of a server sees for the one that has all ports of Gateways. */
+/** What the partial of a server sees for those that have the ports of Gateways. */
 import { Token, type View } from "../../directives/token.ts";
 import { catchAll } from "../../model/configuration.ts";
 import { forgottenLines, headerLinesOf } from "../../settings/header-lines.ts";
 import { transportSecurity } from "../conf/conf.ts";
 import { type AboutServers, routedServer } from "../conf/server-views.ts";
-import { gatewaySlot, plainServerView } from "../conf/text-servers.ts";
+import { plainServerView, type Slot } from "../conf/text-servers.ts";
 import type { Shape } from "../dynamic/shape.ts";
+import { filesOf, type RenderedFile } from "../rendered-files.ts";
 import { gatewayListenLines, type ListenedPort } from "./listen.ts";
 
-export function gatewayServerView(about: AboutServers, ports: readonly ListenedPort[], shapes: readonly Shape[]): View {
+/** Ports that ask their clients for the same. */
+export interface GatewayServer {
+  readonly slot: Slot;
+  /** At least one. */
+  readonly ports: readonly ListenedPort[];
+}
+
+/** Authorities between the certificate of a client and one that is trusted. */
+const depth = 10;
+
+/** Adds to `files` what its text names. */
+export function gatewayServerView(
+  about: AboutServers,
+  { slot, ports }: GatewayServer,
+  shapes: readonly Shape[],
+  files: RenderedFile[],
+): View {
   const { settings, machine } = about;
   const lines = { http: headerLinesOf(settings.httpSnippet), server: [], location: [] };
   return {
-    ...routedServer(about, gatewaySlot, shapes),
+    ...routedServer(about, slot, shapes),
     listen: gatewayListenLines(ports, settings, machine.capabilities, machine),
     rejectsUnknownNames: settings.sslRejectHandshake,
     // Datagrams have no port of a Gateway.
@@ -20,10 +37,22 @@ export function gatewayServerView(about: AboutServers, ports: readonly ListenedP
     gateway: {
       transportSecurity: transportSecurity(settings).otherwise!,
       forgotten: forgottenLines({ ...lines, location: [{ directive: "add_header", text: "" }] }, "add_header"),
+      clients: clientsView(ports[0]!, machine.paths.root, files),
     },
     paths: [],
     takesRest: true,
     names: Token.name(catchAll),
     features: plainServerView,
+  };
+}
+
+function clientsView({ clients }: ListenedPort, root: string, files: RenderedFile[]): View {
+  if (clients === undefined) return false;
+  const { authorities, lenient } = clients;
+  return {
+    authorities: Token.word(filesOf(root, files).file("loaded", authorities)),
+    verify: Token.name(lenient ? "optional_no_ca" : "on"),
+    depth: Token.count(depth),
+    lenient,
   };
 }

@@ -33,19 +33,19 @@ export const features: readonly Feature[] = [
   {
     name: "GatewayBackendClientCertificate",
     versions: "1.6",
-    served: "no",
+    served: "yes",
     doc: "the certificate that backends are shown",
   },
   {
     name: "GatewayFrontendClientCertificateValidation",
     versions: "1.6",
-    served: "no",
+    served: "yes",
     doc: "client certificates, for each port",
   },
   {
     name: "GatewayFrontendClientCertificateValidationInsecureFallback",
     versions: "1.6",
-    served: "no",
+    served: "yes",
     doc: "client certificates that may be missing or wrong",
   },
   {

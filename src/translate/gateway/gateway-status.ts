@@ -2,6 +2,7 @@
 import type { DesiredCondition, DesiredListenerStatus, DesiredStatus } from "../../model/gateway/status.ts";
 import { sentence } from "../../problem.ts";
 import { fails, holds, wordsOfAll } from "./conditions.ts";
+import { lenientFields } from "./listener/clients.ts";
 import { type GatewayState, isValid, listenerStatus, refusal } from "./listener/listener-status.ts";
 import type { GatewayReading } from "./reading.ts";
 
@@ -15,7 +16,7 @@ export function gatewayStatus(state: GatewayState, attached: (id: string) => num
   return {
     kind: "Gateway",
     object: reading.present,
-    conditions: [acceptance, programmed(state, listeners), resolved(reading)],
+    conditions: [acceptance, programmed(state, listeners), resolved(reading), ...insecure(reading)],
     addresses: assignment.own?.addresses ?? addresses.map((value) => ({ type: "IPAddress", value })),
     listeners,
     ...(assignment.own === undefined || state.service === undefined ? {} : { service: state.service }),
@@ -54,8 +55,17 @@ function programmed(
   return fails("Programmed", "Invalid", wordsOfAll(faults.map(({ problem }) => problem)));
 }
 
-function resolved({ listeners }: GatewayReading): DesiredCondition {
-  const unresolved = listeners.flatMap((one) => one.unresolved);
-  if (unresolved.length === 0) return holds("ResolvedRefs", "all that the listeners refer to is found and permitted");
-  return fails("ResolvedRefs", "ListenersNotResolved", wordsOfAll(unresolved.map(({ problem }) => problem)));
+function resolved({ listeners, unresolved: own }: GatewayReading): DesiredCondition {
+  const unresolved = [...own, ...listeners.flatMap((one) => one.unresolved)];
+  if (unresolved.length === 0) return holds("ResolvedRefs", "all that the Gateway refers to is found and permitted");
+  const reason = own[0]?.reason ?? "ListenersNotResolved";
+  return fails("ResolvedRefs", reason, wordsOfAll(unresolved.map(({ problem }) => problem)));
+}
+
+/** The Gateway API wants it said while clients that show nothing are let in. */
+function insecure({ gateway }: GatewayReading): readonly DesiredCondition[] {
+  const fields = lenientFields(gateway);
+  if (fields.length === 0) return [];
+  const message = `${fields.join(", ")}: clients without a valid certificate are let in, and backends have to look at ssl-client-verify`;
+  return [holds("InsecureFrontendValidationMode", message, "ConfigurationChanged")];
 }

@@ -4,6 +4,7 @@
  */
 
 import { bugProblem, guarded } from "../../guarded.ts";
+import type { Identity } from "../../model/backend-tls.ts";
 import { Dependencies } from "../../model/dependencies.ts";
 import type { Gateway } from "../../model/gateway/objects.ts";
 import type { DesiredStatus } from "../../model/gateway/status.ts";
@@ -18,12 +19,14 @@ import { type Turn, usersOfChanged } from "../turn.ts";
 import { type ClassReading, isSameClass, readClasses } from "./classes.ts";
 import { gatewayStatus } from "./gateway-status.ts";
 import type { Grants } from "./grants.ts";
+import { readIdentity, referencesOf } from "./listener/listener-references.ts";
 import { ListenerSets } from "./listener/listener-sets.ts";
 import type { GatewayState } from "./listener/listener-status.ts";
 import { problemsOfGateway, problemsOfSet } from "./listener/problems.ts";
+import { seenByRoutes } from "./listener/seen.ts";
 import { setStatus } from "./listener/set-status.ts";
 import { readListeners } from "./listeners.ts";
-import { readParameters } from "./parameters.ts";
+import { infrastructureParameters } from "./parameters.ts";
 import { Placement } from "./placement.ts";
 import {
   type GatewayReading,
@@ -76,6 +79,11 @@ export class Gateways {
     return reading && { called, gateway: key, listeners: reading.listeners, notAllowed: undefined };
   }
 
+  /** What the Gateway, by `namespace/name`, shows to backends; undefined where it shows nothing. */
+  identity(gateway: string): Identity | undefined {
+    return this.#readings.get(gateway)?.identity;
+  }
+
   /** Whether routes are served on the listener. */
   isServed(one: ListenerReading): boolean {
     return isUsable(one) && !this.placement.unavailable.has(one.id);
@@ -100,6 +108,7 @@ export class Gateways {
     }
     const merged = this.#sets.renew(sets, turn, (key) => this.#own.get(key));
     for (const key of new Set([...outdated, ...merged])) this.#merge(key);
+    for (const key of outdated) this.#changedState(key);
     const placement = this.placement;
     for (const key of placement.assign(this.#readings, turn)) this.#changedState(key);
     const ids = placement.place(this.#readings, (key) => this.#changedStatus.has(`Gateway ${key}`));
@@ -185,30 +194,21 @@ export class Gateways {
       lacks: this.#options.lacks,
       secret: (name: string) => this.#certificates.secret(name),
       brokenSecret: (name: string) => this.#certificates.broken(name),
+      configMap: (name: string) => now.snapshot.configMaps.get(name),
     };
     const { name, namespace = "default" } = gateway.metadata;
     const object = { kind: "Gateway", namespace, name };
     const read = readListeners(object, gateway.spec?.listeners ?? [], gateway, world);
-    const { listeners, secrets, namespaces, problems } = read;
-    const reference = gateway.spec?.infrastructure?.parametersRef;
-    const parameters =
-      reference &&
-      readParameters({
-        reference: { ...reference, namespace },
-        object,
-        field: "spec.infrastructure.parametersRef",
-        done: "the Gateway keeps the Service that it has, and a new one gets none",
-        configMap: (named) => now.snapshot.configMaps.get(named),
-      });
-    const unserved = [...problems, ...unservedFields(gateway, object, this.#options.gateway)];
+    const shown = readIdentity(object, gateway, world);
+    const { listeners } = read;
+    const parameters = infrastructureParameters(gateway, object, world.configMap);
+    const unserved = [...read.problems, ...shown.problems, ...unservedFields(gateway, object, this.#options.gateway)];
+    const { identity, unresolved } = shown;
+    const more = { ...(identity === undefined ? {} : { identity }), unresolved };
     const own = { parameters: parameters?.problem, values: parameters?.values };
-    const reading = { key, gateway, present, listeners, ...own, unserved, sets: [] };
+    const reading = { key, gateway, present, listeners, ...own, unserved, sets: [], ...more };
     this.#own.set(key, refused === undefined || isSuspected ? reading : { ...reading, refused });
-    this.#references.set(key, [
-      ...secrets.map((secret) => `Secret ${secret}`),
-      ...namespaces.map((one) => `grants ${one}`),
-      ...(reference === undefined ? [] : [`ConfigMap ${namespace}/${reference.name}`]),
-    ]);
+    this.#references.set(key, referencesOf(gateway, [read, shown]));
     this.#certificates.use(`listeners of Gateway ${key}`, [...new Set(listeners.flatMap((one) => one.certificates))]);
   }
 
@@ -281,11 +281,8 @@ export class Gateways {
     const [kind, key] = kindAndKey(called);
     const isThere = (kind === "Gateway" ? snapshot.gateways : snapshot.listenerSets).has(key);
     const parent = this.parent(called);
-    const seen = parent?.listeners.map((one) => {
-      const { id, listener, hostname, kinds } = one;
-      return [id, listener.port, listener.allowedRoutes?.namespaces, hostname, kinds, this.isServed(one)];
-    });
-    const text = seen !== undefined ? JSON.stringify([seen, parent?.notAllowed]) : isThere ? "of others" : undefined;
+    const seen = parent && seenByRoutes(parent, (one) => this.isServed(one), this.identity(parent.gateway));
+    const text = seen ?? (isThere ? "of others" : undefined);
     if (this.#attachable.get(called) === text) return false;
     if (text === undefined) this.#attachable.delete(called);
     else this.#attachable.set(called, text);

@@ -1,26 +1,16 @@
 /** The listeners of a Gateway or a ListenerSet: which of them can be served, and what they refer to. */
-import { certificateOf } from "../../certificates/certificate.ts";
 import { type Capability, capabilityNames } from "../../directives/capabilities.ts";
-import { type Gateway, type GatewayListener, gatewayGroup, type ObjectReference } from "../../model/gateway/objects.ts";
-import type { Secret } from "../../model/objects.ts";
+import { shown } from "../../kinds/kind.ts";
+import { type Gateway, type GatewayListener, gatewayGroup } from "../../model/gateway/objects.ts";
+import type { ClientValidation } from "../../model/listeners.ts";
 import type { Owner } from "../../model/owner.ts";
 import type { StreamProtocol } from "../../model/streams.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { Fault } from "./conditions.ts";
-import type { Grants } from "./grants.ts";
 import { intersect } from "./hostnames.ts";
+import { askedClients, isKnownMode } from "./listener/clients.ts";
+import { type ListenerWorld, References } from "./listener/listener-references.ts";
 import type { ListenerReading, RouteKind } from "./reading.ts";
-
-/** What listeners are read by. */
-export interface ListenerWorld {
-  readonly grants: Grants;
-  /** What the nginx at hand has not. */
-  readonly lacks: ReadonlySet<Capability>;
-  /** The newest usable version of a Secret of TLS. */
-  secret(key: string): Secret | undefined;
-  /** What is wrong with the present version where `secret` gives an older one. */
-  brokenSecret(key: string): string | undefined;
-}
 
 export interface ListenersRead {
   readonly listeners: readonly ListenerReading[];
@@ -55,6 +45,8 @@ export function readListeners(
 ): ListenersRead {
   const references = new References(owner, world);
   const { namespace = "default", name } = gateway.metadata;
+  // What guards is the Gateway's, and so is the right to name it.
+  const guards = new References({ kind: "Gateway", namespace, name }, world);
   const id = owner.kind === "Gateway" ? "" : `/${owner.namespace}/${owner.name}`;
   const listeners = all.map((listener, at): ListenerReading => {
     const field = `spec.listeners[${at}]`;
@@ -62,6 +54,8 @@ export function readListeners(
     const { kinds, unresolved } = allowedKinds(listener, known, `${field}.allowedRoutes.kinds`, owner);
     const tls = endsTls(listener);
     const pairs = tls ? references.pairsOf(listener, field) : { certificates: [], unresolved: [] };
+    const asked = listener.protocol === "HTTPS" ? askedClients(gateway, listener.port) : undefined;
+    const guard = asked === undefined ? { clients: undefined, unresolved: [] } : guards.clientsOf(asked);
     return {
       id: `${namespace}/${name}${id}/${listener.name}`,
       owner,
@@ -71,19 +65,20 @@ export function readListeners(
       tls,
       stream: streams[listener.protocol],
       kinds,
-      refused: refusalOf(listener, { field, gateway, object: owner, lacks: world.lacks }),
+      refused: refusalOf(listener, { field, gateway, object: owner, lacks: world.lacks, guard: guard.clients }),
       conflict: undefined,
       isBeaten: false,
-      unresolved: [...pairs.unresolved, ...unresolved],
+      unresolved: [...guard.unresolved, ...pairs.unresolved, ...unresolved],
       overlaps: listener.protocol === "HTTPS" ? overlapping(listener, all) : [],
       overlapsOthers: false,
       certificates: pairs.certificates,
+      ...(guard.clients === undefined ? {} : { clients: guard.clients }),
     };
   });
   return {
     listeners,
     secrets: [...references.secrets],
-    namespaces: [...references.namespaces],
+    namespaces: [...references.namespaces, ...guards.namespaces],
     problems: references.problems,
   };
 }
@@ -124,9 +119,11 @@ interface Refusing {
   readonly gateway: Gateway;
   readonly object: ObjectName;
   readonly lacks: ReadonlySet<Capability>;
+  /** What clients have to show, where the Gateway asks for it and that can be had. */
+  readonly guard: ClientValidation | undefined;
 }
 
-function refusalOf(listener: GatewayListener, { field, gateway, object, lacks }: Refusing): Fault | undefined {
+function refusalOf(listener: GatewayListener, { field, gateway, object, lacks, guard }: Refusing): Fault | undefined {
   const { protocol, tls, port } = listener;
   const done = "the listener is not served";
   const fault = (reason: string, part: string, why: string): Fault => {
@@ -145,19 +142,17 @@ function refusalOf(listener: GatewayListener, { field, gateway, object, lacks }:
   if (protocol === "HTTPS" && tls?.mode !== undefined && tls.mode !== "Terminate") {
     return fault("UnsupportedValue", `${field}.tls.mode`, `${tls.mode} is not Terminate, and protocol is HTTPS`);
   }
-  const guard = endsTls(listener) ? clientCertificateField(gateway, port) : undefined;
-  if (guard === undefined) return undefined;
-  return fault("UnsupportedValue", guard, "client certificates are not asked for at Gateways yet");
-}
-
-/** Where the Gateway asks clients of the port for certificates. What is to be guarded is not served without the guard. */
-function clientCertificateField({ spec }: Gateway, port: number): string | undefined {
-  const { frontend } = spec?.tls ?? {};
-  const own = frontend?.perPort?.findIndex((one) => one.port === port) ?? -1;
-  if (own >= 0) {
-    return frontend?.perPort?.[own]?.tls?.validation === undefined ? undefined : `spec.tls.frontend.perPort[${own}]`;
+  const asked = endsTls(listener) ? askedClients(gateway, port) : undefined;
+  if (asked === undefined) return undefined;
+  if (protocol === "TLS") {
+    return fault("UnsupportedValue", asked.field, "client certificates are not asked for by listeners of protocol TLS");
   }
-  return frontend?.default?.validation === undefined ? undefined : "spec.tls.frontend.default";
+  if (!isKnownMode(asked)) {
+    const why = `${shown(asked.mode)} is not AllowValidOnly or AllowInsecureFallback`;
+    return fault("UnsupportedValue", `${asked.field}.validation.mode`, why);
+  }
+  const where = `${asked.field}.validation.caCertificateRefs`;
+  return guard === undefined ? fault("NoValidCACertificate", where, "give no certificate of an authority") : undefined;
 }
 
 function overlapping(listener: GatewayListener, all: readonly GatewayListener[]): string[] {
@@ -165,74 +160,4 @@ function overlapping(listener: GatewayListener, all: readonly GatewayListener[])
     .filter((one) => one !== listener && one.port === listener.port && one.protocol === "HTTPS")
     .filter((one) => intersect(hostnameOf(one), hostnameOf(listener)))
     .map(({ name }) => name);
-}
-
-/** Looks up what the listeners of one object refer to. */
-class References {
-  readonly secrets = new Set<string>();
-  readonly namespaces = new Set<string>();
-  readonly problems: Problem[] = [];
-  readonly #object: Owner;
-  readonly #world: ListenerWorld;
-
-  constructor(object: Owner, world: ListenerWorld) {
-    this.#object = object;
-    this.#world = world;
-  }
-
-  pairsOf(
-    { tls }: GatewayListener,
-    field: string,
-  ): { readonly certificates: readonly string[]; readonly unresolved: readonly Fault[] } {
-    const references = tls?.certificateRefs ?? [];
-    const object = this.#object;
-    if (references.length === 0) {
-      const part = `${field}.tls.certificateRefs`;
-      const problem: Problem = {
-        object,
-        kind: "field-unusable",
-        field: part,
-        why: "names no Secret",
-        done: "handshakes for the listener fail",
-      };
-      return { certificates: [], unresolved: [{ reason: "InvalidCertificateRef", problem }] };
-    }
-    const byAlgorithm = new Map<string, string>();
-    const unresolved: Fault[] = [];
-    for (const [at, reference] of references.entries()) {
-      const found = this.#pair(reference, `${field}.tls.certificateRefs[${at}]`);
-      if ("fault" in found) unresolved.push(found.fault);
-      else if (!byAlgorithm.has(found.algorithm)) byAlgorithm.set(found.algorithm, found.key);
-    }
-    return { certificates: [...byAlgorithm.values()], unresolved };
-  }
-
-  #pair(
-    { group = "", kind = "Secret", name, namespace }: ObjectReference,
-    field: string,
-  ): { readonly key: string; readonly algorithm: string } | { readonly fault: Fault } {
-    const object = this.#object;
-    const fault = (reason: string, why: string): { readonly fault: Fault } => {
-      return { fault: { reason, problem: { object, kind: "field-unusable", field, why, done: "it is not served" } } };
-    };
-    if (group !== "" || kind !== "Secret") {
-      return fault("InvalidCertificateRef", `names a ${group === "" ? "" : `${group} `}${kind}, not a Secret`);
-    }
-    const to = { group, kind, namespace: namespace ?? object.namespace, name };
-    const from = { group: gatewayGroup, kind: object.kind, namespace: object.namespace };
-    const key = `${to.namespace}/${name}`;
-    if (to.namespace !== object.namespace) this.namespaces.add(to.namespace);
-    if (!this.#world.grants.permits({ from, to })) {
-      const why = `no ReferenceGrant of namespace ${to.namespace} permits ${object.kind}s of namespace ${object.namespace} to use Secret ${key}`;
-      return fault("RefNotPermitted", why);
-    }
-    this.secrets.add(key);
-    const secret = this.#world.secret(key);
-    if (secret === undefined) return fault("InvalidCertificateRef", `Secret ${key} not found`);
-    const read = certificateOf(secret);
-    if (!read.ok) return fault("InvalidCertificateRef", `Secret ${key} ${read.why}`);
-    const why = this.#world.brokenSecret(key);
-    if (why !== undefined) this.problems.push({ object, kind: "secret-kept", field, secret: key, why });
-    return { key, algorithm: read.certificate.identity.keyAlgorithm };
-  }
 }

@@ -4,7 +4,7 @@
  */
 import { rangeList } from "../../kinds/addresses.ts";
 import { shown } from "../../kinds/kind.ts";
-import type { ParametersReference } from "../../model/gateway/objects.ts";
+import type { Gateway, ParametersReference } from "../../model/gateway/objects.ts";
 import type { ServiceParameters } from "../../model/gateway/services.ts";
 import type { ConfigMap } from "../../model/objects.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
@@ -113,4 +113,18 @@ function valuesIn(data: Readonly<Record<string, string>>): PartialParameters | s
     values[field] = value.value;
   }
   return values as PartialParameters;
+}
+
+/** Those of a Gateway, which names them in its own namespace; undefined where it names none. */
+export function infrastructureParameters(
+  { metadata, spec }: Gateway,
+  object: ObjectName,
+  configMap: ParametersQuestion["configMap"],
+): ParametersReading | undefined {
+  const named = spec?.infrastructure?.parametersRef;
+  if (named === undefined) return undefined;
+  const reference = { ...named, namespace: metadata.namespace ?? "default" };
+  const field = "spec.infrastructure.parametersRef";
+  const done = "the Gateway keeps the Service that it has, and a new one gets none";
+  return readParameters({ reference, object, field, done, configMap });
 }

@@ -6,6 +6,7 @@ import type { TranslateOptions } from "../options.ts";
 import type { Turn } from "../turn.ts";
 import { type Assignment, assignAddresses } from "./addresses.ts";
 import type { Fault } from "./conditions.ts";
+import { guardedPort, guardsOf } from "./listener/guarded-port.ts";
 import { ownPorts, type Placed, servicePorts, sharedPorts } from "./ports.ts";
 import type { GatewayReading } from "./reading.ts";
 import { OwnServices } from "./services/own-services.ts";
@@ -86,7 +87,7 @@ export class Placement {
         placed.set(key, old ?? this.#portsOf(reading));
       }
     }
-    this.#takePorts(placed);
+    this.#takePorts(placed, readings);
     const before = this.#unavailable;
     const unavailable = new Map([...placed.values()].flatMap((one) => [...one.unavailable]));
     this.#unavailable = unavailable;
@@ -101,8 +102,10 @@ export class Placement {
     return own === undefined ? ownPorts(reading, assignment, this.#options) : servicePorts(reading, own.targets);
   }
 
-  #takePorts(placed: ReadonlyMap<string, Placed>): void {
+  #takePorts(placed: ReadonlyMap<string, Placed>, readings: ReadonlyMap<string, GatewayReading>): void {
     const wanted = new Map([...placed.values()].flatMap(({ ports }) => ports.map((port) => [port.id, port] as const)));
+    const guards = guardsOf(readings);
+    if (guards.size > 0) for (const [id, port] of wanted) wanted.set(id, guardedPort(port, guards));
     const changes: [string, ListenerPort | undefined][] = [];
     for (const id of this.#ports.keys()) if (!wanted.has(id)) changes.push([id, undefined]);
     for (const [id, port] of wanted) {

@@ -166,6 +166,11 @@ export function sharedPorts(readings: readonly GatewayReading[], options: PortOp
       const whose = other.by === "Ingresses" ? "Ingresses have" : `${olderOne(other.by, one)} has`;
       return `${whose} ${said} with protocol ${other.protocol}, and Gateways without addresses of their own share ports`;
     }
+    const guard = other === undefined || other.by === "Ingresses" ? undefined : other.by.clients;
+    if (other !== undefined && guard?.id !== one.clients?.id) {
+      const whose = other.by === "Ingresses" ? "Ingresses have" : `${olderOne(other.by, one)} has`;
+      return `${whose} ${said} and ${guard === undefined ? "no" : "other"} client certificates there, and Gateways without addresses of their own share ports`;
+    }
     const key = `${layer} ${place} ${hostname}`;
     const older = hosts.get(key);
     if (older !== undefined) {

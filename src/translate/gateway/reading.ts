@@ -1,6 +1,8 @@
 /** What is known of a Gateway of ours, its ListenerSets and their listeners, once they have been read. */
+import type { Identity } from "../../model/backend-tls.ts";
 import type { ListenerSet } from "../../model/gateway/listener-set.ts";
 import type { Gateway, GatewayListener } from "../../model/gateway/objects.ts";
+import type { ClientValidation } from "../../model/listeners.ts";
 import type { ObjectKey } from "../../model/objects.ts";
 import type { Owner } from "../../model/owner.ts";
 import type { StreamProtocol } from "../../model/streams.ts";
@@ -42,6 +44,8 @@ export interface ListenerReading {
   readonly overlapsOthers: boolean;
   /** `namespace/name` of Secrets with a usable pair; the first of each type of key. */
   readonly certificates: readonly string[];
+  /** What clients of its port have to show; absent: nothing. Where that cannot be had, it is refused. */
+  readonly clients?: ClientValidation;
 }
 
 export interface GatewayReading {
@@ -54,6 +58,10 @@ export interface GatewayReading {
   /** Why nginx refused the present form; absent where it did not. */
   readonly refused?: Problem;
   readonly listeners: readonly ListenerReading[];
+  /** What its backends are shown; absent: nothing. */
+  readonly identity?: Identity;
+  /** What it refers to as a whole and cannot have. */
+  readonly unresolved: readonly Fault[];
   /** Why the parameters that it refers to cannot be used. */
   readonly parameters: Problem | undefined;
   /** Its own parameters; undefined where it refers to none, or they cannot be used. */

@@ -12,6 +12,7 @@ import type { LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
+import { withIdentity } from "./backend-tls/identity.ts";
 import type { BackendTlsPolicies } from "./backend-tls/policies.ts";
 import type { Gateways } from "./gateways.ts";
 import type { Grants } from "./grants.ts";
@@ -210,10 +211,11 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     const hosts = new Map<string, readonly ClaimedPath[]>();
     if (paths.length === 0) return hosts;
     const hostnames = (spec?.hostnames ?? []).map((hostname) => hostname.toLowerCase());
-    for (const { listeners } of attachments) {
+    for (const { parent, listeners } of attachments) {
+      const own = withIdentity(paths, this.#gateways.identity(parent.gateway));
       for (const listener of listeners) {
         if (!this.#gateways.isServed(listener)) continue;
-        for (const name of hostsOn(listener, hostnames)) hosts.set(serverKey({ listener: listener.id, name }), paths);
+        for (const name of hostsOn(listener, hostnames)) hosts.set(serverKey({ listener: listener.id, name }), own);
       }
     }
     return hosts;

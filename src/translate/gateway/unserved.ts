@@ -13,9 +13,13 @@ export function unservedFields(
   const problems: Problem[] = [];
   const add = (field: string, why: string, done: string) =>
     problems.push({ object, kind: "field-unusable", field, why, done });
-  const { backend } = spec?.tls ?? {};
-  if (backend !== undefined) {
-    add("spec.tls.backend", "is not served yet", "backends are not shown a client certificate");
+  // A listener of a set may have the port.
+  const isAlone = (spec?.allowedListeners?.namespaces?.from ?? "None") === "None";
+  for (const [at, { port, tls }] of (spec?.tls?.frontend?.perPort ?? []).entries()) {
+    const isGuarding = spec?.listeners?.some((one) => one.port === port && one.protocol === "HTTPS") === true;
+    if (tls?.validation !== undefined && !isGuarding && isAlone) {
+      add(`spec.tls.frontend.perPort[${at}]`, `no listener of protocol HTTPS has port ${port}`, "it asks nobody");
+    }
   }
   const { labels = {}, annotations = {} } = spec?.infrastructure ?? {};
   if (services !== undefined) problems.push(...uncopied(gateway, object, services));

@@ -136,7 +136,7 @@ export function failedPolicy(policy: BackendTLSPolicy, bug: Error): PolicyReadin
 export function withId(settings: Omit<BackendTls, "id">): BackendTls {
   const { authorities, hostname, names, identity } = settings;
   const key = identity === undefined ? [] : [identity.chain, hash("sha256", identity.key.reveal())];
-  return { id: hash("sha256", JSON.stringify([authorities, hostname, names, key])), ...settings };
+  return { ...settings, id: hash("sha256", JSON.stringify([authorities, hostname, names, key])) };
 }
 
 /** Only those that name a Service: what else a policy is for is no backend of a route. */

@@ -188,6 +188,7 @@ export class ListenerSets {
       lacks: this.#lacks,
       secret: (name) => this.#certificates.secret(name),
       brokenSecret: (name) => this.#certificates.broken(name),
+      configMap: (name) => snapshot.configMaps.get(name),
     });
     const { listeners, secrets, namespaces: granting, problems } = read;
     const unserved = [...problems, ...unservedListenerFields(all, owner)];

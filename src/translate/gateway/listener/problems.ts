@@ -9,7 +9,8 @@ export function problemsOfGateway({ reading, assignment, unavailable }: GatewayS
   const parameters = reading.parameters === undefined ? [] : [reading.parameters];
   const refused = reading.refused === undefined ? [] : [reading.refused];
   const ofListeners = problemsOfListeners(reading.listeners, unavailable);
-  return [...refused, ...ofListeners, ...assignmentProblems(assignment), ...parameters, ...reading.unserved];
+  const own = reading.unresolved.map(({ problem }) => problem);
+  return [...refused, ...ofListeners, ...own, ...assignmentProblems(assignment), ...parameters, ...reading.unserved];
 }
 
 export function problemsOfSet(

@@ -1,0 +1,164 @@
+/** What Gateways ask of their clients, and what they show to backends. */
+import { expect, test } from "vitest";
+import {
+  authorities,
+  backendTLSPolicy,
+  gateway,
+  gatewayClass,
+  grant,
+  listener,
+  namespace,
+  route,
+  serviceIn,
+} from "../../../../test/support/gateways.ts";
+import { fake, put } from "../../../../test/support/sketch.ts";
+import { fakeCertificate } from "../../../certificates/fake.ts";
+import type { GatewayTLS } from "../../../model/gateway/objects.ts";
+import type { KubernetesObject, Secret } from "../../../model/objects.ts";
+import { emptySnapshot } from "../../../model/snapshot.ts";
+import { sentence } from "../../../problem.ts";
+import { defaultOptions } from "../../options.ts";
+import { translate } from "../../translator.ts";
+import { emptyInputs } from "../../turn.ts";
+
+const { chain, key } = await fakeCertificate(new Date("2026-01-01"));
+const pool = { ...defaultOptions.gateway, addresses: ["192.0.2.10", "192.0.2.11"] };
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const pair = (name: string, home = "ns"): Secret => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name, namespace: home },
+  data: { "tls.crt": base64(chain), "tls.key": base64(key.reveal()) },
+});
+const world = put(
+  emptySnapshot,
+  gatewayClass(),
+  namespace("ns"),
+  serviceIn("ns", "web"),
+  authorities("ca", chain),
+  pair("tls"),
+);
+const tls = { certificateRefs: [{ name: "tls" }] };
+const https = listener({ name: "https", port: 443, protocol: "HTTPS", tls });
+const second = listener({ name: "second", port: 8443, protocol: "HTTPS", tls });
+const http = listener({});
+const asking = (name: string, more: object = {}) => ({
+  validation: { caCertificateRefs: [{ group: "", kind: "ConfigMap", name, ...more }] },
+});
+
+function outcome(spec: GatewayTLS, objects: readonly KubernetesObject[] = [], of: object = pool) {
+  const own = gateway({ listeners: [http, https, second], spec: { tls: spec } });
+  const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, ...of } };
+  const inputs = { ...emptyInputs, snapshot: put(world, own, ...objects) };
+  const { configuration, statuses, problems } = translate(inputs, options, fake);
+  const status = statuses.get("Gateway ns/gw");
+  if (status?.kind !== "Gateway") throw new Error("no status");
+  const short = (conditions: readonly { type: string; status: string; reason: string }[]) =>
+    Object.fromEntries(conditions.map(({ type, status: is, reason }) => [type, is === "True" ? true : reason]));
+  return {
+    gateway: short(status.conditions),
+    listeners: Object.fromEntries(status.listeners.map((one) => [one.name, short(one.conditions)])),
+    guards: Object.fromEntries(
+      [...configuration.listenerPorts.values()].map(({ port, clients }) => [port, clients?.lenient]),
+    ),
+    servers: configuration.servers,
+    said: [...problems.values()].flat().map(sentence),
+  };
+}
+
+test("the default guards HTTPS listeners, an entry for a port replaces it, and plain HTTP is not concerned", () => {
+  const all = outcome({ frontend: { default: asking("ca") } });
+  expect(all.guards).toEqual({ 80: undefined, 443: false, 8443: false });
+  expect(all.said).toEqual([]);
+  const perPort = [{ port: 8443, tls: {} }];
+  expect(outcome({ frontend: { default: asking("ca"), perPort } }).guards).toEqual({
+    80: undefined,
+    443: false,
+    8443: undefined,
+  });
+  const { validation } = asking("ca");
+  const lenient = { validation: { ...validation, mode: "AllowInsecureFallback" } };
+  const some = outcome({ frontend: { default: {}, perPort: [{ port: 8443, tls: lenient }] } });
+  expect(some.guards).toEqual({ 80: undefined, 443: undefined, 8443: true });
+  expect(some.gateway).toMatchObject({ Accepted: true, InsecureFrontendValidationMode: true });
+  expect(all.gateway).not.toHaveProperty("InsecureFrontendValidationMode");
+  const nowhere = outcome({ frontend: { default: {}, perPort: [{ port: 80, tls: asking("ca") }] } });
+  expect(nowhere.said).toEqual([
+    "spec.tls.frontend.perPort[0]: no listener of protocol HTTPS has port 80; it asks nobody",
+  ]);
+});
+
+const closed: readonly [string, object, object][] = [
+  ["a ConfigMap that is nowhere", asking("gone"), { ResolvedRefs: "InvalidCACertificateRef" }],
+  ["one without certificates", asking("empty"), { ResolvedRefs: "InvalidCACertificateRef" }],
+  ["another kind", asking("ca", { kind: "Secret" }), { ResolvedRefs: "InvalidCACertificateKind" }],
+  ["a ConfigMap that is not permitted", asking("ca", { namespace: "other" }), { ResolvedRefs: "RefNotPermitted" }],
+  ["no reference", { validation: {} }, {}],
+];
+test.each(closed)("%s closes the port, and no other", (_, asked, expected) => {
+  const objects = [
+    authorities("empty", ""),
+    { ...authorities("ca", chain), metadata: { name: "ca", namespace: "other" } },
+  ];
+  const frontend = { default: {}, perPort: [{ port: 8443, tls: asked }] };
+  const { listeners, guards } = outcome({ frontend }, objects);
+  expect(listeners.second).toMatchObject({ Accepted: "NoValidCACertificate", Programmed: "Invalid", ...expected });
+  expect(listeners.https).toMatchObject({ Accepted: true, ResolvedRefs: true, Programmed: true });
+  expect(guards).toEqual({ 80: undefined, 443: undefined });
+});
+
+test("a mode of another name closes, and a grant opens", () => {
+  const { validation } = asking("ca");
+  const strange = outcome({ frontend: { default: { validation: { ...validation, mode: "AllowAny" } } } });
+  expect(strange.listeners.https).toMatchObject({ Accepted: "UnsupportedValue" });
+  expect(strange.guards).toEqual({ 80: undefined });
+  const theirs = { ...authorities("ca", chain), metadata: { name: "ca", namespace: "other" } };
+  const permit = grant({ namespace: "other", from: "Gateway", to: "ConfigMap" });
+  const permitted = outcome({ frontend: { default: asking("ca", { namespace: "other" }) } }, [theirs, permit]);
+  expect(permitted.guards).toEqual({ 80: undefined, 443: false, 8443: false });
+});
+
+test("a port that Ingresses have too is not guarded, and so not served", () => {
+  const shared = outcome({ frontend: { default: asking("ca") } }, [], { addresses: [], sharesPorts: true });
+  expect(shared.listeners.https).toMatchObject({ Accepted: "PortUnavailable" });
+  expect(shared.guards).toEqual({ 80: undefined, 8443: false });
+  const young = gateway({ name: "young", age: 1, listeners: [{ ...second, hostname: "young.example" }] });
+  const two = outcome({ frontend: { default: asking("ca") } }, [young], { addresses: [], sharesPorts: true });
+  expect(two.said.join("\n")).toContain("the older Gateway ns/gw has port 8443 and other client certificates there");
+});
+
+test("a Gateway shows its certificate to backends with a policy alone, each Gateway its own", () => {
+  const refs = {
+    backendRefs: [
+      { name: "web", port: 80 },
+      { name: "plain", port: 80 },
+    ],
+  };
+  const objects = [
+    serviceIn("ns", "plain", { appProtocol: "https" }),
+    backendTLSPolicy({}),
+    gateway({ name: "other" }),
+    route({ rules: [refs] }),
+    route({ name: "elsewhere", parent: { name: "other" }, rules: [refs] }),
+    pair("mine"),
+  ];
+  const found = outcome({ backend: { clientCertificateRef: { name: "mine" } } }, objects);
+  expect(found.said).toEqual([]);
+  const [web, plain] = found.servers.get("ns/gw/http _")?.locations[0]?.backends ?? [];
+  expect(web?.tls?.identity?.chain).toBe(chain);
+  expect(plain).not.toHaveProperty("tls");
+  const theirs = found.servers.get("ns/other/http _")?.locations[0]?.backends[0];
+  expect(theirs?.tls).not.toHaveProperty("identity");
+  expect(theirs?.tls?.id, "so they share no connection").not.toBe(web?.tls?.id);
+});
+
+const unshown: readonly [string, object, string][] = [
+  ["a Secret that is nowhere", { name: "gone" }, "InvalidClientCertificateRef"],
+  ["another kind", { kind: "ConfigMap", name: "ca" }, "InvalidClientCertificateRef"],
+  ["one that is not permitted", { name: "tls", namespace: "other" }, "RefNotPermitted"],
+];
+test.each(unshown)("%s is a condition of the Gateway, which is served", (_, reference, reason) => {
+  const found = outcome({ backend: { clientCertificateRef: reference as { name: string } } }, [pair("tls", "other")]);
+  expect(found.gateway).toMatchObject({ Accepted: true, ResolvedRefs: reason, Programmed: true });
+  expect(found.said.join()).toContain("backends are not shown a client certificate");
+});

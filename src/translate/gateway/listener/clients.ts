@@ -1,0 +1,57 @@
+/** Where a Gateway asks its clients for certificates: for all HTTPS listeners, or for those of a port. */
+import type { ClientTLS, Gateway, ObjectReference } from "../../../model/gateway/objects.ts";
+
+export interface AskedClients {
+  /** `spec.tls.frontend.default` or `spec.tls.frontend.perPort[0].tls`. */
+  readonly field: string;
+  readonly references: readonly ObjectReference[];
+  /** As it is written; empty: the default. */
+  readonly mode: string;
+  readonly lenient: boolean;
+}
+
+const modes: Readonly<Record<string, { readonly lenient: boolean }>> = {
+  "": { lenient: false },
+  AllowValidOnly: { lenient: false },
+  AllowInsecureFallback: { lenient: true },
+};
+
+/** What is asked for on a port; undefined where nothing is. An entry for the port replaces the default, also an empty one. */
+export function askedClients({ spec }: Gateway, port: number): AskedClients | undefined {
+  const { frontend } = spec?.tls ?? {};
+  const own = frontend?.perPort?.findIndex((one) => one.port === port) ?? -1;
+  return own >= 0
+    ? askedBy(frontend?.perPort?.[own]?.tls, `spec.tls.frontend.perPort[${own}].tls`)
+    : askedBy(frontend?.default, "spec.tls.frontend.default");
+}
+
+/** Whether the mode is one of the Gateway API. */
+export function isKnownMode({ mode }: AskedClients): boolean {
+  return modes[mode] !== undefined;
+}
+
+/** Where clients without a valid certificate are let in. */
+export function lenientFields({ spec }: Gateway): readonly string[] {
+  const { frontend } = spec?.tls ?? {};
+  const all = [
+    askedBy(frontend?.default, "spec.tls.frontend.default"),
+    ...(frontend?.perPort ?? []).map(({ tls }, at) => askedBy(tls, `spec.tls.frontend.perPort[${at}].tls`)),
+  ];
+  return all.flatMap((one) => (one?.lenient === true ? one.field : []));
+}
+
+function askedBy(tls: ClientTLS | undefined, field: string): AskedClients | undefined {
+  const { validation } = tls ?? {};
+  if (validation === undefined) return undefined;
+  const { mode = "", caCertificateRefs = [] } = validation;
+  return { field, references: caCertificateRefs, mode, lenient: modes[mode]?.lenient === true };
+}
+
+/** The ConfigMaps that a Gateway names for its clients, as `namespace/name`, whether or not a listener needs them. */
+export function authoritiesNamed({ metadata, spec }: Gateway): readonly string[] {
+  const { namespace: home = "default" } = metadata;
+  const { frontend } = spec?.tls ?? {};
+  const all = [frontend?.default, ...(frontend?.perPort ?? []).map(({ tls }) => tls)];
+  const named = all.flatMap((one) => one?.validation?.caCertificateRefs ?? []);
+  return [...new Set(named.map(({ namespace = home, name }) => `${namespace}/${name}`))];
+}
