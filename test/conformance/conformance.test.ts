@@ -10,8 +10,9 @@ import { expect, test } from "vitest";
 import { gatewayApiVersion, gatewaySuite } from "../../scripts/gateway-suite.ts";
 import { podSubnet, startKubelet } from "../chart/support/kubelet.ts";
 import { startCluster } from "../e2e/support/cluster.ts";
-import { apply, installPod, Sluice } from "../e2e/support/sluice.ts";
+import { apply, installPod, ownPod, Sluice } from "../e2e/support/sluice.ts";
 import { until } from "../nginx/support/until.ts";
+import { startLoadBalancer } from "./support/load-balancer.ts";
 import { echoPods } from "./support/pods.ts";
 import { reported } from "./support/report.ts";
 import { runSuite, type SuiteResult } from "./support/suite.ts";
@@ -22,6 +23,8 @@ const chosen = (process.env.CONFORMANCE_TESTS ?? "").split(",").filter((name) =>
 const isImages = process.env.CONFORMANCE_NGINX === "image";
 /** An answer of these takes a second, and the suite wants three in a row; so where it grants 2 s, it is asked for one. */
 const slow = ["HTTPRouteTimeoutRequest", "HTTPRouteTimeoutBackendRequest"];
+/** Gateways have Services of their own; without, addresses of a pool. */
+const withServices = process.env.CONFORMANCE_SERVICES === "1";
 const longMs = 1_500_000;
 
 test("profiles GATEWAY-HTTP, GATEWAY-TLS, GATEWAY-TCP and GATEWAY-UDP, core and every feature that the GatewayClass claims", {
@@ -32,16 +35,19 @@ test("profiles GATEWAY-HTTP, GATEWAY-TLS, GATEWAY-TCP and GATEWAY-UDP, core and 
   const cluster = await startCluster({ controllerManager: true, apiPort: 16443, apiServerFlags: flags });
   const kubelet = await startKubelet(cluster, echoPods(cluster), podSubnet);
   // 192.0.2.1 is the API server's.
-  const sluice = new Sluice({
-    cluster,
-    flags: ["--gateway-addresses=192.0.2.2-192.0.2.40,192.0.2.99", "--http-port=18480", "--https-port=18443"],
-  });
+  const reach = withServices
+    ? ["--gateway-addresses=192.0.2.99", "--gateway-services", "--gateway-metadata-prefixes=key"]
+    : ["--gateway-addresses=192.0.2.2-192.0.2.40,192.0.2.99"];
+  const sluice = new Sluice({ cluster, flags: [...reach, "--http-port=18480", "--https-port=18443"] });
+  const balanced = Array.from({ length: 39 }, (_, at) => `192.0.2.${at + 2}`);
+  const balancer = withServices ? await startLoadBalancer(cluster, balanced) : undefined;
   try {
     // Some of the features are fields that the standard channel drops.
     const definitions = gatewaySuite.definitions("experimental");
     await cluster.kubectl(["apply", "--server-side", "--filename", definitions]);
     await cluster.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
-    await installPod(cluster);
+    // Its Pod has the network of the Node, so that its endpoints are where nginx listens.
+    await installPod(cluster, ownPod, { hostNetwork: true });
     await apply(cluster, [
       {
         apiVersion: "gateway.networking.k8s.io/v1",
@@ -79,6 +85,7 @@ test("profiles GATEWAY-HTTP, GATEWAY-TLS, GATEWAY-TCP and GATEWAY-UDP, core and 
     }
   } finally {
     await sluice.end();
+    await balancer?.stop();
     await kubelet.stop();
     await cluster.stop();
     rmSync(folder, { recursive: true });

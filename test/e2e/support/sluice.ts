@@ -108,7 +108,8 @@ function signalled(pid: number, signal: NodeJS.Signals): boolean {
 export const ownPod = { namespace: "ingress-nginx", name: "controller-0" };
 
 /** The namespace, Node and Pod of a controller, and the class it serves. */
-export async function installPod(cluster: Cluster, pod = ownPod): Promise<void> {
+/** `spec` adds to that of the Pod. */
+export async function installPod(cluster: Cluster, pod = ownPod, spec: object = {}): Promise<void> {
   const { namespace, name } = pod;
   const node = { apiVersion: "v1", kind: "Node", metadata: { name: "node-1" } };
   const labels = { app: "sluice" };
@@ -116,7 +117,12 @@ export async function installPod(cluster: Cluster, pod = ownPod): Promise<void> 
   const objects = [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
     node,
-    { apiVersion: "v1", kind: "Pod", metadata: { namespace, name, labels }, spec: { nodeName: "node-1", containers } },
+    {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { namespace, name, labels },
+      spec: { nodeName: "node-1", containers, ...spec },
+    },
     ingressClass("nginx", "k8s.io/ingress-nginx"),
   ];
   await apply(cluster, objects);

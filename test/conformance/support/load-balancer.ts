@@ -1,0 +1,85 @@
+/**
+ * Plays the cloud's load balancer, and what carries packets in a cluster: every Service of type LoadBalancer gets an address of this machine,
+ * and connections to it are passed on to the ready endpoints of its slices. They arrive from this machine's address.
+ */
+import { connect, createServer, type Server } from "node:net";
+import { Client, kubeConfigCredentials, nameOf, SharedInformer } from "../../../src/kubernetes/index.ts";
+import { type EndpointSlice, keyOf, type Service, serviceOf } from "../../../src/model/objects.ts";
+import { endpointSlices, services } from "../../../src/resources.ts";
+import type { Cluster } from "../../e2e/support/cluster.ts";
+
+export interface LoadBalancer {
+  stop(): Promise<void>;
+}
+
+export async function startLoadBalancer(cluster: Cluster, addresses: readonly string[]): Promise<LoadBalancer> {
+  const client = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));
+  const stopping = new AbortController();
+  const balanced = new SharedInformer<Service>(client, services);
+  const slices = new SharedInformer<EndpointSlice>(client, endpointSlices);
+  const given = new Map<string, string>();
+  const listening = new Map<string, Server>();
+
+  /** `address:port` of the ready endpoints behind a port of a Service. */
+  const endpoints = (key: string, port: string | undefined): readonly (readonly [string, number])[] =>
+    slices.store
+      .list()
+      .filter((slice) => serviceOf(slice) === key)
+      .flatMap((slice) => {
+        const target = slice.ports?.find(({ name }) => name === port)?.port;
+        const ready = (slice.endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false);
+        return target === undefined ? [] : ready.flatMap(({ addresses: [ip = ""] }) => [[ip, target] as const]);
+      });
+
+  const listen = (key: string, address: string, port: number, name: string | undefined): Server => {
+    let turn = 0;
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      const all = endpoints(key, name);
+      const [host, target] = all[turn++ % all.length] ?? [];
+      if (host === undefined || target === undefined) return socket.resetAndDestroy();
+      const beyond = connect({ host, port: target, allowHalfOpen: true });
+      socket.on("error", () => beyond.destroy());
+      beyond.on("error", () => socket.resetAndDestroy());
+      socket.pipe(beyond).pipe(socket);
+      return undefined;
+    });
+    server.on("error", (error) => console.log(`load balancer: ${address}:${port}: ${error.message}`));
+    return server.listen(port, address);
+  };
+
+  const look = (): void => {
+    const wanted = new Map<string, () => Server>();
+    const present = balanced.store.list().filter(({ spec }) => spec?.type === "LoadBalancer");
+    const keys = new Set(present.map(keyOf));
+    for (const key of given.keys()) if (!keys.has(key)) given.delete(key);
+    for (const service of present) {
+      const key = keyOf(service);
+      const address = given.get(key) ?? addresses.find((one) => ![...given.values()].includes(one));
+      if (address === undefined) continue;
+      given.set(key, address);
+      if (service.status?.loadBalancer?.ingress?.[0]?.ip !== address) {
+        const body = { status: { loadBalancer: { ingress: [{ ip: address }] } } };
+        void client.patch(services, nameOf(key), { type: "merge", subresource: "status", body }, stopping.signal);
+      }
+      for (const { port, name, protocol = "TCP" } of service.spec?.ports ?? []) {
+        if (protocol === "TCP") wanted.set(`${key} ${address} ${port} ${name}`, () => listen(key, address, port, name));
+      }
+    }
+    for (const [called, server] of listening) {
+      if (wanted.has(called)) continue;
+      server.close();
+      listening.delete(called);
+    }
+    for (const [called, open] of wanted) if (!listening.has(called)) listening.set(called, open());
+  };
+  balanced.subscribe(() => look());
+  const running = [balanced, slices].map((informer) => informer.run(stopping.signal));
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(running);
+      for (const server of listening.values()) server.close();
+      client.close();
+    },
+  };
+}
