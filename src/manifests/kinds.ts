@@ -5,6 +5,7 @@ import { configMap, namespace, secret } from "./data.ts";
 import { endpointSlice } from "./endpoint-slice.ts";
 import { backendTLSPolicy } from "./gateway/backend-tls-policy.ts";
 import { gateway, gatewayClass, listenerSet, referenceGrant, unchecked } from "./gateway/gateway.ts";
+import { grpcRoute } from "./gateway/grpc-route.ts";
 import { httpRoute } from "./gateway/http-route.ts";
 import { ingress, ingressClass } from "./ingress.ts";
 import { service } from "./service.ts";
@@ -27,7 +28,7 @@ export const kinds: Readonly<Record<WatchedKind, KindRule>> = {
   Gateway: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: gateway },
   HTTPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: httpRoute },
   ReferenceGrant: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: referenceGrant },
-  GRPCRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
+  GRPCRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: grpcRoute },
   TLSRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
   TCPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
   UDPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },

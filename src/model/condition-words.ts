@@ -1,13 +1,14 @@
 /** What requests have to fulfil beside their path, for people. */
 import type { Conditions, ValueCondition } from "./configuration.ts";
 
-/** `POST, header x-team: a, query page=1`; empty where the path alone decides. A pattern stands behind `~`. */
+/** `POST, header x-team: a, query page=1` or `gRPC, method Get`; empty where the path alone decides. A pattern stands behind `~`. */
 export function conditionWords(conditions: Conditions | undefined): string {
   if (conditions === undefined) return "";
-  const { method, headers, query } = conditions;
+  const { method, headers, query, call } = conditions;
   const sign = ({ type }: ValueCondition, equal: string) => (type === "regex" ? " ~ " : equal);
   return [
-    ...(method === undefined ? [] : [method]),
+    ...(call === undefined ? (method === undefined ? [] : [method]) : ["gRPC"]),
+    ...(call ?? []).map((one) => `${one.name}${sign(one, " ")}${one.value}`),
     ...headers.map((one) => `header ${one.name}${sign(one, ": ")}${one.value}`),
     ...query.map((one) => `query ${one.name}${sign(one, "=")}${one.value}`),
   ].join(", ");

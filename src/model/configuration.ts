@@ -94,9 +94,11 @@ export interface Conditions {
   readonly method?: string;
   readonly headers: readonly ValueCondition[];
   readonly query: readonly ValueCondition[];
+  /** Present: it has to be a call of gRPC whose `service` and `method` have these values. Its path is `/service/method`. */
+  readonly call?: readonly ValueCondition[];
 }
 
-/** The first header or query parameter of this name has this value, or one that the pattern takes as a whole. */
+/** The first header or query parameter of this name, or that part of a call, has this value, or one that the pattern takes as a whole. */
 export interface ValueCondition {
   readonly name: string;
   readonly type: "exact" | "regex";
@@ -124,7 +126,7 @@ export interface WeightedBackend extends Backend {
   readonly tls?: BackendTls;
   /** What is done to its requests and answers, after what the Location does. */
   readonly filters?: Filters;
-  /** Why its share of requests is answered with 500; absent where it can be used. */
+  /** Why its share of requests is answered with an error; absent where it can be used. */
   readonly unusable?: Problem;
 }
 
@@ -142,6 +144,8 @@ export interface Location<F> {
   readonly filters?: Filters;
   readonly timeouts?: Timeouts;
   readonly retries?: Retries;
+  /** Status of requests that come to a backend which cannot be used; absent: 500. */
+  readonly unusableStatus?: 503;
   /** Name of the rule that it was made of, for logs and metrics; absent where it has none. */
   readonly rule?: string;
   /** Id of the Upstream that answers while its own has no endpoints. */

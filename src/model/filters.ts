@@ -114,5 +114,5 @@ export interface Retries {
 export const retriedStatuses = [403, 404, 429, 500, 502, 503, 504] as const;
 export type RetriedStatus = (typeof retriedStatuses)[number];
 
-/** How a backend wants its requests. */
-export type BackendProtocol = "http" | "https" | "h2c";
+/** How a backend wants its requests: `h2c` and `grpcs` are HTTP/2, without and with TLS. */
+export type BackendProtocol = "http" | "https" | "h2c" | "grpcs";

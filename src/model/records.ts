@@ -107,7 +107,7 @@ export const recordFields = {
   changes: ["set", "add", "remove"],
   cors: ["any", "origins", "pattern", "credentials", "methods", "headers", "expose", "maxAge"],
   /** One of several routes with one path: all of it has to fit. */
-  choice: ["location", "method", "headers", "query"],
+  choice: ["location", "method", "headers", "query", "call"],
   /** A ListenerPort. With `addresses` the same port has others, each for one address. */
   scope: ["port", "usual", "tls", "exact", "wildcard", "any", "addresses"],
   listener: ["id", "name", "gateway", "pairs"],

@@ -45,6 +45,8 @@ export interface ClaimedPath {
   readonly filters?: Filters;
   readonly timeouts?: Timeouts;
   readonly retries?: Retries;
+  /** Status of requests that come to a backend which cannot be used; absent: 500. */
+  readonly unusableStatus?: 503;
   /** Name of the rule that it stands in; absent where it has none. */
   readonly rule?: string;
 }

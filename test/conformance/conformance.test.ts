@@ -1,6 +1,6 @@
 /**
  * The public conformance suite of the Gateway API against the controller, in a cluster of real API server, etcd and controller manager:
- * the profiles GATEWAY-HTTP, -TLS, -TCP and -UDP with every feature that the status of the GatewayClass claims, and the suite's own limits of time.
+ * all profiles that are served, with every feature that the status of the GatewayClass claims, and the suite's own limits of time.
  * `npm run conformance -- [TEST ...]` runs single tests, and grants 2 s until an answer is right.
  */
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -21,13 +21,15 @@ const gatewayClass = "sluice";
 const kept = join(import.meta.dirname, "../../docs/conformance/gateway-http.yaml");
 const chosen = (process.env.CONFORMANCE_TESTS ?? "").split(",").filter((name) => name !== "");
 const isImages = process.env.CONFORMANCE_NGINX === "image";
+/** Without TLS gRPC needs an nginx that takes HTTP/2 and HTTP/1 on one port. */
+const profiles = ["HTTP", "TLS", "TCP", "UDP", ...(isImages ? ["GRPC"] : [])].map((name) => `GATEWAY-${name}`);
 /** An answer of these takes a second, and the suite wants three in a row; so where it grants 2 s, it is asked for one. */
 const slow = ["HTTPRouteTimeoutRequest", "HTTPRouteTimeoutBackendRequest"];
 /** Gateways have Services of their own; without, addresses of a pool. */
 const withServices = process.env.CONFORMANCE_SERVICES === "1";
 const longMs = 1_500_000;
 
-test("profiles GATEWAY-HTTP, GATEWAY-TLS, GATEWAY-TCP and GATEWAY-UDP, core and every feature that the GatewayClass claims", {
+test("every profile that is served, core and every feature that the GatewayClass claims", {
   timeout: longMs,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-conformance-"));
@@ -64,7 +66,7 @@ test("profiles GATEWAY-HTTP, GATEWAY-TLS, GATEWAY-TCP and GATEWAY-UDP, core and 
 
     const limits = process.env.CONFORMANCE_LIMITS;
     const kubeconfig = cluster.kubeconfig();
-    const asked = { kubeconfig, gatewayClass, folder, tests: chosen, limits };
+    const asked = { kubeconfig, gatewayClass, profiles, folder, tests: chosen, limits };
     const isShort = limits !== undefined && chosen.length === 0;
     const result = await runSuite({ ...asked, skip: isShort ? slow : [] });
     const { passed, failed, skipped } = isShort

@@ -1,10 +1,11 @@
 /**
- * Random Gateways, ListenerSets and HTTPRoutes, translated and rendered, on a real nginx: each request goes where the naive
- * reading of the specification says, and `sluice why` names the same Service. `SLUICE_REQUESTS=100000 npm test nginx -- test/property`
+ * Random Gateways and ListenerSets with HTTPRoutes and GRPCRoutes, translated and rendered, on a real nginx: each request goes
+ * where the naive reading of the specification says, and `sluice why` names the same Service. `SLUICE_REQUESTS=100000 npm test nginx -- test/property`
  * asks more, SLUICE_SEED begins elsewhere.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { createServer as createHttp2Server } from "node:http2";
 import { Pool } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { fakeCertificate } from "../../src/certificates/fake.ts";
@@ -14,6 +15,7 @@ import { readRequest } from "../../src/decide/request.ts";
 import { forOperator, strictPolicy } from "../../src/kinds/asked.ts";
 import type { ListenerSet } from "../../src/model/gateway/listener-set.ts";
 import type { Gateway, HTTPRoute } from "../../src/model/gateway/objects.ts";
+import type { GRPCRoute } from "../../src/model/gateway/routes.ts";
 import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 import { emptySnapshot, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
 import { defaultOptions } from "../../src/translate/options.ts";
@@ -63,6 +65,11 @@ const patterns = ["/a/.*", "/[ab]", "/a(/b)?(/c)?", ".*", "/.*/c"];
 const names = ["one", "Two"];
 const values = ["x", "y", "a b"];
 const methods = ["GET", "POST", "PUT"];
+const callServices = ["a", "ab", "b", "a/b"];
+const callMethods = ["b", "c", "x"];
+const grpc = "application/grpc";
+
+type SomeRoute = HTTPRoute | GRPCRoute;
 
 function objectsOf(draw: Draws): Objects & { readonly others: KubernetesObject[] } {
   const gateways = addresses.map((value, at): Gateway => {
@@ -78,14 +85,16 @@ function objectsOf(draw: Draws): Objects & { readonly others: KubernetesObject[]
   });
   const routes = Array.from({ length: 3 + draw.below(12) }, (_, at) => routeOf(draw, at));
   const services = [
-    ...new Set(routes.flatMap(({ spec }) => spec?.rules ?? []).map((rule) => rule.backendRefs![0]!.name)),
-  ];
-  const others = services.flatMap((name, nth) => [
+    ...new Map(
+      routes.flatMap(({ kind, spec }) => (spec?.rules ?? []).map((one) => [one.backendRefs![0]!.name, kind] as const)),
+    ),
+  ].map(([name, kind]) => ({ name, at: kind === "GRPCRoute" ? 9101 : 9100 }));
+  const others = services.flatMap(({ name, at }, nth) => [
     {
       apiVersion: "v1",
       kind: "Service",
       metadata: metadata(name, 0),
-      spec: { ports: [{ name: "http", port: 80, targetPort: 9100 }] },
+      spec: { ports: [{ name: "http", port: 80, targetPort: at }] },
     },
     {
       apiVersion: "discovery.k8s.io/v1",
@@ -93,7 +102,7 @@ function objectsOf(draw: Draws): Objects & { readonly others: KubernetesObject[]
       metadata: { ...metadata(name, 0), labels: { "kubernetes.io/service-name": name } },
       addressType: "IPv4",
       endpoints: [{ addresses: [addressOf(nth)], conditions: { ready: true } }],
-      ports: [{ name: "http", port: 9100, protocol: "TCP" }],
+      ports: [{ name: "http", port: at, protocol: "TCP" }],
     },
   ]);
   const gatewayClass = {
@@ -131,7 +140,7 @@ function metadata(name: string, age: number) {
   };
 }
 
-function routeOf(draw: Draws, at: number): HTTPRoute {
+function routeOf(draw: Draws, at: number): SomeRoute {
   const conditions = (count: number) =>
     draw
       .some(names, count)
@@ -140,6 +149,11 @@ function routeOf(draw: Draws, at: number): HTTPRoute {
           ? { type: "RegularExpression", name, value: draw.of(["[xy]", "a.*", "x|y"]) }
           : { type: "Exact", name, value: draw.of(values) },
       );
+  const isForCalls = draw.below(3) === 0;
+  const call = () => ({
+    ...(draw.below(5) === 0 ? {} : { method: callOf(draw) }),
+    ...(draw.below(3) === 0 ? { headers: conditions(2) } : {}),
+  });
   const match = () => ({
     ...(draw.below(6) === 0 ? {} : { path: pathOf(draw) }),
     ...(draw.below(4) === 0 ? { method: draw.of(methods) } : {}),
@@ -147,7 +161,7 @@ function routeOf(draw: Draws, at: number): HTTPRoute {
     ...(draw.below(3) === 0 ? { queryParams: conditions(2) } : {}),
   });
   const rules = Array.from({ length: 1 + draw.below(3) }, (_, nth) => ({
-    matches: Array.from({ length: 1 + draw.below(3) }, match),
+    matches: Array.from({ length: 1 + draw.below(3) }, () => (isForCalls ? call() : match())),
     backendRefs: [{ name: `r${at}-${nth}`, port: 80 }],
   }));
   const parents = [
@@ -162,10 +176,18 @@ function routeOf(draw: Draws, at: number): HTTPRoute {
   const spec = { parentRefs, hostnames: draw.some(hostnames, 2), rules };
   return {
     apiVersion,
-    kind: "HTTPRoute",
+    kind: isForCalls ? "GRPCRoute" : "HTTPRoute",
     metadata: metadata(`r${draw.below(900)}-${at}`, draw.below(3)),
     spec,
-  } as HTTPRoute;
+  } as SomeRoute;
+}
+
+function callOf(draw: Draws) {
+  const type = draw.below(3) === 0 ? { type: "RegularExpression" } : {};
+  const service = draw.of(type.type === undefined ? callServices.slice(0, 3) : ["a.*", "[ab]", "a|b"]);
+  const method = draw.of(type.type === undefined ? callMethods : ["[bc]", ".*", "b"]);
+  const both = draw.below(4);
+  return { ...type, ...(both === 0 ? {} : { service }), ...(both === 1 ? {} : { method }) };
 }
 
 function pathOf(draw: Draws) {
@@ -174,14 +196,18 @@ function pathOf(draw: Draws) {
 }
 
 function requestOf(draw: Draws): AskedRequest {
+  const isCall = draw.below(3) === 0;
   const pairs = (count: number) => draw.some(names, count).map((name) => [name, draw.of(values)] as const);
   return {
     gateway: `g${draw.below(addresses.length)}`,
     port: draw.of(ports),
     host: draw.of([...hosts, "y.x.test"]),
-    path: draw.of([...paths, "/a/x", "/c", "/a/b/"]),
-    method: draw.of(methods),
-    headers: Object.fromEntries(pairs(2).map(([name, value]) => [name.toLowerCase(), value])),
+    path: isCall ? `/${draw.of(callServices)}/${draw.of(callMethods)}` : draw.of([...paths, "/a/x", "/c", "/a/b/"]),
+    method: isCall && draw.below(8) > 0 ? "POST" : draw.of(methods),
+    headers: {
+      ...Object.fromEntries(pairs(2).map(([name, value]) => [name.toLowerCase(), value])),
+      ...(isCall && draw.below(8) > 0 ? { "content-type": draw.of([grpc, `${grpc}+proto`]) } : {}),
+    },
     query: [...pairs(2), ...(draw.below(5) === 0 ? pairs(1) : [])],
   };
 }
@@ -205,11 +231,17 @@ test(`${requests} random requests find the routes that the specification names`,
   // On a busy machine it would close a connection while nginx sends the next request.
   backend.keepAliveTimeout = 0;
   await once(backend, "listening");
+  const forCalls = createHttp2Server((request, response) => {
+    response.setHeader("content-type", grpc);
+    response.end(request.stream.session?.socket.localAddress ?? "");
+  }).listen(9101, "0.0.0.0");
+  await once(forCalls, "listening");
   const pools = new Map<string, Pool>();
   onTestFinished(async () => {
     for (const pool of pools.values()) await pool.close();
     backend.closeAllConnections();
     backend.close();
+    forCalls.close();
   });
   const it = await startGateways(18_840);
   const fake = await fakeCertificate(new Date());

@@ -1,9 +1,13 @@
 /**
+/**
  * Who gets a request, as the text of the Gateway API says it (Gateway.spec.listeners, ListenerSet.spec.listeners,
- * HTTPRoute.spec.hostnames and HTTPRouteRule.matches), without any regard for how Sluice finds it: all matches are tried, and the best one wins.
+ * HTTPRoute.spec.hostnames, HTTPRouteRule.matches and GRPCRouteRule.matches), without any regard for how Sluice finds it: all matches
+ * are tried, and the best one wins. Of routes of both kinds it says nothing. Here a service and a method are a path, and what is not
+ * exact stands at `/`.
  */
 import type { ListenerSet } from "../../src/model/gateway/listener-set.ts";
 import type { Gateway, GatewayListener, HTTPRoute } from "../../src/model/gateway/objects.ts";
+import type { GRPCRoute, GRPCRouteMatch } from "../../src/model/gateway/routes.ts";
 
 export interface AskedRequest {
   readonly gateway: string;
@@ -38,7 +42,7 @@ const specificity = (hostname: string): number =>
 export interface Objects {
   readonly gateways: readonly Gateway[];
   readonly sets: readonly ListenerSet[];
-  readonly routes: readonly HTTPRoute[];
+  readonly routes: readonly (HTTPRoute | GRPCRoute)[];
 }
 
 interface Merged {
@@ -81,7 +85,8 @@ export function expected(request: AskedRequest, { gateways, sets, routes }: Obje
   return fitting.sort((a, b) => compared(a.order, b.order))[0]?.service;
 }
 
-function fittingIn({ metadata, spec }: HTTPRoute, request: AskedRequest): Fitting[] {
+function fittingIn(route: HTTPRoute | GRPCRoute, request: AskedRequest): Fitting[] {
+  const { metadata, spec } = route;
   const all = spec?.hostnames ?? [];
   const [hostname] = (all.length > 0 ? all : [""])
     .filter((one) => takes(one, request.host))
@@ -90,19 +95,40 @@ function fittingIn({ metadata, spec }: HTTPRoute, request: AskedRequest): Fittin
   const characters = hostname.startsWith("*.") || hostname === "" ? 0 : hostname.length;
   const age = Date.parse(String(metadata.creationTimestamp));
   const name = `${metadata.namespace}/${metadata.name}`;
-  return (spec?.rules ?? []).flatMap((rule, at) =>
-    (rule.matches ?? [{}]).flatMap((match, nth) => {
-      const path = pathOrder(match, request.path);
-      if (path === undefined || !fulfils(match, request)) return [];
-      const conditions = [
-        match.method === undefined ? 1 : 0,
-        -(match.headers ?? []).length,
-        -(match.queryParams ?? []).length,
-      ];
-      const order = [-characters, -hostname.length, ...path, ...conditions, age, name, at, nth];
-      return [{ order, service: rule.backendRefs?.[0]?.name ?? "" }];
+  const orders =
+    route.kind === "HTTPRoute"
+      ? (route.spec?.rules ?? []).map(({ matches = [{}] }) => matches.map((match) => requestOrder(match, request)))
+      : (route.spec?.rules ?? []).map(({ matches = [{}] }) => matches.map((match) => callOrder(match, request)));
+  return orders.flatMap((ofRule, at) =>
+    ofRule.flatMap((one, nth) => {
+      if (one === undefined) return [];
+      const order = [-characters, -hostname.length, ...one, age, name, at, nth];
+      return [{ order, service: spec?.rules?.[at]?.backendRefs?.[0]?.name ?? "" }];
     }),
   );
+}
+
+/** Undefined where the request does not fit. */
+function requestOrder(match: Match, request: AskedRequest): readonly (number | string)[] | undefined {
+  const path = pathOrder(match, request.path);
+  if (path === undefined || !fulfils(match, request)) return undefined;
+  const { method, headers = [], queryParams = [] } = match;
+  return [...path, 0, 0, method === undefined ? 1 : 0, -headers.length, -queryParams.length];
+}
+
+function callOrder({ method: asked = {}, headers = [] }: GRPCRouteMatch, request: AskedRequest) {
+  const isCall = request.method === "POST" && request.headers["content-type"]?.startsWith("application/grpc") === true;
+  if (!isCall || !fulfils({ headers }, request)) return undefined;
+  const { type = "Exact", service = "", method = "" } = asked;
+  const [, its = "", itsMethod = ""] = /^\/(.+)\/([^/]+)$/.exec(request.path) ?? [];
+  const rest = [0, -headers.length, 0];
+  if (type === "Exact" && service !== "") {
+    if (method === "") return pathOrder({ path: { value: `/${service}` } }, request.path)?.concat(0, 0, rest);
+    return pathOrder({ path: { type: "Exact", value: `/${service}/${method}` } }, request.path)?.concat(0, 0, rest);
+  }
+  const takes = (wanted: string, value: string) =>
+    wanted === "" || (type === "Exact" ? wanted === value : new RegExp(`^(?:${wanted})$`).test(value));
+  return takes(service, its) && takes(method, itsMethod) ? [1, 0, -service.length, -method.length, ...rest] : undefined;
 }
 
 /** Exact first, then the prefix with most characters, then regular expressions; undefined where it is another path. */

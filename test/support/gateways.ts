@@ -10,6 +10,7 @@ import {
   type ParentReference,
   type ReferenceGrant,
 } from "../../src/model/gateway/objects.ts";
+import type { GRPCRoute } from "../../src/model/gateway/routes.ts";
 import type { ConfigMap, Namespace, Service } from "../../src/model/objects.ts";
 
 const apiVersion = `${gatewayGroup}/v1`;
@@ -97,6 +98,11 @@ export function route({
       rules: rules as NonNullable<HTTPRoute["spec"]>["rules"] & object,
     },
   };
+}
+
+export function grpcRoute({ name = "calls", ...sketch }: RouteSketch): GRPCRoute {
+  const { metadata, spec } = route({ name, ...sketch });
+  return { apiVersion, kind: "GRPCRoute", metadata, spec } as GRPCRoute;
 }
 
 export interface GrantSketch {

@@ -129,7 +129,8 @@ local function target_of(slot, generation, shapes, shared)
   end
   if backend.unusable then
     label.tell(location, backend, listener)
-    return own.undecided
+    -- Locations by what they answer: clients of gRPC take 503 for UNAVAILABLE.
+    return backend.unusable == 503 and own.unknown_shape or own.undecided
   end
   local upstream_id = backend.upstream
   local upstream = store.get("upstream", upstream_id, generation)

@@ -111,7 +111,7 @@ function nothingWords(
 function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guards" | "backends" | "end" | "rewritten"> {
   const { served, asked, request, options } = at;
   const { location } = taken;
-  const { filters = {} } = location;
+  const { filters = {}, unusableStatus = 500 } = location;
   const place: Asked = {
     ...{ asked, request, settings: served.settings, ports: options.ports },
     host: { server: taken.server, by: taken.server.name, how: "name", tls: false, certificate: undefined },
@@ -135,12 +135,12 @@ function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guards" | "b
   const [first] = backends;
   if (first === undefined) {
     const why = "the rule has no backend with a weight";
-    return { guards, backends, end: { kind: "answer", status: 500, why } };
+    return { guards, backends, end: { kind: "answer", status: unusableStatus, why } };
   }
   const { unusable } = first.backend;
   if (unusable !== undefined) {
     const why = `${named(unusable.object)}: ${sentence(unusable)}`;
-    return { guards, backends, end: { kind: "answer", status: 500, why } };
+    return { guards, backends, end: { kind: "answer", status: unusableStatus, why } };
   }
   if ((first.upstream?.endpoints.length ?? 0) === 0) {
     const why = `Service ${first.backend.key}, port ${first.backend.port}, has no endpoint that is ready`;

@@ -93,13 +93,18 @@ type Unfulfilled =
 
 function unfulfilled(
   conditions: Conditions | undefined,
-  { query }: ReadRequest,
+  { uri, query }: ReadRequest,
   { method, headers }: AskedRequest,
 ): Unfulfilled | undefined {
   if (conditions === undefined) return undefined;
   if (conditions.method !== undefined && conditions.method !== method)
     return { kind: "lost", text: `the method is ${method}, not ${conditions.method}` };
+  const isCall = headers.get("content-type")?.toLowerCase().startsWith("application/grpc") === true;
+  if (conditions.call !== undefined && !isCall) return { kind: "lost", text: "the request is no call of gRPC" };
+  const [, service, called] = /^\/(.+)\/([^/]+)$/.exec(uri) ?? [];
+  const parts: Readonly<Record<string, string | undefined>> = { service, method: called };
   const values = [
+    ...(conditions.call ?? []).map((one) => ({ one, what: `the ${one.name}`, value: parts[one.name] })),
     ...conditions.headers.map((one) => ({ one, what: `header ${one.name}`, value: headers.get(one.name) })),
     ...conditions.query.map((one) => ({ one, what: `query parameter ${one.name}`, value: parameter(query, one.name) })),
   ];

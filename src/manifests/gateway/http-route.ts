@@ -53,7 +53,7 @@ const pathValue: Check = (value, path) => {
     : wrong(at, `${shown(given)} has ${shown(strange)} in it, which is to be written as %XX`);
 };
 
-const valueMatch = (longest: number) =>
+export const valueMatch = (longest: number) =>
   record({ type: word("Exact", "RegularExpression"), name: text(headerName), value: text(filled, atMost(longest)) }, [
     "name",
     "value",
@@ -66,7 +66,7 @@ const match = record({
   method: word(...methods),
 });
 
-function distinctNames(what: string): Check {
+export function distinctNames(what: string): Check {
   return distinct(
     ({ name }) => String(name),
     (name) => `the ${what} ${name} is given twice`,
@@ -74,7 +74,7 @@ function distinctNames(what: string): Check {
 }
 
 const header = record({ name: text(headerName), value: text(filled, atMost(4_096)) }, ["name", "value"]);
-const headers = record({
+export const headerChanges = record({
   set: both(few(header, 16), distinctNames("header")),
   add: both(few(header, 16), distinctNames("header")),
   remove: few(text(), 16),
@@ -121,6 +121,15 @@ const cors = record({
   maxAge: whole(1, 2_147_483_647),
 });
 
+export const mirror = record(
+  {
+    backendRef: backendReference,
+    percent: whole(0, 100),
+    fraction: record({ numerator: whole(0, 2_147_483_647), denominator: whole(1, 2_147_483_647) }, ["numerator"]),
+  },
+  ["backendRef"],
+);
+
 const filterFields: Readonly<Record<string, string>> = {
   RequestHeaderModifier: "requestHeaderModifier",
   ResponseHeaderModifier: "responseHeaderModifier",
@@ -135,16 +144,9 @@ const filterFields: Readonly<Record<string, string>> = {
 const filter = record(
   {
     type: word(...Object.keys(filterFields)),
-    requestHeaderModifier: headers,
-    responseHeaderModifier: headers,
-    requestMirror: record(
-      {
-        backendRef: backendReference,
-        percent: whole(0, 100),
-        fraction: record({ numerator: whole(0, 2_147_483_647), denominator: whole(1, 2_147_483_647) }, ["numerator"]),
-      },
-      ["backendRef"],
-    ),
+    requestHeaderModifier: headerChanges,
+    responseHeaderModifier: headerChanges,
+    requestMirror: mirror,
     requestRedirect: record({
       scheme: word("http", "https"),
       hostname: text(exactHost),
@@ -161,31 +163,33 @@ const filter = record(
     extensionRef: record(named, ["group", "kind", "name"]),
   },
   ["type"],
-  (value, path) => {
+  fieldOfType(filterFields),
+);
+
+/** A filter has the field of its type, and none of another type. */
+export function fieldOfType(fieldOf: Readonly<Record<string, string>>): Check {
+  return (value, path) => {
     const { type, ...fields } = value as Record<string, unknown>;
-    const needed = filterFields[type as string]!;
+    const needed = fieldOf[type as string]!;
     if (!Object.hasOwn(fields, needed)) return wrong(path, `${needed} is missing, and type is ${type}`);
     const other = Object.keys(fields).find((name) => name !== needed && (fields[name] ?? undefined) !== undefined);
     return other === undefined ? [] : wrong([...path, other], `it must not stand beside type ${type}`);
-  },
-);
+  };
+}
 
 /** Filters that may stand there several times. */
 const repeatable = ["RequestMirror", "ExtensionRef", "ExternalAuth"];
 
-const filters = both(
-  few(filter, 16),
-  distinct(
-    ({ type }) => (repeatable.includes(type as string) ? undefined : String(type)),
-    (type) => `${type} is given twice`,
-  ),
-  (value, path) => {
-    const types = (value as readonly { readonly type: string }[]).map(({ type }) => type);
-    const both = types.includes("RequestRedirect") && types.includes("URLRewrite");
-    return both ? wrong(path, "RequestRedirect and URLRewrite exclude each other") : [];
-  },
+export const distinctTypes = distinct(
+  ({ type }) => (repeatable.includes(type as string) ? undefined : String(type)),
+  (type) => `${type} is given twice`,
 );
 
+const filters = both(few(filter, 16), distinctTypes, (value, path) => {
+  const types = (value as readonly { readonly type: string }[]).map(({ type }) => type);
+  const both = types.includes("RequestRedirect") && types.includes("URLRewrite");
+  return both ? wrong(path, "RequestRedirect and URLRewrite exclude each other") : [];
+});
 interface Filtered {
   readonly filters?: readonly Record<string, unknown>[];
 }
@@ -229,25 +233,26 @@ const rule = record(
 
 const mostMatches = 128;
 
-const rules = both(
-  few(rule, 16, 1),
-  (value, path) => {
-    const count = (value as readonly { readonly matches?: readonly unknown[] }[]).reduce(
-      (sum, { matches = [{}] }) => sum + matches.length,
-      0,
-    );
+/** `ofNone` counts for a rule without matches. */
+export function fewMatches(ofNone: number): Check {
+  return (value, path) => {
+    const rules = value as readonly { readonly matches?: readonly unknown[] }[];
+    const count = rules.reduce((sum, { matches }) => sum + (matches?.length ?? ofNone), 0);
     return count > mostMatches
       ? wrong(path, `they have ${count} matches together, and ${mostMatches} are the most`)
       : [];
-  },
-  distinct(
-    ({ name }) => (name === undefined || name === null ? undefined : String(name)),
-    (name) => `the name ${name} is given twice`,
-  ),
+  };
+}
+
+export const distinctRules = distinct(
+  ({ name }) => (name === undefined || name === null ? undefined : String(name)),
+  (name) => `the name ${name} is given twice`,
 );
 
+const rules = both(few(rule, 16, 1), fewMatches(1), distinctRules);
+
 /** Two references to one parent name different parts of it. */
-const parents = both(
+export const parents = both(
   few(record({ ...placed, sectionName, port }, ["name"]), 32),
   distinct(
     ({ group, kind, namespace, name, sectionName: section, port: number }) =>

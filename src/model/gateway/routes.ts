@@ -2,7 +2,7 @@
  * Routes other than HTTPRoutes, as the Gateway API v1.6.3 has them. Fields are optional wherever the API server would fill in
  * a default.
  */
-import type { BackendReference, HeaderModifier, HTTPRouteFilter, Route, ValueMatch } from "./objects.ts";
+import type { BackendReference, HTTPRouteFilter, Route, SessionPersistence, ValueMatch } from "./objects.ts";
 
 export interface GRPCRoute extends Route {
   readonly kind: "GRPCRoute";
@@ -14,7 +14,7 @@ export interface GRPCRouteRule {
   readonly matches?: readonly GRPCRouteMatch[];
   readonly filters?: readonly GRPCRouteFilter[];
   readonly backendRefs?: readonly GRPCBackendReference[];
-  readonly sessionPersistence?: unknown;
+  readonly sessionPersistence?: SessionPersistence;
 }
 
 export interface GRPCRouteMatch {
@@ -23,14 +23,11 @@ export interface GRPCRouteMatch {
   readonly headers?: readonly ValueMatch[];
 }
 
-export interface GRPCRouteFilter {
-  /** `RequestHeaderModifier`, `ResponseHeaderModifier`, `RequestMirror` or `ExtensionRef`. */
-  readonly type: string;
-  readonly requestHeaderModifier?: HeaderModifier;
-  readonly responseHeaderModifier?: HeaderModifier;
-  readonly requestMirror?: HTTPRouteFilter["requestMirror"];
-  readonly extensionRef?: HTTPRouteFilter["extensionRef"];
-}
+/** `type` is `RequestHeaderModifier`, `ResponseHeaderModifier`, `RequestMirror` or `ExtensionRef`. */
+export type GRPCRouteFilter = Pick<
+  HTTPRouteFilter,
+  "type" | "requestHeaderModifier" | "responseHeaderModifier" | "requestMirror" | "extensionRef"
+>;
 
 export interface GRPCBackendReference extends BackendReference {
   readonly filters?: readonly GRPCRouteFilter[];

@@ -62,12 +62,13 @@ function placeOf(same: readonly Route[]): Place {
 
 function choiceOf({ location, conditions }: Route): number | Fields<"choice"> {
   if (conditions === undefined) return location + 1;
-  const { method, headers, query }: Conditions = conditions;
+  const { method, headers, query, call }: Conditions = conditions;
   return {
     location: location + 1,
     ...(method === undefined ? {} : { method }),
     ...(headers.length > 0 ? { headers: headers.map(headerCondition) } : {}),
     ...(query.length > 0 ? { query: query.map(conditionOf) } : {}),
+    ...(call === undefined ? {} : { call: call.map(conditionOf) }),
   };
 }
 
@@ -129,14 +130,17 @@ function backendsOf(
   location: Location<FeatureValues>,
   shapeOf: (backend: WeightedBackend) => string,
 ): Fields<"location"> {
-  const { backends } = location;
+  const { backends, unusableStatus = 500 } = location;
   const total = backends.reduce((sum, { weight }) => sum + weight, 0);
   const [first] = backends;
-  if (total === 0 || first === undefined) return { unusable: 1 };
+  if (total === 0 || first === undefined) return { unusable: unusableStatus };
   const backend = onlyOne(backends);
   const session = location.filters?.session;
   if (backend !== undefined && session === undefined) {
-    return { ...ownOf(backend), ...(shapeOf(backend) === shapeOf(first) ? {} : { shape: shapeOf(backend) }) };
+    return {
+      ...ownOf(backend, unusableStatus),
+      ...(shapeOf(backend) === shapeOf(first) ? {} : { shape: shapeOf(backend) }),
+    };
   }
   // A session goes on where new ones go no more, and its backend must not be the last of the list, which takes what is left.
   const [idle = [], drawn = []] = [0, 1].map((min) => backends.filter(({ weight }) => Math.min(weight, 1) === min));
@@ -148,16 +152,25 @@ function backendsOf(
       sum += one.weight;
       const own = one.filters === undefined ? undefined : filtersRecord(location, one.filters);
       const acts = own === undefined ? {} : { filters: own };
-      return { upTo: sum / total, shape: shapeOf(one), ...ownOf(one), ...acts, ...(at === 0 ? begins : {}) };
+      return {
+        upTo: sum / total,
+        shape: shapeOf(one),
+        ...ownOf(one, unusableStatus),
+        ...acts,
+        ...(at === 0 ? begins : {}),
+      };
     }),
   };
 }
 
-function ownOf({ upstream, service, port, unusable }: WeightedBackend): Fields<"location" & "backend"> {
+function ownOf(
+  { upstream, service, port, unusable }: WeightedBackend,
+  unusableStatus: number,
+): Fields<"location" & "backend"> {
   return {
     upstream,
     ...(service === "" ? {} : { service }),
     ...(port === "" ? {} : { port }),
-    ...(unusable === undefined ? {} : { unusable: 1 }),
+    ...(unusable === undefined ? {} : { unusable: unusableStatus }),
   };
 }

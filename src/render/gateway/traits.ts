@@ -9,7 +9,12 @@ import { filterTraits } from "./filter-records.ts";
 import type { RouteTraits } from "./route-traits.ts";
 
 /** An h2c backend gets requests as gRPC backends do: nginx's client for HTTP/2 is the same. */
-const schemes: Readonly<Record<BackendProtocol, Scheme>> = { http: "HTTP", https: "HTTPS", h2c: "GRPC" };
+const schemes: Readonly<Record<BackendProtocol, Scheme>> = {
+  http: "HTTP",
+  https: "HTTPS",
+  h2c: "GRPC",
+  grpcs: "GRPCS",
+};
 
 /** The same over TLS. */
 const secured: Readonly<Record<Scheme, Scheme>> = {

@@ -54,7 +54,7 @@ test("a Gateway with one HTTP listener has an address of the pool, a port and it
     listeners: [
       {
         attached: 1,
-        kinds: ["HTTPRoute"],
+        kinds: ["GRPCRoute", "HTTPRoute"],
         Accepted: true,
         Conflicted: "NoConflicts",
         Programmed: true,

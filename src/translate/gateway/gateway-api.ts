@@ -15,6 +15,7 @@ import { BackendTlsPolicies } from "./backend-tls/policies.ts";
 import { policyStatuses } from "./backend-tls/policy-statuses.ts";
 import { Gateways } from "./gateways.ts";
 import { Grants } from "./grants.ts";
+import { grpcRouteReader } from "./route/grpc-route.ts";
 import { httpRouteReader } from "./route/http-route.ts";
 import type { RouteReader } from "./route/reader.ts";
 import { tcpRouteReader, tlsRouteReader, udpRouteReader } from "./route/stream-route.ts";
@@ -38,7 +39,7 @@ export class GatewayApi {
     });
     const sources = { grants: this.#grants, gateways: this.#gateways, policies: this.#policies };
     const sourceOf = <R extends Route>(reader: RouteReader<R>) => new RouteSource(reader, options, problems, sources);
-    this.#requests = [sourceOf(httpRouteReader)];
+    this.#requests = [sourceOf(httpRouteReader), sourceOf(grpcRouteReader)];
     this.#streams = [sourceOf(tcpRouteReader), sourceOf(udpRouteReader), sourceOf(tlsRouteReader)];
   }
 

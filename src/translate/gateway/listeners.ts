@@ -22,12 +22,13 @@ export interface ListenersRead {
 }
 
 const kind = (name: string): RouteKind => ({ group: gatewayGroup, kind: name });
+const forRequests: readonly RouteKind[] = [kind("GRPCRoute"), kind("HTTPRoute")];
 const noKinds: readonly RouteKind[] = [];
 
 /** What each protocol can carry here. */
 const kindsOf: Readonly<Record<string, readonly RouteKind[]>> = {
-  HTTP: [kind("HTTPRoute")],
-  HTTPS: [kind("HTTPRoute")],
+  HTTP: forRequests,
+  HTTPS: forRequests,
   TLS: [kind("TLSRoute")],
   TCP: [kind("TCPRoute")],
   UDP: [kind("UDPRoute")],

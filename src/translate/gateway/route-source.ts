@@ -132,8 +132,9 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
         return snapshot.services.get(name);
       },
       policy: (service: string, port: string | undefined) => this.#policies.governing(service, port),
+      lacks: this.#options.lacks,
     };
-    const rules = attachments.length === 0 ? nothing : this.#reader.rules(route, world);
+    const rules = attachments.length === 0 ? nothing : this.#reader.rules(route, world, attachments);
     this.users.use(key, used, attachments);
     this.#references.set(key, this.#referencesOf(route, attachments.length > 0));
     this.#parents.set(

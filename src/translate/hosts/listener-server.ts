@@ -1,6 +1,7 @@
 /**
  * The Server of one host on a listener of a Gateway, by the rules of the Gateway API: the path decides first, then the method, the
  * number of headers and of query parameters, then the oldest route. There is no path that nobody wrote, and no name beside its own.
+ * Rules of HTTPRoutes and GRPCRoutes stand in one order.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { type Conditions, catchAll, type Location, type Route, type Server } from "../../model/configuration.ts";
@@ -86,10 +87,17 @@ function before(one: Entry, other: Entry): number {
 
 function byConditions(one: Conditions | undefined, other: Conditions | undefined): number {
   return (
+    partLength(other, "service") - partLength(one, "service") ||
+    partLength(other, "method") - partLength(one, "method") ||
     Number(other?.method !== undefined) - Number(one?.method !== undefined) ||
     (other?.headers.length ?? 0) - (one?.headers.length ?? 0) ||
     (other?.query.length ?? 0) - (one?.query.length ?? 0)
   );
+}
+
+/** Characters of a service or method that the path alone does not say. */
+function partLength(conditions: Conditions | undefined, part: "service" | "method"): number {
+  return conditions?.call?.find(({ name }) => name === part)?.value.length ?? 0;
 }
 
 function compared(one: string, other: string): number {
@@ -148,12 +156,13 @@ function unmetProblems(ordered: readonly Entry[], { listener, name }: ReturnType
 function sorted(conditions: Conditions | undefined): unknown {
   if (conditions === undefined) return undefined;
   const byName = (some: Conditions["headers"]) => some.toSorted((one, other) => compared(one.name, other.name));
-  return [conditions.method, byName(conditions.headers), byName(conditions.query)];
+  const { method, headers, query, call } = conditions;
+  return [method, byName(headers), byName(query), call && byName(call)];
 }
 
 function locationOf({ claim, claimed }: Entry): Location<FeatureValues> {
   const { owner, uid, features, closed } = claim;
-  const { match, backends, filters, timeouts, retries, rule } = claimed;
+  const { match, backends, filters, timeouts, retries, unusableStatus, rule } = claimed;
   return {
     path: match.text,
     owner,
@@ -163,6 +172,7 @@ function locationOf({ claim, claimed }: Entry): Location<FeatureValues> {
     ...(filters === undefined ? {} : { filters }),
     ...(timeouts === undefined ? {} : { timeouts }),
     ...(retries === undefined ? {} : { retries }),
+    ...(unusableStatus === undefined ? {} : { unusableStatus }),
     ...(rule === undefined ? {} : { rule }),
     standIn: undefined,
     canaries: [],

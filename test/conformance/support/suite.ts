@@ -8,6 +8,7 @@ import { build } from "../../../src/version.ts";
 export interface SuiteOptions {
   readonly kubeconfig: string;
   readonly gatewayClass: string;
+  readonly profiles: readonly string[];
   /** Where its report and all that it prints go. */
   readonly folder: string;
   /** Only these; all that the class's features call for when there are none. */
@@ -26,11 +27,10 @@ export interface SuiteResult {
   readonly reportFile: string;
 }
 
-const profiles = ["GATEWAY-HTTP", "GATEWAY-TLS", "GATEWAY-TCP", "GATEWAY-UDP"];
-
 export async function runSuite({
   kubeconfig,
   gatewayClass,
+  profiles,
   folder,
   tests,
   skip = [],

@@ -217,6 +217,7 @@ export function configurationOf(parts: GatewayParts, fake: Certificate): Whole {
   const upstreams: Upstream[] = [
     ...backends.map((n) => ({ id: `b${n}`, endpoints: [{ address: `127.101.0.${n}`, port: 9000 }] })),
     { id: "h2", endpoints: [{ address: "127.101.0.7", port: 9001 }] },
+    { id: "h2s", endpoints: [{ address: "127.101.0.7", port: 9002 }] },
     ...Object.entries(endpoints).map(([id, endpoint]) => ({ id, endpoints: [endpoint] })),
     ...Object.entries(others).map(([id, endpoints]) => ({ id, endpoints: endpoints.map(endpointOf) })),
     ...["none", "default", ...empty].map((id) => ({ id, endpoints: [] })),

@@ -1,10 +1,13 @@
--- What a request has to fulfil beside its path: method, headers and query parameters.
+-- What a request has to fulfil beside its path: method, headers, query parameters, and being a call
+-- of gRPC.
 local budget = require("sluice.budget")
 
 local ngx = ngx
 local find = string.find
 local gmatch = string.gmatch
 local gsub = string.gsub
+local lower = string.lower
+local match = string.match
 local sub = string.sub
 local type = type
 
@@ -60,6 +63,23 @@ local function parameter(one)
   return args and args ~= "" and parameters(args)[one[1]] or nil
 end
 
+-- The encoding of a call follows its type: application/grpc+proto.
+local grpc = "application/grpc"
+
+local function is_call()
+  local kind = ngx.var.content_type
+  return kind ~= nil and lower(sub(kind, 1, #grpc)) == grpc
+end
+
+-- The service or the method of a call, whose path is /service/method.
+local function part_of_call(one)
+  local uri = ngx.var.uri
+  if one[1] == "service" then
+    return match(uri, "^/(.+)/[^/]+$")
+  end
+  return match(uri, "^/.+/([^/]+)$")
+end
+
 -- Whether the value is the wanted one, or one that the pattern takes as a whole. The second answer
 -- is true where a pattern could not be finished.
 local function fits(value, wanted, is_pattern)
@@ -106,7 +126,10 @@ function _M.hold(choice)
     return false
   end
   local held = true
-  if choice.headers then
+  if choice.call then
+    held = is_call() and all(choice.call, 1, part_of_call)
+  end
+  if held and choice.headers then
     held = all(choice.headers, 1, header)
   end
   if held and choice.query then

@@ -1,4 +1,5 @@
 /** The backends of a rule: which Service and port each names, and why it cannot be used. */
+import type { Capability } from "../../../directives/capabilities.ts";
 import type { BackendTls } from "../../../model/backend-tls.ts";
 import type { BackendProtocol, Mirror } from "../../../model/filters.ts";
 import {
@@ -22,6 +23,18 @@ export interface BackendWorld {
   service(key: string): Service | undefined;
   /** The BackendTLSPolicy that governs the port of this name; undefined where none does. */
   policy(service: string, port: string | undefined): PolicyReading | undefined;
+  /** What the nginx at hand has not. */
+  readonly lacks: ReadonlySet<Capability>;
+  /** How requests are sent, by `appProtocol` of the port; those of HTTPRoutes where absent. */
+  readonly protocols?: Readonly<Record<string, BackendProtocol>>;
+  /** What requests get that cannot be served; 500 where absent. */
+  readonly refusal?: string;
+  /** False where requests cannot be copied, so that mirrors are left out. */
+  readonly copies?: false;
+}
+
+export function refusalOf({ refusal = "500" }: BackendWorld): string {
+  return refusal;
 }
 
 export interface BackendsRead {
@@ -33,8 +46,7 @@ export interface BackendsRead {
   readonly notes: readonly Problem[];
 }
 
-/** How requests are sent, by `appProtocol` of the port. */
-const protocols: Readonly<Record<string, BackendProtocol>> = {
+const httpProtocols: Readonly<Record<string, BackendProtocol>> = {
   http: "http",
   https: "https",
   "kubernetes.io/h2c": "h2c",
@@ -57,7 +69,7 @@ export function backendsOf(
   const { object } = world;
   if (references.length === 0) {
     const why = "names no backend";
-    const done = "its requests get 500";
+    const done = `its requests get ${refusalOf(world)}`;
     return {
       backends: [unusable("backendRefs", { object, kind: "field-unusable", field: `${field}.backendRefs`, why, done })],
       faults: [],
@@ -73,7 +85,7 @@ export function backendsOf(
     const { weight = 1, filters = [] } = reference;
     const read = ofBackend(filtersOf(filters, prefix), filters);
     const problem = (where: string, why: string): Problem => {
-      const done = "its share of the requests gets 500";
+      const done = `its share of the requests gets ${refusalOf(world)}`;
       return { object, kind: "field-unusable", field: `${field}.${part}${where}`, why, done };
     };
     if (!read.ok) {
@@ -131,14 +143,15 @@ type Target =
   | { readonly reason: string; readonly part: string; readonly why: string };
 
 export function targetOf(reference: BackendReference, world: BackendWorld): Target {
+  const { policy, protocols = httpProtocols } = world;
   const found = serviceTargetOf(reference, world, "TCP");
   if ("why" in found) return found;
   const { key, declared } = found;
   const { port, appProtocol = "" } = declared;
   const protocol = protocols[appProtocol.toLowerCase()];
-  const governing = world.policy(key, declared.name);
+  const governing = policy(key, declared.name);
   if (appProtocol !== "" && protocol === undefined && governing === undefined) {
-    const why = `port ${port} of Service ${key} has the appProtocol ${appProtocol}, which is not one of ${Object.keys(protocols).join(", ")}`;
+    const why = `port ${port} of Service ${key} has the appProtocol ${appProtocol}, which is not one of ${Object.keys(protocols).filter(Boolean).join(", ")}`;
     return { reason: "UnsupportedProtocol", part: "", why };
   }
   const { tls } = governing ?? {};
@@ -194,7 +207,7 @@ export interface MirrorsRead {
 export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, world: BackendWorld): MirrorsRead {
   const faults: Fault[] = [];
   const mirrors = filters.flatMap(({ requestMirror }, at): Mirror[] => {
-    if (requestMirror === undefined) return [];
+    if (requestMirror === undefined || world.copies === false) return [];
     const found = targetOf(requestMirror.backendRef, world);
     const fault = "why" in found ? found : unmirrored(found);
     if ("why" in found || fault !== undefined) {

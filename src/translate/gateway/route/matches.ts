@@ -16,24 +16,36 @@ export interface MatchMistake {
   readonly why: string;
 }
 
-/** A match with a mistake is left out: nothing can be compared with it. */
-export function matchesOf({ matches = [] }: HTTPRouteRule): {
+export interface MatchesRead {
   readonly matches: readonly ReadMatch[];
   readonly mistakes: readonly MatchMistake[];
-} {
+}
+
+/** A match with a mistake is left out: nothing can be compared with it. */
+export function matchesOf({ matches }: HTTPRouteRule): MatchesRead {
+  return readMatches(matches, mistakeIn, pathMatchOf);
+}
+
+/** `mistakeIn` says why a match cannot be used, and `read` makes a path of one that can. A rule without matches has an empty one. */
+export function readMatches<M extends object>(
+  matches: readonly M[] = [],
+  mistakeIn: (match: M) => MatchMistake | undefined,
+  read: (match: M) => PathMatch,
+): MatchesRead {
   const mistakes: MatchMistake[] = [];
-  const all = matches.length === 0 ? [{}] : matches;
-  const read = all.flatMap((match, at): ReadMatch[] => {
+  const all = matches.length === 0 ? [{} as M] : matches;
+  const good = all.flatMap((match, at): ReadMatch[] => {
     const part = matches.length === 0 ? "" : `.matches[${at}]`;
     const mistake = mistakeIn(match);
-    if (mistake === undefined) return [{ part, match: pathMatchOf(match) }];
+    if (mistake === undefined) return [{ part, match: read(match) }];
     mistakes.push({ part: `${part}${mistake.part}`, why: mistake.why });
     return [];
   });
-  return { matches: read, mistakes };
+  return { matches: good, mistakes };
 }
 
 const pathTypes = ["Exact", "PathPrefix", "RegularExpression"];
+/** Of values that are compared. */
 const valueTypes = ["Exact", "RegularExpression"];
 
 function mistakeIn({ path, headers = [], queryParams = [] }: HTTPRouteMatch): MatchMistake | undefined {
@@ -48,7 +60,7 @@ function mistakeIn({ path, headers = [], queryParams = [] }: HTTPRouteMatch): Ma
   return valueMistake(headers, ".headers") ?? valueMistake(queryParams, ".queryParams");
 }
 
-function valueMistake(values: readonly ValueMatch[], part: string): MatchMistake | undefined {
+export function valueMistake(values: readonly ValueMatch[], part: string): MatchMistake | undefined {
   for (const [at, { type = "Exact", value }] of values.entries()) {
     if (!valueTypes.includes(type)) {
       return { part: `${part}[${at}].type`, why: `${shown(type)} is not one of ${valueTypes.join(", ")}` };
@@ -83,7 +95,10 @@ function conditionsOf({ method, headers = [], queryParams = [] }: HTTPRouteMatch
 }
 
 /** Only the first entry of a name counts. */
-function firstOfEach(values: readonly ValueMatch[], canonical: (name: string) => string): readonly ValueCondition[] {
+export function firstOfEach(
+  values: readonly ValueMatch[],
+  canonical: (name: string) => string,
+): readonly ValueCondition[] {
   const byName = new Map<string, ValueCondition>();
   for (const { type = "Exact", name, value } of values) {
     const key = canonical(name);

@@ -2,6 +2,7 @@
 import type { BackendReference, Route } from "../../../model/gateway/objects.ts";
 import type { Snapshot } from "../../../model/snapshot.ts";
 import type { Table } from "../../../model/table.ts";
+import type { Attachment } from "./attach.ts";
 import type { BackendWorld } from "./backends.ts";
 import type { RulesRead } from "./rules.ts";
 
@@ -11,5 +12,6 @@ export interface RouteReader<R extends Route> {
   table(snapshot: Snapshot): Table<R>;
   /** All Services that the route names, for its backends and its mirrors. */
   references(route: R): readonly BackendReference[];
-  rules(route: R, world: BackendWorld): RulesRead;
+  /** `attachments` are those of the route, at least one. */
+  rules(route: R, world: BackendWorld, attachments: readonly Attachment[]): RulesRead;
 }

@@ -1,4 +1,4 @@
-/** The rules of an HTTPRoute as paths, with what is wrong with them. */
+/** The rules of a route as paths, with what is wrong with them. */
 
 import { durationMs } from "../../../kinds/gateway/duration.ts";
 import type { Timeouts } from "../../../model/filters.ts";
@@ -6,11 +6,11 @@ import type { HTTPRoute, HTTPRouteRule } from "../../../model/gateway/objects.ts
 import type { Problem } from "../../../problem.ts";
 import type { ClaimedPath } from "../../claim.ts";
 import type { Fault } from "../conditions.ts";
-import { type BackendWorld, backendsOf, mirrorsOf, unusable } from "./backends.ts";
+import { type BackendWorld, backendsOf, mirrorsOf, refusalOf, unusable } from "./backends.ts";
 import { authOf } from "./external-auth.ts";
 import { filtersOf } from "./filters.ts";
 import { idleAdditions } from "./header-changes.ts";
-import { matchesOf } from "./matches.ts";
+import { type MatchesRead, matchesOf } from "./matches.ts";
 import { retriesOf } from "./retries.ts";
 import { cookiePath, sessionOf } from "./sessions.ts";
 
@@ -32,8 +32,18 @@ interface RuleRead extends Omit<RulesRead, "isVoid"> {
 }
 
 export function rulesOf(route: HTTPRoute, world: BackendWorld): RulesRead {
-  const rules = route.spec?.rules ?? [{}];
-  const read = rules.map((rule, at) => ruleOf(rule, `spec.rules[${at}]`, world));
+  return readRules(route.spec?.rules ?? [{}], matchesOf, world);
+}
+
+/** The fields that rules of HTTPRoutes and of GRPCRoutes have in common. */
+type CommonRule = Omit<HTTPRouteRule, "matches">;
+
+export function readRules<R extends CommonRule>(
+  rules: readonly R[],
+  matches: (rule: R) => MatchesRead,
+  world: BackendWorld,
+): RulesRead {
+  const read = rules.map((rule, at) => ruleOf(rule, matches(rule), `spec.rules[${at}]`, world));
   const all = <T>(part: (one: RuleRead) => readonly T[]) => read.flatMap(part);
   return {
     paths: all(({ paths }) => paths),
@@ -44,9 +54,8 @@ export function rulesOf(route: HTTPRoute, world: BackendWorld): RulesRead {
   };
 }
 
-function ruleOf(rule: HTTPRouteRule, field: string, world: BackendWorld): RuleRead {
+function ruleOf(rule: CommonRule, { matches, mistakes }: MatchesRead, field: string, world: BackendWorld): RuleRead {
   const { object } = world;
-  const { matches, mistakes } = matchesOf(rule);
   const named = rule.name === undefined ? {} : { rule: rule.name };
   const wrong = mistakes.map(({ part, why }): Fault => {
     const done = "no request is sent by this match";
@@ -88,7 +97,7 @@ function ruleOf(rule: HTTPRouteRule, field: string, world: BackendWorld): RuleRe
     const broken = read.ok ? mistake : { ...read, part: `.filters${read.part}` };
     const path = { field: `${field}${part}`, match, ...named };
     if (broken !== undefined) {
-      const done = "the requests of the rule get 500";
+      const done = `the requests of the rule get ${refusalOf(world)}`;
       const problem: Problem = {
         object,
         kind: "field-unusable",
@@ -139,7 +148,7 @@ type TimeoutsRead =
   | { readonly ok: true; readonly timeouts: Timeouts | undefined }
   | { readonly ok: false; readonly reason: "UnsupportedValue"; readonly part: string; readonly why: string };
 
-function timeoutsOf({ timeouts }: HTTPRouteRule): TimeoutsRead {
+function timeoutsOf({ timeouts }: CommonRule): TimeoutsRead {
   const values: Record<"request" | "backendRequest", number | undefined> = {
     request: undefined,
     backendRequest: undefined,

@@ -36,7 +36,7 @@ export function sessionOf(rule: HTTPRouteRule, field: string, object: ObjectName
   if (isPermanent && lifetime === 0) {
     return no("absoluteTimeout", "a cookie with the lifetimeType Permanent needs a time longer than 0s");
   }
-  const binding = shortHash(`${object.namespace}/${object.name} ${rule.name ?? field}`);
+  const binding = shortHash(`${object.kind} ${object.namespace}/${object.name} ${rule.name ?? field}`);
   const name = persistence.sessionName ?? (type === "Cookie" ? `sluice-${binding}` : `Sluice-Session-${binding}`);
   const mistake = type === "Cookie" ? cookieMistake(name) : headerMistake(name);
   if (mistake !== undefined) return no("sessionName", mistake);

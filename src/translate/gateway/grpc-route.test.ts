@@ -1,0 +1,180 @@
+import { expect, test } from "vitest";
+import { gateway, gatewayClass, grant, grpcRoute, listener, route, serviceIn } from "../../../test/support/gateways.ts";
+import { fake, put } from "../../../test/support/sketch.ts";
+import { conditionWords } from "../../model/condition-words.ts";
+import type { KubernetesObject } from "../../model/objects.ts";
+import { emptySnapshot } from "../../model/snapshot.ts";
+import { sentence } from "../../problem.ts";
+import { defaultOptions } from "../options.ts";
+import { translate } from "../translator.ts";
+import { emptyInputs } from "../turn.ts";
+
+const world = put(emptySnapshot, gatewayClass(), serviceIn("ns", "web"), serviceIn("ns", "other"));
+const pool = { ...defaultOptions, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10"] } };
+
+function outcome(objects: readonly KubernetesObject[], options = pool) {
+  const { configuration, problems, statuses } = translate(
+    { ...emptyInputs, snapshot: put(world, gateway({}), ...objects) },
+    options,
+    fake,
+  );
+  const server = [...configuration.servers.values()].find(({ listener: one }) => one !== undefined);
+  const status = statuses.get("GRPCRoute ns/calls");
+  const conditions = status?.kind === "route" ? (status.parents[0]?.conditions ?? []) : [];
+  return {
+    said: [...problems.values()].flat().map(sentence),
+    server,
+    /** In the order in which nginx tries them: how, path, what else, and whose. */
+    order: (server?.routes ?? []).map(({ match, path, conditions: more, location }) => {
+      const { owner, rule } = server!.locations[location]!;
+      return [match, path, conditionWords(more), rule ?? owner!.name].filter((word) => word !== "").join(" ");
+    }),
+    conditions: Object.fromEntries(
+      conditions.map(({ type, status: is, reason }) => [type, is === "True" ? true : reason]),
+    ),
+    messages: conditions.map(({ message }) => message).join("\n"),
+  };
+}
+
+const to = (name: string) => [{ name, port: 80 }];
+const rule = (name: string, ...matches: object[]) => ({ name, matches, backendRefs: to("web") });
+
+test("calls are found by service and method, then by service, then by patterns and methods, then by headers", () => {
+  const rules = [
+    { name: "all", backendRefs: to("web") },
+    rule("headers", { headers: [{ name: "X-Team", value: "a" }] }),
+    rule("method", { method: { method: "Get" } }),
+    rule("pattern", { method: { type: "RegularExpression", service: "shop\\.v.", method: "G.*" } }),
+    rule("service", { method: { service: "shop.v1.Items" } }),
+    rule("both", { method: { service: "shop.v1.Items", method: "Get" } }),
+    rule("more", { method: { service: "shop.v1.Items", method: "Get" }, headers: [{ name: "a", value: "b" }] }),
+  ];
+  const { order, said, conditions } = outcome([grpcRoute({ rules })]);
+  expect(said).toEqual([]);
+  expect(conditions).toEqual({ Accepted: true, ResolvedRefs: true });
+  expect(order).toEqual([
+    "exact /shop.v1.Items/Get gRPC, header a: b more",
+    "exact /shop.v1.Items/Get gRPC both",
+    "exact /shop.v1.Items gRPC service",
+    "prefix /shop.v1.Items/ gRPC service",
+    "prefix / gRPC, service ~ shop\\.v., method ~ G.* pattern",
+    "prefix / gRPC, method Get method",
+    "prefix / gRPC, header x-team: a headers",
+    "prefix / gRPC all",
+  ]);
+});
+
+test("rules of HTTPRoutes and GRPCRoutes stand in one order on a host", () => {
+  const http = route({
+    name: "pages",
+    rules: [
+      { matches: [{ path: { value: "/" } }], backendRefs: to("other") },
+      { matches: [{ path: { type: "Exact", value: "/shop.Items/Get" } }], backendRefs: to("other") },
+      {
+        matches: [{ path: { value: "/" }, method: "POST", headers: [{ name: "a", value: "b" }] }],
+        backendRefs: to("other"),
+      },
+    ],
+  });
+  const calls = grpcRoute({
+    rules: [
+      rule("both", { method: { service: "shop.Items", method: "Get" } }),
+      { name: "all", backendRefs: to("web") },
+    ],
+  });
+  const { order, server } = outcome([http, calls]);
+  expect(order).toEqual([
+    "exact /shop.Items/Get gRPC both",
+    "exact /shop.Items/Get pages",
+    "prefix / POST, header a: b pages",
+    "prefix / gRPC all",
+    "prefix / pages",
+  ]);
+  expect(server?.locations.map(({ unusableStatus }) => unusableStatus)).toEqual([
+    503,
+    undefined,
+    undefined,
+    503,
+    undefined,
+  ]);
+});
+
+test("a backend is asked over cleartext HTTP/2 unless its port says TLS", () => {
+  const ports = ["", "grpc", "http", "kubernetes.io/h2c", "https", "grpcs", "kubernetes.io/ws"];
+  const services = ports.map((appProtocol, at) => serviceIn("ns", `s${at}`, appProtocol === "" ? {} : { appProtocol }));
+  const rules = [{ backendRefs: ports.map((_, at) => ({ name: `s${at}`, port: 80 })) }];
+  const { server, said, conditions } = outcome([...services, grpcRoute({ rules })]);
+  expect(server?.locations[0]?.backends.map(({ protocol, unusable }) => protocol ?? unusable?.kind)).toEqual([
+    ...["h2c", "h2c", "h2c", "h2c", "grpcs", "grpcs"],
+    "field-unusable",
+  ]);
+  expect(conditions).toEqual({ Accepted: true, ResolvedRefs: "UnsupportedProtocol" });
+  expect(said.join()).toContain("kubernetes.io/ws, which is not one of grpc, http, kubernetes.io/h2c, grpcs, https");
+  expect(said.join()).toContain("its share of the requests gets 503");
+});
+
+test("mistakes of a GRPCRoute are said, and what is left is served", () => {
+  const mirror = { type: "RequestMirror", requestMirror: { backendRef: { name: "other", port: 80 } } };
+  const extension = { type: "ExtensionRef", extensionRef: { group: "example.com", kind: "Auth", name: "a" } };
+  const rules = [
+    rule("pattern", { method: { type: "RegularExpression", service: "(" } }, { method: { service: "a.B" } }),
+    { ...rule("extended", { method: { method: "Extended" } }), filters: [extension] },
+    { ...rule("mirrored", { method: { method: "Mirrored" } }), filters: [mirror] },
+    rule("slash", { method: { service: "a/b", method: "C" } }),
+    { ...rule("away", { method: { method: "Away" } }), backendRefs: [{ name: "web", namespace: "theirs", port: 80 }] },
+  ];
+  const { said, conditions, order, server, messages } = outcome([grpcRoute({ rules })]);
+  expect(said.map((one) => one.slice(0, 60))).toMatchInlineSnapshot(`
+    [
+      "spec.rules[4].backendRefs[0]: no ReferenceGrant of namespace",
+      "spec.rules[0].matches[0].method.service: "(" is no regular e",
+      "spec.rules[1].filters[0].type: no extension of filters is kn",
+      "spec.rules[3].matches[0].method.service: "a/b" has a slash i",
+      "spec.rules[2].filters[0]: is not served for calls of gRPC, b",
+    ]
+  `);
+  expect(conditions).toEqual({ Accepted: true, ResolvedRefs: "RefNotPermitted", PartiallyInvalid: true });
+  expect(messages).toContain("it gets no copies");
+  expect(order.map((one) => one.split(" ").at(-1))).toEqual([
+    ...["pattern", "pattern", "extended", "mirrored", "away"],
+  ]);
+  expect(server?.locations.map(({ filters, backends }) => [filters, backends[0]?.unusable?.kind])).toEqual([
+    [undefined, undefined],
+    [undefined, "field-unusable"],
+    [undefined, undefined],
+    [undefined, "field-unusable"],
+  ]);
+});
+
+test("a Service of another namespace needs a grant for GRPCRoutes", () => {
+  const theirs = [
+    serviceIn("theirs", "web"),
+    grpcRoute({ rules: [{ backendRefs: [{ ...to("web")[0], namespace: "theirs" }] }] }),
+  ];
+  const granted = grant({ namespace: "theirs", from: "GRPCRoute", to: "Service" });
+  const other = grant({ namespace: "theirs", from: "HTTPRoute", to: "Service" });
+  expect(outcome([...theirs, other]).conditions).toMatchObject({ ResolvedRefs: "RefNotPermitted" });
+  expect(outcome([...theirs, granted]).conditions).toMatchObject({ ResolvedRefs: true });
+});
+
+test("a GRPCRoute is attached where its listener takes the kind", () => {
+  const http = listener({ allowedRoutes: { kinds: [{ kind: "HTTPRoute" }] } });
+  const refused = outcome([gateway({ listeners: [http] }), grpcRoute({})]);
+  expect(refused.conditions.Accepted).toBe("NotAllowedByListeners");
+  expect(refused.messages).toContain("listener http of Gateway ns/gw does not take GRPCRoutes");
+  const calls = listener({ allowedRoutes: { kinds: [{ kind: "GRPCRoute" }] } });
+  expect(outcome([gateway({ listeners: [calls] }), grpcRoute({})]).conditions.Accepted).toBe(true);
+});
+
+test("a route without rules, and one that this nginx serves over TLS alone, say so", () => {
+  const none = outcome([grpcRoute({ rules: [] })]);
+  expect(none.said).toMatchInlineSnapshot(`
+    [
+      "spec.rules: is empty; no request is sent by the route",
+    ]
+  `);
+  expect(none.server).toBeUndefined();
+  const old = outcome([grpcRoute({})], { ...pool, lacks: new Set(["http2Directive" as const]) });
+  expect(old.conditions).toEqual({ Accepted: true, ResolvedRefs: true });
+  expect(old.messages).toContain("calls of gRPC need TLS");
+});

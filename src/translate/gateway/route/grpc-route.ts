@@ -1,0 +1,68 @@
+/**
+ * How GRPCRoutes are read. Clients of gRPC take the status of an HTTP answer for one of their own: 404 is UNIMPLEMENTED, and 502, 503
+ * and 504 are UNAVAILABLE. So requests that meet no backend get 503 here.
+ */
+import type { BackendProtocol } from "../../../model/filters.ts";
+import type { GRPCRoute, GRPCRouteRule } from "../../../model/gateway/routes.ts";
+import type { Problem } from "../../../problem.ts";
+import type { Attachment } from "./attach.ts";
+import type { BackendWorld } from "./backends.ts";
+import { grpcMatchesOf } from "./grpc-matches.ts";
+import type { RouteReader } from "./reader.ts";
+import { readRules } from "./rules.ts";
+
+/** By `appProtocol` of the port. */
+const protocols: Readonly<Record<string, BackendProtocol>> = {
+  "": "h2c",
+  grpc: "h2c",
+  http: "h2c",
+  "kubernetes.io/h2c": "h2c",
+  grpcs: "grpcs",
+  https: "grpcs",
+};
+
+export const grpcRouteReader: RouteReader<GRPCRoute> = {
+  kind: "GRPCRoute",
+  table: ({ grpcRoutes }) => grpcRoutes,
+  references: ({ spec }) => (spec?.rules ?? []).flatMap(({ backendRefs = [] }) => backendRefs),
+  rules(route, world, attachments) {
+    const rules = route.spec?.rules ?? [];
+    const own: BackendWorld = { ...world, protocols, refusal: "503", copies: false };
+    const read = readRules(rules, grpcMatchesOf, own);
+    return {
+      ...read,
+      paths: read.paths.map((path) => ({ ...path, unusableStatus: 503 })),
+      notes: [...read.notes, ...notesOf(rules, world), ...attachments.flatMap((one) => withoutTls(one, world))],
+    };
+  },
+};
+
+function notesOf(rules: readonly GRPCRouteRule[], { object }: BackendWorld): Problem[] {
+  if (rules.length === 0) {
+    const done = "no request is sent by the route";
+    return [{ object, kind: "field-unusable", field: "spec.rules", why: "is empty", done }];
+  }
+  return rules.flatMap(({ filters = [], backendRefs = [] }, at) => {
+    const lists = [filters, ...backendRefs.map((one) => one.filters ?? [])];
+    return lists.flatMap((list, nth) => {
+      const field = `spec.rules[${at}]${nth === 0 ? "" : `.backendRefs[${nth - 1}]`}.filters`;
+      return list.flatMap(({ type }, place) =>
+        type === "RequestMirror" ? [uncopied(object, `${field}[${place}]`)] : [],
+      );
+    });
+  });
+}
+
+/** nginx copies a request once it has its whole body. Some calls never end, or wait for an answer before they do. */
+function uncopied(object: BackendWorld["object"], field: string): Problem {
+  const why = "is not served for calls of gRPC, because a copy needs the whole request before the backend gets it";
+  return { object, kind: "field-unusable", field, why, done: "it gets no copies" };
+}
+
+function withoutTls({ field, parent, listeners }: Attachment, { object, lacks }: BackendWorld): Problem[] {
+  if (!lacks.has("http2Directive")) return [];
+  return listeners.flatMap(({ tls, listener: { name } }): Problem[] => {
+    const why = `listener ${name} of ${parent.called} takes HTTP/2 without TLS only from nginx 1.25.1 on, and nginx here is older`;
+    return tls ? [] : [{ object, kind: "field-unusable", field, why, done: "calls of gRPC need TLS" }];
+  });
+}

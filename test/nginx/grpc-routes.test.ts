@@ -1,0 +1,223 @@
+/**
+ * Calls of gRPC through GRPCRoutes on a real nginx, as their libraries make them: over TLS, and without TLS where nginx takes HTTP/2
+ * and HTTP/1 on one port. Node's own HTTP/2 is the server and the client.
+ */
+import { once } from "node:events";
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  createSecureServer,
+  createServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { certificateFrom } from "../../src/certificates/certificate.ts";
+import type { Conditions } from "../../src/model/configuration.ts";
+import { sharedPki } from "../support/pki.ts";
+import { host, owner, port, prefix, type Rule, startGateways } from "./support/gateways.ts";
+import { request } from "./support/request.ts";
+
+const tlsPort = 18_951;
+const plainPort = 18_950;
+const address = "127.0.0.61";
+
+/** Echoes each message as it comes, says what it saw in headers and ends with trailers. */
+function answerCalls(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, backend: string): void {
+  stream.on("error", () => {});
+  const seen = Object.fromEntries(
+    ["te", "grpc-timeout", "x-added", ":path", "host"].map((name) => [
+      `seen-${name.replace(":", "")}`,
+      String(headers[name] ?? "none"),
+    ]),
+  );
+  const kind = String(headers["content-type"]);
+  stream.respond({ "content-type": kind, backend, ...seen, "x-secret": "1" }, { waitForTrailers: true });
+  stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "5", "grpc-message": "not here" }));
+  stream.on("data", (message: Buffer) => stream.write(message.toString().toUpperCase()));
+  stream.on("end", () => stream.end());
+}
+
+async function startBackends(): Promise<void> {
+  const pki = await sharedPki();
+  const plain = createServer().listen(9001, "127.101.0.7");
+  const secure = createSecureServer({ key: pki.backend.key, cert: pki.backend.certificate }).listen(
+    9002,
+    "127.101.0.7",
+  );
+  plain.on("stream", (stream, headers) => answerCalls(stream, headers, "plain"));
+  secure.on("stream", (stream, headers) => answerCalls(stream, headers, "secure"));
+  onTestFinished(() => {
+    plain.close();
+    secure.close();
+  });
+  await Promise.all([once(plain, "listening"), once(secure, "listening")]);
+}
+
+interface Called {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly trailers: IncomingHttpHeaders;
+  readonly message: string;
+}
+
+function begin(session: ClientHttp2Session, path: string, headers: object = {}): ClientHttp2Stream {
+  const pseudo = { ":method": "POST", ":path": path, ":authority": "calls.example" };
+  return session.request({ ...pseudo, "content-type": "application/grpc", te: "trailers", ...headers });
+}
+
+async function call(session: ClientHttp2Session, path: string, message: string, headers: object = {}): Promise<Called> {
+  const stream = begin(session, path, headers);
+  let trailers: IncomingHttpHeaders = {};
+  stream.on("trailers", (found) => {
+    trailers = found;
+  });
+  const response = once(stream, "response");
+  stream.end(message);
+  const [found] = (await response) as [IncomingHttpHeaders & { ":status"?: number }];
+  const answer = await text(stream);
+  return { status: found[":status"] ?? 0, headers: found, trailers, message: answer };
+}
+
+const calls = (more: Partial<Conditions> = {}): Conditions => ({
+  method: "POST",
+  headers: [],
+  query: [],
+  call: [],
+  ...more,
+});
+
+const h2 = { upstream: "h2", protocol: "h2c" } as const;
+const grpc: Partial<Rule> = { owner: owner("GRPCRoute", "calls"), unusableStatus: 503 };
+const exact = (path: string, conditions = calls()): Rule["routes"] => [{ match: "exact", path, conditions }];
+const problem = { object: owner("GRPCRoute", "calls"), kind: "field-unusable", field: "", why: "", done: "" } as const;
+
+const noChanges = { set: [], add: [], remove: [] };
+const rules: readonly Rule[] = [
+  { ...grpc, to: [h2], routes: exact("/shop.Items/Get") },
+  { to: [{ upstream: "b1" }], routes: [{ match: "exact", path: "/shop.Items/Get" }] },
+  {
+    ...grpc,
+    to: [h2],
+    routes: exact("/shop.Items/Filtered"),
+    filters: {
+      requestHeaders: { ...noChanges, set: [{ name: "x-added", value: "yes" }] },
+      responseHeaders: { ...noChanges, remove: ["x-secret"] },
+    },
+  },
+  { ...grpc, to: [{ upstream: "h2s", protocol: "grpcs" }], routes: exact("/shop.Items/Secure") },
+  { ...grpc, to: [{ upstream: "h2", unusable: problem }], routes: exact("/shop.Items/Broken") },
+  { ...grpc, to: [{ upstream: "nothing", protocol: "h2c" }], routes: exact("/shop.Items/Away") },
+  {
+    ...grpc,
+    to: [{ ...h2, weight: 0 }],
+    routes: exact("/shop.Items/Weightless"),
+  },
+  { ...grpc, to: [h2], routes: prefix("/shop.Service", { conditions: calls() }) },
+  {
+    ...grpc,
+    to: [h2],
+    routes: prefix("/", {
+      conditions: calls({
+        call: [
+          { name: "service", type: "regex", value: "pkg\\.v[12]" },
+          { name: "method", type: "regex", value: "G.*" },
+        ],
+      }),
+    }),
+  },
+  {
+    ...grpc,
+    to: [h2],
+    routes: prefix("/", { conditions: calls({ call: [{ name: "method", type: "exact", value: "Any" }] }) }),
+  },
+];
+
+async function serve(base: number) {
+  await startBackends();
+  const pki = await sharedPki();
+  const pair = certificateFrom("tls", pki.tls.certificate, pki.tls.key);
+  const it = await startGateways(base);
+  const ports = [
+    port("a", address, plainPort, { web: "" }),
+    { ...port("s", address, tlsPort, { web: "" }, { tls: true, pairs: ["tls"] }) },
+  ];
+  const hosts = [host("shop/a/web", "calls.example", rules), host("shop/s/web", "calls.example", rules)];
+  await it.put({ ports, hosts, certificates: [pair], empty: ["nothing"] });
+  const open = (origin: string) => {
+    const session = connect(origin, { rejectUnauthorized: false });
+    session.on("error", () => {});
+    onTestFinished(() => session.destroy());
+    return session;
+  };
+  const sessions = [
+    open(`https://${address}:${tlsPort}`),
+    ...(it.nginx.capabilities.http2Directive ? [open(`http://${address}:${plainPort}`)] : []),
+  ];
+  return { it, sessions };
+}
+
+test("a call goes to the backend of its service and method, with its trailers, deadline and filters", async () => {
+  const { sessions } = await serve(18_940);
+  for (const session of sessions) {
+    const long = "m".repeat(300_000);
+    const answer = await call(session, "/shop.Items/Get", long, { "grpc-timeout": "5S" });
+    expect({ ...answer, message: answer.message === long.toUpperCase() }).toMatchObject({
+      status: 200,
+      headers: {
+        "content-type": "application/grpc",
+        backend: "plain",
+        "seen-te": "trailers",
+        "seen-grpc-timeout": "5S",
+        "seen-path": "/shop.Items/Get",
+        "seen-host": "calls.example",
+      },
+      trailers: { "grpc-status": "5", "grpc-message": "not here" },
+      message: true,
+    });
+    const filtered = await call(session, "/shop.Items/Filtered", "x");
+    expect(filtered.headers).toMatchObject({ "seen-x-added": "yes" });
+    expect(filtered.headers["x-secret"]).toBeUndefined();
+    expect((await call(session, "/shop.Items/Secure", "x")).headers.backend).toBe("secure");
+    const status = async (path: string, headers = {}) => (await call(session, path, "x", headers)).status;
+    expect(await status("/shop.Service/Whatever")).toBe(200);
+    expect(await status("/pkg.v1/Get"), "patterns take service and method as a whole").toBe(200);
+    expect(await status("/pkg.v3/Get")).toBe(404);
+    expect(await status("/pkg.v1x/Get")).toBe(404);
+    expect(await status("/other.Service/Any"), "a method of any service").toBe(200);
+    expect(await status("/other.Service/AnyOther"), "UNIMPLEMENTED for clients").toBe(404);
+    expect(await status("/other.Service/Any", { "content-type": "application/grpc+proto" })).toBe(200);
+    expect(await status("/other.Service/Any", { "content-type": "application/json" }), "no call of gRPC").toBe(404);
+    for (const path of ["/shop.Items/Broken", "/shop.Items/Away", "/shop.Items/Weightless"])
+      expect(await status(path), `${path}: UNAVAILABLE for clients`).toBe(503);
+  }
+});
+
+test("messages of a stream go both ways while it lasts", async () => {
+  const { sessions } = await serve(18_944);
+  for (const session of sessions) {
+    const stream = begin(session, "/shop.Items/Get");
+    stream.setEncoding("utf8");
+    for (const message of ["one", "two", "three"]) {
+      stream.write(message);
+      expect((await once(stream, "data"))[0]).toBe(message.toUpperCase());
+    }
+    const trailers = once(stream, "trailers");
+    stream.end();
+    expect((await trailers)[0]).toMatchObject({ "grpc-status": "5" });
+  }
+});
+
+test("what is no call of gRPC is an HTTPRoute's, on the same host and path", async () => {
+  await serve(18_936);
+  const { status, body } = await request({
+    to: `${address}:${plainPort}`,
+    host: "calls.example",
+    path: "/shop.Items/Get",
+    method: "POST",
+    headers: { "content-type": "application/json" },
+  });
+  expect([status, JSON.parse(body).backend]).toEqual([200, 1]);
+});
