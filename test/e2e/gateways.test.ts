@@ -1,10 +1,11 @@
-/** Gateways and HTTPRoutes in a real cluster: kinds that come and go, missing rights, statuses that keep their word. */
+/** Gateways, ListenerSets and HTTPRoutes in a real cluster: kinds that come and go, missing rights, statuses that keep their word. */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { gatewaySuite } from "../../scripts/gateway-suite.ts";
 import type { Condition } from "../../src/model/gateway/objects.ts";
 import type { KubernetesObject } from "../../src/model/objects.ts";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
+import { sharedPki } from "../support/pki.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { untilAllowed } from "./support/rights.ts";
 import { answerOf, ingress, openShop, type Shop, serviceAt, shopObjects } from "./support/shop.ts";
@@ -41,7 +42,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const sluice of running.splice(0)) await sluice.end();
-  for (const kind of ["httproutes", "gateways", "referencegrants"])
+  for (const kind of ["httproutes", "listenersets", "gateways", "referencegrants"])
     await cluster.kubectl(["delete", kind, "--all", "--all-namespaces"]).catch(() => "");
 });
 afterAll(async () => {
@@ -207,6 +208,61 @@ test("a mistake is an Event about the object that has it", async () => {
   const asked = ["get", "events", "--namespace=shop", "-o", `jsonpath=${fields} ${about}.type}`];
   await until("the Event is there", async () => (await cluster.kubectl(asked)) === `${apiVersion} lost Warning`);
   await becomes("httproute", "lost", "ResolvedRefs", "False BackendNotFound");
+});
+
+test("a ListenerSet is served with its certificate, counted by its Gateway, and let go with it", async () => {
+  await installKinds();
+  await start();
+  const pki = await sharedPki();
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  const data = { "tls.crt": base64(pki.tls.certificate), "tls.key": base64(pki.tls.key) };
+  const named = (name: string) => ({ namespace: "shop", name });
+  const set = (name: string, hostname: string) => ({
+    apiVersion,
+    kind: "ListenerSet",
+    metadata: named(name),
+    spec: {
+      parentRef: { name: "public" },
+      listeners: [
+        { name: "web", port: 80, protocol: "HTTP", hostname },
+        { name: "secure", port: 443, protocol: "HTTPS", hostname, tls: { certificateRefs: [{ name: "of-set" }] } },
+      ],
+    },
+  });
+  const open = { ...gateway("public").spec, allowedListeners: { namespaces: { from: "Same" } } };
+  const parentRefs = [{ kind: "ListenerSet", name: "more" }];
+  await apply(cluster, [
+    gatewayClass,
+    { ...gateway("public"), spec: open },
+    {
+      apiVersion: "v1",
+      kind: "Secret",
+      type: "kubernetes.io/tls",
+      metadata: named("of-set"),
+      data,
+    } as KubernetesObject,
+    set("more", "more.example"),
+    { ...route("more"), spec: { ...route("more").spec, parentRefs } },
+  ]);
+  await becomes("listenerset", "more", "Programmed", "True Programmed");
+  await becomes("httproute", "more", "Accepted", "True Accepted");
+  expect(await routeStatus("more")).toBe(200);
+  const secure = () => request({ to: `${pool.first}:443`, host: "more.example", sni: "more.example" });
+  expect((await secure()).status).toBe(200);
+  const sets = async () =>
+    cluster.kubectl(["get", "gateway", "public", "--namespace=shop", "-o", "jsonpath={.status.attachedListenerSets}"]);
+  expect(await sets()).toBe("1");
+
+  await apply(cluster, [set("younger", "more.example")]);
+  await becomes("listenerset", "younger", "Accepted", "False ListenersNotValid");
+  const about = ["get", "events", "--namespace=shop", "--field-selector=involvedObject.kind=ListenerSet"];
+  const said = async () => cluster.kubectl([...about, "-o", "jsonpath={.items[*].message}"]);
+  await until("the Event", async () => (await said()).includes("the older ListenerSet more has hostname more.example"));
+  expect(await sets()).toBe("1");
+  await cluster.kubectl(["delete", "listenerset", "more", "--namespace=shop"]);
+  await becomes("listenerset", "younger", "Accepted", "True Accepted");
+  await cluster.kubectl(["delete", "gateway", "public", "--namespace=shop"]);
+  await becomes("listenerset", "younger", "Accepted", "Unknown Pending");
 });
 
 test("a grant that is revoked ends the route's way to the other namespace", async () => {
