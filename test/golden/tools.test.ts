@@ -176,10 +176,11 @@ test("why says which listener and route of a Gateway take a request, and why oth
     ["https://www.shop.example/cart", "-H", "Host: pay.shop.example"],
     ["http://api.example:8000/"],
     ["http://www.shop.example:8000/"],
+    ["http://guarded.shop.example/"],
   ];
   const all = await Promise.all(asked.map(([url = "", ...more]) => ran(tool, url, folder("gateways"), ...more)));
   await expect(all.map(({ text }) => text).join("\n")).toMatchFileSnapshot(folder("why-gateways.txt"));
-  expect(all.map(({ code }) => code)).toEqual([0, 0, 0, 1, 0, 1, 1, 0, 1]);
+  expect(all.map(({ code }) => code)).toEqual([0, 0, 0, 1, 0, 1, 1, 0, 1, 0]);
   const json = JSON.parse((await ran(tool, asked[0]![0]!, folder("gateways"), "-o", "json")).text);
   expect(json.gateways).toMatchObject([{ gateway: "shop/public", route: { owner: { name: "web" } }, lost: [{}] }]);
 });

@@ -3,7 +3,7 @@ import type { GatewayDecision } from "../../decide/gateway/gateway.ts";
 import type { RouteTaken } from "../../decide/gateway/match.ts";
 import { conditionWords } from "../../model/condition-words.ts";
 import { catchAll } from "../../model/configuration.ts";
-import type { Filters, HeaderChanges } from "../../model/filters.ts";
+import type { Filters, HeaderChanges, Retries } from "../../model/filters.ts";
 import { named, sentence, unplaced } from "../../problem.ts";
 import type { Finding } from "../tools/findings.ts";
 import { endOf, guardLine, line } from "./lines.ts";
@@ -80,8 +80,14 @@ function isPrefix({ server, route }: RouteTaken): boolean {
   return server.routes.some(({ location, match }) => location === route.location && match === "prefix");
 }
 
+function retryWords({ attempts, codes, backoff }: Retries): string {
+  const after = codes.length === 0 ? "" : `, and after ${codes.join(", ")}`;
+  const pause = backoff === 0 ? "" : `, each after ${backoff} ms`;
+  return `up to ${attempts} where a connection fails${after}${pause}`;
+}
+
 function filterLines(filters: Filters): string[] {
-  const { requestHeaders, responseHeaders, redirect, rewrite, cors, mirrors = [] } = filters;
+  const { requestHeaders, responseHeaders, redirect, rewrite, cors, session, mirrors = [] } = filters;
   return [
     ...headerWords("requests", requestHeaders),
     ...headerWords("answers", responseHeaders),
@@ -91,6 +97,7 @@ function filterLines(filters: Filters): string[] {
       ? []
       : [`${rewrite.path.type === "full" ? "the path" : rewrite.path.prefix || "/"} becomes ${rewrite.path.path}`]),
     ...(cors === undefined ? [] : [`CORS for ${cors.allowOrigins.join(", ")}`]),
+    ...(session === undefined ? [] : [`clients stay with an endpoint, by the ${session.type} ${session.name}`]),
     ...mirrors.map(({ upstream, share }) => `${percent(share)} of the requests are copied to ${upstream}`),
   ].map((text) => line("filter", text));
 }
@@ -105,11 +112,12 @@ function headerWords(of: string, changes: HeaderChanges | undefined): string[] {
   return all.length === 0 ? [] : [`headers of ${of}: ${all.join(", ")}`];
 }
 
-function timeoutLines({ location: { timeouts } }: RouteTaken): string[] {
+function timeoutLines({ location: { timeouts, retries } }: RouteTaken): string[] {
   const { request, backendRequest } = timeouts ?? {};
   return [
     ...(request === undefined ? [] : [line("timeout", `${request} ms for the whole request`)]),
     ...(backendRequest === undefined ? [] : [line("timeout", `${backendRequest} ms for each attempt`)]),
+    ...(retries === undefined ? [] : [line("retries", retryWords(retries))]),
   ];
 }
 

@@ -5,6 +5,7 @@
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Upstream } from "../../model/configuration.ts";
 import { catchAll, type Location, type WeightedBackend } from "../../model/configuration.ts";
+import type { AuthService } from "../../model/filters.ts";
 import type { Listener, ListenerPort } from "../../model/listeners.ts";
 import { named, sentence } from "../../problem.ts";
 import type { DecideOptions } from "../decide.ts";
@@ -146,8 +147,9 @@ function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guards" | "b
     const why = `Service ${first.backend.key}, port ${first.backend.port}, has no endpoint that is ready`;
     return { guards, backends, end: { kind: "answer", status: 503, why } };
   }
-  const late = stopIn(lateChecks, place, location);
-  const all = [...guards, ...late.guards];
+  const { auth } = filters;
+  const late = stopIn(lateChecks, place, auth === undefined ? location : withoutOperators(location));
+  const all = [...guards, ...late.guards, ...(auth === undefined ? [] : [asking(auth)])];
   if (late.end !== undefined) return { guards: all, backends, end: late.end };
   const change = first.backend.filters?.rewrite ?? filters.rewrite;
   const path = change === undefined ? undefined : rewritten(change, request);
@@ -157,6 +159,18 @@ function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guards" | "b
     end: { kind: "proxied", upstream: first.upstream!, canaries: [], standsIn: false },
     ...(path === undefined ? {} : { rewritten: path }),
   };
+}
+
+/** The rule's own auth service is asked in place of the operator's. */
+function withoutOperators(location: Location<FeatureValues>): Location<FeatureValues> {
+  return { ...location, features: { ...location.features, externalAuth: { kind: "none" } } };
+}
+
+function asking({ upstream, path }: AuthService): Guard {
+  const where = path === "" ? "" : ` below ${path}`;
+  const service = upstream.replace(/\/(\d+) .*$/, ", port $1");
+  const says = `Service ${service} is asked${where}, and lets pass with 200 alone`;
+  return { what: "external-auth", says, outcome: "depends", status: 401 };
 }
 
 function stopIn(

@@ -225,9 +225,12 @@ export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, wo
 }
 
 /** Copies are never sent in plain text to a backend that is to be asked over TLS. */
-function unmirrored({ tls, broken }: Extract<Target, { key: string }>) {
-  if (tls === undefined && broken === undefined) return undefined;
-  const why = "names a Service that has a BackendTLSPolicy, and copies are not sent over TLS yet";
+function unmirrored({ tls, broken, protocol = "http" }: Extract<Target, { key: string }>) {
+  const isPlain = tls === undefined && broken === undefined;
+  if (isPlain && protocol === "http") return undefined;
+  const why = isPlain
+    ? `names a port with the appProtocol of ${protocol}, and copies are sent over HTTP/1.1 without TLS`
+    : "names a Service that has a BackendTLSPolicy, and copies are not sent over TLS yet";
   return { reason: "UnsupportedProtocol", part: "", why };
 }
 
