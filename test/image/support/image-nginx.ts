@@ -25,6 +25,8 @@ export interface SuiteOnImage {
 /** The settings of names, and the rules of ModSecurity, where the controller on this machine looks for them. */
 const machinesOwn = ["/etc/hosts", "/etc/resolv.conf", "/etc/nginx"];
 
+const modules = "/usr/lib/nginx/modules";
+
 /** Everything that was printed, and how it ended. The first line names nginx's version. */
 export async function runOnImage({ suite, words, env = {}, isShown = false }: SuiteOnImage) {
   const { root } = unpackedImage(suite);
@@ -47,6 +49,8 @@ export async function runOnImage({ suite, words, env = {}, isShown = false }: Su
       ...machinesOwn
         .filter((path) => existsSync(path))
         .map((path) => `{ [ -e ${root}${path} ] || touch ${root}${path}; } && mount --bind ${path} ${root}${path}`),
+      // The controller looks here for the modules that nginx can load.
+      `mkdir -p ${modules} && mount --bind ${root}${modules} ${modules}`,
       "nginx -v",
       'exec "$@"',
     ].join(" && ");
