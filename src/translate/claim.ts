@@ -67,6 +67,8 @@ export interface ClaimedBackend extends WeightedBackend {
   readonly part: string;
   /** Why it cannot be used, as it is written; undefined where it names a port of a Service. */
   readonly mistake?: string;
+  /** Whether a policy wants TLS towards it, which a stream cannot give where nginx ends the TLS of clients. */
+  readonly wantsTls?: true;
 }
 
 export interface ClaimedTls {

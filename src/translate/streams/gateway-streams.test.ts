@@ -28,7 +28,7 @@ const claim = (name: string, on: string, ...hosts: readonly string[]): Claim => 
 
 const placed = (some: StreamPort, ...claims: readonly Claim[]) =>
   gatewayStreams([some], claims, world).flatMap(({ hosts }) =>
-    hosts.map(({ hostname, backends }) => [hostname, ...backends.map(({ endpoints }) => endpoints[0]!.address)]),
+    hosts.map(({ hostname, backends }) => [hostname, ...backends.map(({ endpoints }) => endpoints[0]?.address)]),
   );
 
 test("a route has the hosts that it shares with its listener", () => {
@@ -54,4 +54,14 @@ test("a name of a more specific listener is no other listener's, and is closed w
   const two = port(listener("all", ""), listener("own", "*.a.example"));
   const claims = [claim("taker", "all", "x.a.example", "*.example", "*.b.a.example")];
   expect(placed(two, ...claims)).toEqual([[""], ["*.a.example"], ["*.example", "taker"]]);
+});
+
+test("a backend that wants TLS is refused where the listener ends it, and has the bytes where it passes through", () => {
+  const passes = listener("l", "");
+  const secured = claim("secured", "l", "_");
+  for (const [path] of secured.hosts.values()) Object.assign(path!.backends[0]!, { wantsTls: true });
+  expect(placed(port(passes), secured)).toEqual([["", "secured"]]);
+  const ends = port({ ...passes, certificates: ["ns/tls"] });
+  expect(placed(ends, secured)).toEqual([["", undefined]]);
+  expect(placed(ends, claim("plain", "l", "_"))).toEqual([["", "plain"]]);
 });

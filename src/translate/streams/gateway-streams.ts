@@ -20,10 +20,12 @@ export function gatewayStreams(
   const byListener = Map.groupBy(claimed, ({ listener }) => listener);
   return ports.map(({ listeners, ...port }) => {
     const transport = port.protocol === "udp" ? "UDP" : "TCP";
-    const backendsOf = ({ name, claim }: Claimed, { id }: StreamListener) =>
-      (claim.hosts.get(serverKey({ listener: id, name }))?.[0]?.backends ?? []).flatMap((backend) =>
-        streamBackend(backend, transport, world),
+    const backendsOf = ({ name, claim }: Claimed, { id, certificates }: StreamListener) => {
+      const endsTls = certificates !== undefined;
+      return (claim.hosts.get(serverKey({ listener: id, name }))?.[0]?.backends ?? []).flatMap((backend) =>
+        streamBackend(backend, endsTls && backend.wantsTls === true, transport, world),
       );
+    };
     const hosts = listeners.flatMap((listener) => {
       return hostsOf(listener, listeners, byListener.get(listener.id) ?? []).map(({ hostname, by }): StreamHost => {
         const { certificates } = listener;
@@ -58,11 +60,19 @@ function isBest({ hostname: own }: StreamListener, name: string, all: readonly S
   return !all.some(({ hostname }) => hostname !== own && covers(own, hostname) && covers(hostname, name));
 }
 
-/** None where its weight is 0: it has no share. */
-function streamBackend(backend: ClaimedBackend, transport: "TCP" | "UDP", world: StreamWorld): StreamBackend[] {
+/**
+ * None where its weight is 0: it has no share. `isRefused` says that a policy wants TLS towards it, while nginx has ended that of
+ * the client and would send plain bytes.
+ */
+function streamBackend(
+  backend: ClaimedBackend,
+  isRefused: boolean,
+  transport: "TCP" | "UDP",
+  world: StreamWorld,
+): StreamBackend[] {
   const { weight, key, port, unusable } = backend;
   if (weight <= 0) return [];
-  if (unusable !== undefined) return [{ weight, endpoints: [] }];
+  if (unusable !== undefined || isRefused) return [{ weight, endpoints: [] }];
   const declared = servicePortNumbered(world.service(key), port, transport);
   const answer = guarded(
     () => declared && world.endpoints(key, declared, transport),

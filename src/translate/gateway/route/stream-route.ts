@@ -58,10 +58,13 @@ function streamRulesOf({ spec }: StreamRoute, world: BackendWorld, transport: "T
     const { key, declared } = found;
     const policy = world.policy(key, declared.name);
     if (policy !== undefined) {
-      const why = `names a Service with ${named(policy.object)}, which does nothing for streams`;
-      note(`${field}.${part}`, why, "bytes are sent on as they are");
+      const why = `names a Service with ${named(policy.object)}, which is not followed for streams`;
+      const refused =
+        "where the listener ends TLS its connections are refused, and elsewhere bytes are sent on as they come";
+      note(`${field}.${part}`, why, object.kind === "TLSRoute" ? refused : "bytes are sent on as they come");
     }
-    return { part, upstream: "", key, service: name, port: String(declared.port), weight };
+    const wantsTls = policy === undefined ? {} : { wantsTls: true as const };
+    return { part, upstream: "", key, service: name, port: String(declared.port), weight, ...wantsTls };
   });
   if (given.length === 0) note(`${field}.backendRefs`, "names no backend", "nothing is sent on");
   if (more.length > 0) note("spec.rules[1]", "comes after a rule that takes everything", "nothing is sent by it");
