@@ -72,12 +72,16 @@ test("the guide is served as it stands, and logs name the set", async () => {
     metadata: { namespace: "infra", name: "it" },
     data: settings,
   };
-  const served = await serveGuide({ "settings.json": JSON.stringify(configMap) }, ["--configmap=infra/it"]);
+  const served = await serveGuide({ "settings.json": JSON.stringify(configMap) }, [
+    "--configmap=infra/it",
+    "--enable-metrics",
+  ]);
   expect((await ask("www.shop.example", "/a")).body).toBe("www.shop.example /a");
   expect((await ask("a.infra.example")).status, "the Gateway's own listener has no route").toBe(404);
   expect((await ask("other.shop.example")).status).toBe(404);
-  await until("the log", () =>
-    readFileSync(log, "utf8").includes("at infra/public listener shop/more/http by shop/web"),
+  await until(
+    () => `the log ${readFileSync(log, "utf8")}`,
+    () => readFileSync(log, "utf8").includes("at infra/public listener shop/more/http by shop/web"),
   );
   const label = 'gateway="infra/public",listener="shop/more/http",route="shop/web"';
   await until("the metrics", async () => (await served.health("/metrics")).body.includes(label));
