@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { installedNginx } from "./support/installed.ts";
 import { request } from "./support/request.ts";
 import { ports, program, serving, toWeb, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
@@ -11,7 +12,8 @@ import { until } from "./support/until.ts";
 const page = readFileSync(join(import.meta.dirname, "../../docs/gateway-api.md"), "utf8");
 const port = 21_091;
 const guide = /^```yaml\n(.*?)^```$/ms.exec(page)![1]!.replace("port: 8000", `port: ${port}`);
-const askRoute = (host: string, path = "/") => request({ to: `127.0.0.1:${port}`, host, path });
+const askRoute = (host: string, path = "/", headers: Readonly<Record<string, string>> = {}) =>
+  request({ to: `127.0.0.1:${port}`, host, path, headers });
 const backendPort = 21_990;
 
 let backend: Server;
@@ -86,31 +88,73 @@ test("listeners on 80 and 443 are on the ports of Ingresses, and the host decide
   await until("the Ingress to have the host", async () => (await ask("www.shop.example", "/secure")).status === 200);
 });
 
-const guards: readonly (readonly [key: string, value: string])[] = [
-  ["denylist-source-range", "127.0.0.0/8"],
-  ["whitelist-source-range", "192.0.2.0/24"],
-  ["block-cidrs", "127.0.0.0/8"],
-  ["global-auth-url", "http://127.0.0.1:9/no"],
+interface Guarded {
+  readonly data: Readonly<Record<string, string>>;
+  /** The guard stops requests with these headers alone. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The guard stops requests for this path alone. */
+  readonly path?: string;
+}
+const { modsecurity } = await installedNginx();
+const firewall = 'SecRuleEngine On\nSecRule ARGS:block "@streq yes" "id:1,phase:1,deny,status:418"';
+const guards: readonly (readonly [what: string, Guarded])[] = [
+  ["denylist-source-range", { data: { "denylist-source-range": "127.0.0.0/8" } }],
+  ["whitelist-source-range", { data: { "whitelist-source-range": "192.0.2.0/24" } }],
+  ["block-cidrs", { data: { "block-cidrs": "127.0.0.0/8" } }],
+  ["global-auth-url", { data: { "global-auth-url": "http://127.0.0.1:9/no" } }],
+  ["block-user-agents", { data: { "block-user-agents": "Bad" }, headers: { "user-agent": "Bad" } }],
+  [
+    "block-referers",
+    { data: { "block-referers": "http://bad.example/" }, headers: { referer: "http://bad.example/" } },
+  ],
+  ...(modsecurity
+    ? [
+        [
+          "ModSecurity",
+          { data: { "enable-modsecurity": "true", "modsecurity-snippet": firewall }, path: "/?block=yes" },
+        ] as const,
+      ]
+    : []),
 ];
 test("what guards the paths of Ingresses guards a path that moves to a route", async () => {
+  // The same Gateway under other names, on the port of Ingresses.
+  const objects = guide.split("---\n");
+  const beside = objects
+    .slice(1)
+    .join("---\n")
+    .replace(`port: ${port}`, "port: 80")
+    .replaceAll("shop.example", "beside.example")
+    .replaceAll("name: public", "name: beside")
+    .replace(/^( {2}name: )web$/m, "$1beside");
   const files = {
     "guide.yaml": guide,
+    "beside.yaml": beside,
     "backends.yaml": webAt(backendPort),
     "web.yaml": toWeb({ host: "www.other.example" }),
     "settings.yaml": settings({}),
   };
   const { ask, remove, write } = await serving({ files, flags: ["--configmap=shop/settings"] });
   onTestFinished(remove);
-  expect((await askRoute("www.shop.example")).status).toBe(200);
-  for (const [key, value] of guards) {
-    write("settings.yaml", settings({ [key]: value }));
+  const moved = [
+    (one: Guarded) => askRoute("www.shop.example", one.path, one.headers),
+    (one: Guarded) => ask("www.beside.example", one.path, one.headers),
+  ];
+  for (const route of moved) expect((await route({ data: {} })).status).toBe(200);
+  for (const [what, guard] of guards) {
+    write("settings.yaml", settings(guard.data));
     // In one look: while a reload is under way, the next request may meet workers of the text before.
-    await until(`${key} to guard the Ingress and the route alike`, async () => {
-      const { status } = await ask("www.other.example");
-      return status >= 400 && (await askRoute("www.shop.example")).status === status;
+    await until(`${what} to guard the Ingress and the routes alike`, async () => {
+      const { status } = await ask("www.other.example", guard.path, guard.headers);
+      const others = await Promise.all(moved.map((route) => route(guard)));
+      return status >= 400 && others.every((other) => other.status === status);
     });
     write("settings.yaml", settings({}));
-    await until(`${key} to be gone`, async () => (await askRoute("www.shop.example")).status === 200);
-    await until(`${key} to be gone from the Ingress`, async () => (await ask("www.other.example")).status === 200);
+    await until(`${what} to be gone`, async () => {
+      const all = [
+        await ask("www.other.example", guard.path, guard.headers),
+        ...(await Promise.all(moved.map((route) => route(guard)))),
+      ];
+      return all.every(({ status }) => status === 200);
+    });
   }
 });

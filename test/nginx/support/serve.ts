@@ -28,7 +28,7 @@ export interface Served {
   /** Everything it printed so far. */
   printed(): string;
   said(pattern: RegExp): Promise<LogLine>;
-  ask(host: string, path?: string): Promise<Answer>;
+  ask(host: string, path?: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   health(path?: string): Promise<Answer>;
   /** Resolves with the exit code, or the signal that killed it. */
   readonly ended: Promise<number | string>;
@@ -131,7 +131,7 @@ export function startServe({ files, flags = [], env = {}, through = (command) =>
         () => `a line like ${pattern} in:\n${printed}`,
         () => lines().find((line) => pattern.test(JSON.stringify(line))),
       ),
-    ask: (host, path = "/") => request({ to: `127.0.0.1:${ports.http}`, host, path }),
+    ask: (host, path = "/", headers = {}) => request({ to: `127.0.0.1:${ports.http}`, host, path, headers }),
     health: (path = "/healthz") => request({ to: `127.0.0.1:${ports.health}`, path }),
     ended,
     signal: (name) => void child.kill(name),
