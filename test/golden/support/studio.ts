@@ -57,6 +57,7 @@ export class Studio {
       ...defaultFlags("run"),
       configmap: "ingress-nginx/settings",
       tcpServicesConfigmap: "ingress-nginx/tcp",
+      gatewayAddresses: ["127.0.0.77"],
       ...more,
     };
     const snapshot = withObjects(emptySnapshot, changes);
