@@ -18,7 +18,7 @@ import { reported } from "./support/report.ts";
 import { runSuite, type SuiteResult } from "./support/suite.ts";
 
 const gatewayClass = "sluice";
-const kept = join(import.meta.dirname, "../../docs/conformance/gateway-http.yaml");
+const kept = join(import.meta.dirname, "../../docs/conformance/report.yaml");
 const chosen = (process.env.CONFORMANCE_TESTS ?? "").split(",").filter((name) => name !== "");
 const isImages = process.env.CONFORMANCE_NGINX === "image";
 /** Without TLS gRPC needs an nginx that takes HTTP/2 and HTTP/1 on one port. */
