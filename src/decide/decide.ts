@@ -8,7 +8,7 @@ import type { Location, Upstream } from "../model/configuration.ts";
 import { catchAll, defaultUpstream } from "../model/configuration.ts";
 import { backendOf } from "../model/location.ts";
 import type { Decision, End, Guard } from "./decision.ts";
-import { type Asked, earlyChecks, everywhere, lateChecks, type Stop } from "./guards.ts";
+import { type Asked, earlyChecks, everywhere, lateChecks, stopIn } from "./guards.ts";
 import { hostOf, type Served } from "./host.ts";
 import { pathOf } from "./path.ts";
 import { appRootTarget, expanded, type Ports, twinTarget } from "./redirects.ts";
@@ -85,23 +85,16 @@ function throughGuards(
   { builtInPort }: DecideOptions,
 ): { readonly guards: readonly Guard[]; readonly end: End } {
   const { location } = at.found;
-  const guards: Guard[] = [];
   const upstream = served.upstreams.get(backendOf(location).upstream);
   const other = location.standIn === undefined ? undefined : served.upstreams.get(location.standIn);
   const isServed = (upstream?.endpoints.length ?? 0) > 0;
   const standsIn = !isServed && (other?.endpoints.length ?? 0) > 0;
-  for (const [number, checks] of [earlyChecks, lateChecks].entries()) {
-    if (number === 1 && !isServed && !standsIn) return { guards, end: unserved(location) };
-    for (const check of checks) {
-      const found: Stop | undefined = check(at, location.features, location);
-      if (found === undefined) continue;
-      const { location: target, ...guard } = found;
-      guards.push(guard);
-      if (guard.outcome !== "stops") continue;
-      const end = { kind: "answer", status: guard.status ?? 503, why: guard.says } as const;
-      return { guards, end: target === undefined ? end : { ...end, location: target } };
-    }
-  }
+  const early = stopIn(earlyChecks, at, location);
+  if (early.end !== undefined) return { guards: early.guards, end: early.end };
+  if (!isServed && !standsIn) return { guards: early.guards, end: unserved(location) };
+  const late = stopIn(lateChecks, at, location);
+  const guards = [...early.guards, ...late.guards];
+  if (late.end !== undefined) return { guards, end: late.end };
   const target = standsIn ? other! : upstream!;
   const isBuiltIn = target.endpoints.some(({ address, port }) => address === "127.0.0.1" && port === builtInPort);
   if (target.id === defaultUpstream && isBuiltIn) return { guards, end: notFound(at) };

@@ -7,7 +7,7 @@ import type { Location } from "../model/configuration.ts";
 import { closedReason } from "../model/location.ts";
 import { hopOf } from "../render/location/hops.ts";
 import type { Settings } from "../settings/registry.ts";
-import type { Guard } from "./decision.ts";
+import type { End, Guard } from "./decision.ts";
 import type { FoundHost } from "./host.ts";
 import type { FoundPath } from "./path.ts";
 import { elsewhereTarget, type Redirected, schemeOf, sent, toHttpsTarget } from "./redirects.ts";
@@ -39,6 +39,25 @@ export const earlyChecks: readonly Check[] = [
 
 /** Those of its access phase. */
 export const lateChecks: readonly Check[] = [rateLimits, modsecurity, accessLists, basicAuth, externalAuth];
+
+/** The guards that have a say, up to the one that stops the request; `end` is its answer, undefined where none stops it. */
+export function stopIn(
+  checks: readonly Check[],
+  place: Asked,
+  location: Location<FeatureValues>,
+): { readonly guards: readonly Guard[]; readonly end: End | undefined } {
+  const guards: Guard[] = [];
+  for (const check of checks) {
+    const found = check(place, location.features, location);
+    if (found === undefined) continue;
+    const { location: target, ...guard } = found;
+    guards.push(guard);
+    if (guard.outcome !== "stops") continue;
+    const end = { kind: "answer", status: guard.status ?? 503, why: guard.says } as const;
+    return { guards, end: target === undefined ? end : { ...end, location: target } };
+  }
+  return { guards, end: undefined };
+}
 
 /** What the ConfigMap says of all hosts, those that no Ingress names too. */
 export function everywhere({

@@ -10,7 +10,7 @@ import type { Listener, ListenerPort } from "../../model/listeners.ts";
 import { named, sentence } from "../../problem.ts";
 import type { DecideOptions } from "../decide.ts";
 import type { End, Guard } from "../decision.ts";
-import { type Asked, earlyChecks, everywhere, lateChecks } from "../guards.ts";
+import { type Asked, earlyChecks, everywhere, lateChecks, stopIn } from "../guards.ts";
 import type { Served } from "../host.ts";
 import type { AskedRequest, ReadRequest } from "../request.ts";
 import { listenerFor, type RouteLost, type RouteSearch, type RouteTaken, routeFor } from "./match.ts";
@@ -171,24 +171,6 @@ function asking({ upstream, path }: AuthService): Guard {
   const service = upstream.replace(/\/(\d+) .*$/, ", port $1");
   const says = `Service ${service} is asked${where}, and lets pass with 200 alone`;
   return { what: "external-auth", says, outcome: "depends", status: 401 };
-}
-
-function stopIn(
-  checks: typeof earlyChecks,
-  place: Asked,
-  location: Location<FeatureValues>,
-): { readonly guards: readonly Guard[]; readonly end: End | undefined } {
-  const guards: Guard[] = [];
-  for (const check of checks) {
-    const found = check(place, location.features, location);
-    if (found === undefined) continue;
-    const { location: target, ...guard } = found;
-    guards.push(guard);
-    if (guard.outcome !== "stops") continue;
-    const end = { kind: "answer", status: guard.status ?? 503, why: guard.says } as const;
-    return { guards, end: target === undefined ? end : { ...end, location: target } };
-  }
-  return { guards, end: undefined };
 }
 
 function isPreflight({ method, headers }: AskedRequest): boolean {
