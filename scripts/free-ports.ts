@@ -1,4 +1,6 @@
-/** Ports that no other program uses: those that are wanted, or the next ones above that are free. */
+/**
+ * Ports that no other program uses: those that are wanted, or the next ones above that are free.
+ */
 import { createServer } from "node:net";
 
 /** `taken`: ports that are given away already. */

@@ -1,6 +1,7 @@
 /**
- * Programs of tests that are built once from their published Go modules, into a cache outside the repository. A build may be interrupted and
- * several tests may want the same program: a lock lets one of them build, and a program is there only when it is whole.
+ * Programs of tests that are built once from their published Go modules, into a cache outside the
+ * repository. A build may be interrupted and several tests may want the same program: a lock lets
+ * one of them build, and a program is there only when it is whole.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +14,9 @@ export function cacheFolder(env: NodeJS.ProcessEnv): string {
   return env.SLUICE_CACHE ?? join(env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "sluice");
 }
 
-/** Go needs a module to stand in; a fresh one for each build keeps a broken earlier try out of it. */
+/**
+ * Go needs a module to stand in; a fresh one for each build keeps a broken earlier try out of it.
+ */
 export function scratchModule(folder: string, name: string): string {
   const module = join(folder, `build-${name}`);
   rmSync(module, { recursive: true, force: true });
@@ -22,7 +25,10 @@ export function scratchModule(folder: string, name: string): string {
   return module;
 }
 
-/** A program appears under its name only when it is whole, so that an interrupted build is never mistaken for one. */
+/**
+ * A program appears under its name only when it is whole, so that an interrupted build is never
+ * mistaken for one.
+ */
 export async function build(folder: string, module: string, name: string, flags: readonly string[], source: string) {
   await go(module, `building ${name}`, ["build", "-v", ...flags, "-o", join(module, name), source]);
   renameSync(join(module, name), join(folder, name));
@@ -53,7 +59,9 @@ export async function go(module: string, doing: string, args: readonly string[])
   }
 }
 
-/** Waits while another living process builds into the same folder. Gives the function that lets go. */
+/**
+ * Waits while another living process builds into the same folder. Gives the function that lets go.
+ */
 export async function lock(file: string): Promise<() => void> {
   for (;;) {
     try {

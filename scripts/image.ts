@@ -1,7 +1,8 @@
 /**
- * `npm run image`: builds the image for amd64 and arm64 into an OCI layout, without Docker and without root.
- * `npm run image -- pins` moves the pins of Debian's packages and of Node, and lists the security fixes in between.
- * `npm test image` runs this with `for-tests`, outside of the test's network namespace.
+ * `npm run image`: builds the image for amd64 and arm64 into an OCI layout, without Docker and
+ * without root. `npm run image -- pins` moves the pins of Debian's packages and of Node, and lists
+ * the security fixes in between. `npm test image` runs this with `for-tests`, outside of the test's
+ * network namespace.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
@@ -63,7 +64,9 @@ async function buildForTests(suite: Suite): Promise<void> {
   console.log(`image: ${digest} with nginx ${nginx} was built in ${seconds} s`);
 }
 
-/** The tests run containers with runc, and read the capabilities of files and what programs link to. */
+/**
+ * The tests run containers with runc, and read the capabilities of files and what programs link to.
+ */
 function installTools(): void {
   const needed = { runc: "runc", getcap: "libcap2-bin", xz: "xz-utils", gpgv: "gpgv", objdump: "binutils" };
   const folders = ["/usr/bin", "/usr/sbin", "/sbin", "/bin"];

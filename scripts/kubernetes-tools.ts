@@ -1,8 +1,10 @@
 /**
- * The real Kubernetes programs that the end-to-end tests run: etcd, kube-apiserver, kube-controller-manager, kubectl and helm.
- * A program in `KUBEBUILDER_ASSETS` (the envtest convention) is taken as it is; the others are built once from their published Go modules into
- * a cache outside the repository. The module k8s.io/kubernetes cannot be built alone: it requires its staging modules at v0.0.0, and each of
- * them is published as v0.<minor>.<patch>, so the build writes a `replace` for each.
+ * The real Kubernetes programs that the end-to-end tests run: etcd, kube-apiserver,
+ * kube-controller-manager, kubectl and helm. A program in `KUBEBUILDER_ASSETS` (the envtest
+ * convention) is taken as it is; the others are built once from their published Go modules into a
+ * cache outside the repository. The module k8s.io/kubernetes cannot be built alone: it requires its
+ * staging modules at v0.0.0, and each of them is published as v0.<minor>.<patch>, so the build
+ * writes a `replace` for each.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +28,10 @@ export function toolPath(tool: Tool, env: NodeJS.ProcessEnv = process.env): stri
 
 const missingTools = (): readonly Tool[] => tools.filter((tool) => !existsSync(toolPath(tool)));
 
-/** Builds what is missing; prints nothing when nothing is. Throws when a build fails, with what Go said. */
+/**
+ * Builds what is missing; prints nothing when nothing is. Throws when a build fails, with what Go
+ * said.
+ */
 export async function buildMissingTools(): Promise<void> {
   if (missingTools().length === 0) return;
   const folder = toolsFolder();

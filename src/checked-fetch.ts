@@ -1,6 +1,7 @@
 /**
- * Fetches what a certificate names: its OCSP responder, its issuer. A tenant writes the certificate, so the address is checked, as
- * text and again when its name is looked up for this very connection; time and size are bounded, and no redirect is followed.
+ * Fetches what a certificate names: its OCSP responder, its issuer. A tenant writes the
+ * certificate, so the address is checked, as text and again when its name is looked up for this
+ * very connection; time and size are bounded, and no redirect is followed.
  */
 import { lookup as lookUp } from "node:dns";
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
@@ -20,7 +21,10 @@ export interface CheckedRequest {
   readonly body?: Uint8Array;
 }
 
-/** Gives the bytes of a 200; rejects with a reason that finishes a sentence about the URL: `cannot be asked: …`, `answers 404`. */
+/**
+ * Gives the bytes of a 200; rejects with a reason that finishes a sentence about the URL: `cannot
+ * be asked: …`, `answers 404`.
+ */
 export async function fetchChecked(asked: CheckedRequest): Promise<Uint8Array> {
   const { url, policy, signal } = asked;
   const target = URL.parse(url);
@@ -62,7 +66,10 @@ function failure(error: Error): Error {
   return new Error(`cannot be asked: ${error.cause instanceof Error ? error.cause.message : error.message}`);
 }
 
-/** Of the addresses of a name those that may be asked, so that the connection goes to one of them and to no other. */
+/**
+ * The addresses of a name that may be asked, so that the connection goes to one of them and to no
+ * other.
+ */
 function checkedLookup(port: number, policy: AskedPolicy): LookupFunction {
   return (name, options, told) => {
     lookUp(name, { ...options, all: true }, (error, found) => {

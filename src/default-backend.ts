@@ -1,6 +1,7 @@
 /**
- * The default backend that the chart can install: a program of its own beside the controller, in the same image.
- * It answers like the one ingress-nginx installs: 200 for /healthz and 404 for everything else, whatever the method.
+ * The default backend that the chart can install: a program of its own beside the controller, in
+ * the same image. It answers like the one ingress-nginx installs: 200 for /healthz and 404 for
+ * everything else, whatever the method.
  */
 import { createServer, type Server } from "node:http";
 import { parseArgs } from "node:util";

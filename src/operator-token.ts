@@ -1,7 +1,8 @@
 /**
- * The password of whoever is on call, for what the controller does on its own ports: ending, profiles, what it serves. It is made at each
- * start and lies in the run folder with mode 0600. An address or a port proves nothing: auth services, mirrors, OCSP responders and web
- * pages of this machine lead requests to 127.0.0.1 as well.
+ * The operator's password for what the controller does on its own ports: ending, profiles, what it
+ * serves. It is made at each start and lies in the run folder with mode 0600. An address or a port
+ * proves nothing: auth services, mirrors, OCSP responders and web pages of this machine lead
+ * requests to 127.0.0.1 as well.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";

@@ -1,4 +1,7 @@
-/** Whoever hears of a Problem reads the same sentence: the log, the Event, the webhook's answer and `sluice check`. */
+/**
+ * Every reader of a Problem sees the same sentence: the log, the Event, the webhook's answer and
+ * `sluice check`.
+ */
 import { expect, test } from "vitest";
 import { problemSamples } from "../test/support/problem-samples.ts";
 import { answerOf } from "./admission/webhook.ts";

@@ -1,6 +1,7 @@
 /**
- * The sync's memory over a restart, as one JSON file in the run folder: the last good forms of objects whose present one is
- * refused, and the versions that nginx refused. It holds Secrets, and is as private as they are.
+ * The sync's memory over a restart, as one JSON file in the run folder: the last good forms of
+ * objects whose present one is refused, and the versions that nginx refused. It holds Secrets, and
+ * is as private as they are.
  */
 import { readFileSync } from "node:fs";
 import { type Ingress, type KubernetesObject, keyOf, objectKey, type Secret } from "./model/objects.ts";
@@ -14,7 +15,7 @@ import { emptyQuarantine, type Refusal } from "./translate/quarantine.ts";
 type Entries<T> = readonly (readonly [string, T])[];
 
 interface Written {
-  /** By kind and name. */
+  /** Objects by kind and name. */
   readonly objects: Entries<KubernetesObject>;
   readonly secrets: readonly Secret[];
   readonly settings: Readonly<Record<string, string>>;
@@ -23,10 +24,10 @@ interface Written {
   readonly refusedPorts: Entries<Refusal>;
 }
 
-/** What releases wrote that knew no object but the Ingress. */
+/** The form of releases that knew no object but the Ingress. */
 interface WrittenBefore extends Omit<Written, "objects" | "refusedObjects"> {
   readonly ingresses: readonly Ingress[];
-  /** By `namespace/name`. */
+  /** Ingresses by `namespace/name`. */
   readonly refusedIngresses: Entries<Refusal>;
 }
 

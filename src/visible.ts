@@ -1,6 +1,7 @@
 /**
- * Text of strangers on its way to people: control characters would move a terminal's cursor or end a line of a log, and marks
- * of direction would show a text in another order than it has. They are written as JSON writes them.
+ * Text of strangers on its way to people: control characters would move a terminal's cursor or end
+ * a line of a log, and marks of direction would show a text in another order than it has. They are
+ * written as JSON writes them.
  */
 
 /** C0 and C1 controls, DEL, line separators, and the marks that turn the direction of writing. */

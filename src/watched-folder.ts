@@ -1,6 +1,7 @@
 /**
- * Says that something in a folder may have changed; what, the listener finds out by looking. Besides chokidar's events there
- * is a look every few seconds: network file systems tell nobody, and a folder that is itself a link may come to lead elsewhere.
+ * Says that something in a folder may have changed; what, the listener finds out by looking.
+ * Besides chokidar's events there is a look every few seconds: network file systems report no
+ * changes, and a folder that is itself a link may come to lead elsewhere.
  */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import chokidar from "chokidar";
@@ -9,7 +10,10 @@ const quietMs = 15;
 const longestMs = 45;
 const lookEveryMs = 3_000;
 
-/** Calls `look` once per burst of changes, at most 45 ms after its first. Resolves, once changes are seen, with how to stop. */
+/**
+ * Calls `look` once per burst of changes, at most 45 ms after its first. Resolves, once changes are
+ * seen, with how to stop.
+ */
 export async function watchFolder(folder: string, look: () => void): Promise<() => Promise<void>> {
   const ignored = [/(^|\/)(\.git|node_modules)$/, secondWays()];
   const watcher = chokidar.watch(folder, { ignoreInitial: true, ignored });
@@ -40,8 +44,9 @@ export async function watchFolder(folder: string, look: () => void): Promise<() 
 }
 
 /**
- * Whether a path is a second way to a folder: links make circles, and a few that fork make more paths than there is time for. What is
- * watched on the first way is enough, because the listener looks at everything.
+ * Whether a path is a second way to a folder: links make circles, and a few that fork make more
+ * paths than there is time for. What is watched on the first way is enough, because the listener
+ * looks at everything.
  */
 function secondWays(): (path: string) => boolean {
   const firsts = new Map<string, string>();

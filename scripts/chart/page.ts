@@ -1,4 +1,7 @@
-/** docs/chart-values.md: the printed table of all values, and the lists that the chart's templates read. */
+/**
+ * docs/chart-values.md: the printed table of all values, and the lists that the chart's templates
+ * read.
+ */
 import { flag } from "./shape.ts";
 import type { ChartValue, Fate } from "./value.ts";
 
@@ -35,7 +38,10 @@ export function valuesPage(values: readonly ChartValue[]): string {
   return `${head}\n| compared | values |\n|---|---|\n${counts.join("\n")}\n\n${chapters.join("\n")}`;
 }
 
-/** What NOTES.txt needs: path, the default at which it stays silent, and why the value means nothing. */
+/**
+ * What NOTES.txt needs: path, the default at which it stays silent, and why the value means
+ * nothing.
+ */
 export function withoutMeaning(values: readonly ChartValue[]): string {
   const list = values.flatMap(({ path, fallback, fate }) =>
     fate.kind === "no-meaning"
@@ -45,7 +51,10 @@ export function withoutMeaning(values: readonly ChartValue[]): string {
   return `${JSON.stringify(list, null, 2)}\n`;
 }
 
-/** What NOTES.txt asks for a false in quotes. What stands below `sluice` is ours, and a false is false there in quotes, too. */
+/**
+ * What NOTES.txt asks for a false in quotes. What stands below `sluice` is ours, and a false is
+ * false there in quotes, too.
+ */
 export function switchesFile(values: readonly ChartValue[]): string {
   const tested = values.filter(({ shape, fate }) => shape === flag && ["same", "differs"].includes(fate.kind));
   return namesFile(tested.map(({ path }) => path));

@@ -1,6 +1,7 @@
 /**
- * What a chart value may hold, as the JSON Schema that helm checks before it renders.
- * Every shape also takes null: in a values file null removes a default, and helm keeps the null of a key that has none.
+ * What a chart value may hold, as the JSON Schema that helm checks before it renders. Every shape
+ * also takes null: in a values file null removes a default, and helm keeps the null of a key that
+ * has none.
  */
 export type Shape = Readonly<Record<string, unknown>>;
 
@@ -9,7 +10,10 @@ const scalar = ["string", "number", "boolean", "null"];
 /** YAML's words for yes and no, which a values file may have in quotes. */
 const yesOrNo = "^([Tt]rue|TRUE|[Yy]es|YES|[Oo]n|ON|[Ff]alse|FALSE|[Nn]o|NO|[Oo]ff|OFF)?$";
 
-/** A value that templates ask with `if`, to which any text but the empty one is true. NOTES.txt names a "false" in quotes. */
+/**
+ * A value that templates ask with `if`, to which any text but the empty one is true. NOTES.txt
+ * names a "false" in quotes.
+ */
 export const flag: Shape = { type: ["boolean", "string", "null"], pattern: yesOrNo };
 /** A value that templates copy into an object, where "false" is false. */
 export const copiedFlag: Shape = { ...flag };

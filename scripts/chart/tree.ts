@@ -1,4 +1,7 @@
-/** The values as the tree that a values file is: a key holds either one declared value or further keys. */
+/**
+ * The values as the tree that a values file is: a key holds either one declared value or further
+ * keys.
+ */
 import type { ChartValue } from "./value.ts";
 
 export interface Branch {
@@ -8,7 +11,10 @@ export interface Branch {
 
 export const isBranch = (node: Branch | ChartValue): node is Branch => "children" in node;
 
-/** Keys keep the order in which they were declared. Throws if a path is declared twice, or both as a value and as a branch. */
+/**
+ * Keys keep the order in which they were declared. Throws if a path is declared twice, or both as a
+ * value and as a branch.
+ */
 export function treeOf(values: readonly ChartValue[]): Branch {
   const root = { path: "", children: new Map<string, Branch | ChartValue>() };
   for (const value of values) {

@@ -1,13 +1,17 @@
 /**
- * One chart value: where it stands, what it may hold, what it does, and how it compares with ingress-nginx's chart 4.15.1.
- * values.yaml, values.schema.json, the list that NOTES.txt reads and docs/chart-values.md all come out of these declarations,
- * so a value that is missing here is a typo to the chart.
+ * One chart value: where it stands, what it may hold, what it does, and how it compares with
+ * ingress-nginx's chart 4.15.1. values.yaml, values.schema.json, the list that NOTES.txt reads and
+ * docs/chart-values.md all come out of these declarations, so a value that is missing here is a
+ * typo to the chart.
  */
 import type { Shape } from "./shape.ts";
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** How the value compares with the same path in ingress-nginx's chart. `own` is a value that only Sluice has. */
+/**
+ * How the value compares with the same path in ingress-nginx's chart. `own` is a value that only
+ * Sluice has.
+ */
 export type Fate =
   | { readonly kind: "same" }
   | { readonly kind: "differs"; readonly how: string }
@@ -17,14 +21,20 @@ export type Fate =
 export interface ChartValue {
   /** Keys joined by dots, as `--set` takes them. */
   readonly path: string;
-  /** The default; undefined where the key is unset. For a value without meaning: the default of ingress-nginx, which stays silent. */
+  /**
+   * The default; undefined where the key is unset. For a value without meaning: the default of
+   * ingress-nginx, which stays silent.
+   */
   readonly fallback: Json | undefined;
   readonly shape: Shape;
   readonly does: string;
   readonly fate: Fate;
 }
 
-/** Declares values below one path, so that a file reads as a list. The empty prefix is the top of the values file. */
+/**
+ * Declares values below one path, so that a file reads as a list. The empty prefix is the top of
+ * the values file.
+ */
 export function section(prefix: string) {
   const at = (key: string) => (prefix === "" ? key : `${prefix}.${key}`);
   const declare =

@@ -1,6 +1,7 @@
 /**
- * Starts what the arm64 image holds under qemu's user-mode emulation: nginx serves a request, Lua in it answers
- * another, the modules load together, and Node runs the controller's `--version`. The build emulates nothing.
+ * Starts what the arm64 image holds under qemu's user-mode emulation: nginx serves a request, Lua
+ * in it answers another, the modules load together, and Node runs the controller's `--version`. The
+ * build emulates nothing.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -44,7 +45,10 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** All modules; master and worker are one process, because emulated processes share no memory reliably. */
+/**
+ * All modules; master and worker are one process, because emulated processes share no memory
+ * reliably.
+ */
 function configuration(modules: readonly string[]): string {
   const first = ["ndk_http_module.so", "ngx_stream_module.so"];
   const lines = [...first, ...modules.filter((name) => !first.includes(name))].map(

@@ -1,6 +1,6 @@
 /**
- * The pins of a suite, `image/packages.SUITE.lock`: a row for each package file, with its hash. The pins of
- * Node, `image/node.lock`, have the hash of each npm package that holds Node's program.
+ * The pins of a suite, `image/packages.SUITE.lock`: a row for each package file, with its hash. The
+ * pins of Node, `image/node.lock`, have the hash of each npm package that holds Node's program.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -79,7 +79,10 @@ async function indexOf(suite: Suite, processor: Processor): Promise<PackageIndex
   return readIndex(lists.map(([archive], at) => [archive, texts[at]!] as const));
 }
 
-/** A machine may reach the archive alone. Debian moves security updates there with each point release. */
+/**
+ * A machine may reach the archive alone. Debian moves security updates there with each point
+ * release.
+ */
 function hasSecurityMirror(): boolean {
   try {
     return mirrorOf("debian-security") !== "";

@@ -1,6 +1,7 @@
 /**
- * Debian's archive, as this machine already reaches it. The addresses come from SLUICE_DEBIAN_MIRROR and
- * SLUICE_DEBIAN_SECURITY_MIRROR, or else from apt's own configuration, so none is written down here.
+ * Debian's archive, as this machine already reaches it. The addresses come from
+ * SLUICE_DEBIAN_MIRROR and SLUICE_DEBIAN_SECURITY_MIRROR, or else from apt's own configuration, so
+ * none is written down here.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -49,7 +50,10 @@ function askApt(): readonly Site[] {
   }
 }
 
-/** The bytes at a path of an archive, or undefined when the mirror has no such file. Other failures throw. */
+/**
+ * The bytes at a path of an archive, or undefined when the mirror has no such file. Other failures
+ * throw.
+ */
 export async function fetched(archive: Archive, path: string): Promise<Buffer | undefined> {
   const url = `${mirrorOf(archive)}/${path}`;
   for (let attempt = 1; ; attempt += 1) {
@@ -64,7 +68,10 @@ export async function fetched(archive: Archive, path: string): Promise<Buffer | 
   }
 }
 
-/** The packages that a suite has now for a processor, as text. Debian's signature and hashes are checked. */
+/**
+ * The packages that a suite has now for a processor, as text. Debian's signature and hashes are
+ * checked.
+ */
 export async function packagesOf(archive: Archive, release: string, processor: string): Promise<string> {
   const signed = await fetched(archive, `dists/${release}/InRelease`);
   if (signed === undefined) return "";
@@ -76,7 +83,10 @@ export async function packagesOf(archive: Archive, release: string, processor: s
   return execFileSync("xz", ["--decompress", "--stdout"], { input: index, encoding: "utf8", maxBuffer: 2 ** 29 });
 }
 
-/** The text inside a signature, once gpgv has checked it with a key that Debian's keyring package installed. */
+/**
+ * The text inside a signature, once gpgv has checked it with a key that Debian's keyring package
+ * installed.
+ */
 function verified(signed: Buffer): string {
   const folder = mkdtempSync(join(tmpdir(), "sluice-release-"));
   try {

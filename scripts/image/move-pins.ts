@@ -1,6 +1,6 @@
 /**
- * Moves the pins to what Debian's mirror and the npm registry have now, and lists the security fixes that the
- * move brings: entries of Debian's changelogs between both versions that name a CVE.
+ * Moves the pins to what Debian's mirror and the npm registry have now, and lists the security
+ * fixes that the move brings: entries of Debian's changelogs between both versions that name a CVE.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -59,7 +59,9 @@ export function securityFixes(changelog: string, since: string): readonly string
   );
 }
 
-/** Node's line is that of `node` in package.json, so that the tests run on the version that ships. */
+/**
+ * Node's line is that of `node` in package.json, so that the tests run on the version that ships.
+ */
 function moveNode(): void {
   const root = join(import.meta.dirname, "../..");
   const file = join(root, "image/node.lock");

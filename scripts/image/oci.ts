@@ -1,6 +1,7 @@
 /**
- * An OCI layout: a folder with blobs by their hash, from which `skopeo copy oci:FOLDER:TAG` pushes an image to
- * a registry. Nothing in it depends on the day or the machine, so equal inputs give equal digests.
+ * An OCI layout: a folder with blobs by their hash, from which `skopeo copy oci:FOLDER:TAG` pushes
+ * an image to a registry. Nothing in it depends on the day or the machine, so equal inputs give
+ * equal digests.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

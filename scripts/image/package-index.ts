@@ -1,4 +1,7 @@
-/** Debian's list of packages, read: what a package is, and the set of packages that some of them need. */
+/**
+ * Debian's list of packages, read: what a package is, and the set of packages that some of them
+ * need.
+ */
 import type { Archive } from "./mirror.ts";
 import { compareVersions } from "./version.ts";
 
@@ -45,7 +48,9 @@ function readPackage(stanza: string, archive: Archive): Package | undefined {
   };
 }
 
-/** The wanted packages and all that they need, by name. Throws a sentence when one does not exist. */
+/**
+ * The wanted packages and all that they need, by name. Throws a sentence when one does not exist.
+ */
 export function closure(
   index: PackageIndex,
   wanted: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * The hand-picked root of the image: which files of Debian's packages it holds, and what the packages' scripts
- * would have done, which never run here. There is no shell, no package manager and no program but those below.
+ * The hand-picked root of the image: which files of Debian's packages it holds, and what the
+ * packages' scripts would have done, which never run here. There is no shell, no package manager
+ * and no program but those below.
  */
 
 import type { Pin } from "./lock.ts";
@@ -8,8 +9,8 @@ import { fileOf } from "./store.ts";
 import { file, folder, link, readArchive, type Tree } from "./tree.ts";
 
 /**
- * The only programs that packages bring. Everything else in a bin folder is left out. The controller locks its
- * run folder with flock.
+ * The only programs that packages bring. Everything else in a bin folder is left out. The
+ * controller locks its run folder with flock.
  */
 const programs = ["usr/sbin/nginx", "usr/bin/setpriv", "usr/bin/flock"];
 
@@ -46,7 +47,10 @@ function kept(path: string): string | undefined {
   return unwanted.some((pattern) => pattern.test(path)) ? undefined : (moved[path] ?? path);
 }
 
-/** Debian's part of the image. Each package leaves its entry in `var/lib/dpkg/status.d`, where scanners look. */
+/**
+ * Debian's part of the image. Each package leaves its entry in `var/lib/dpkg/status.d`, where
+ * scanners look.
+ */
 export async function debianRoot(pins: readonly Pin[]): Promise<Tree> {
   const tree: Tree = new Map();
   for (const pin of pins) {
@@ -89,7 +93,10 @@ function addAccounts(tree: Tree): void {
   tree.set("etc/nsswitch.conf", file("passwd: files\ngroup: files\nhosts: files dns\n"));
 }
 
-/** What update-ca-certificates makes: all authorities in one file, which OpenSSL's own name points to. */
+/**
+ * What update-ca-certificates makes: all authorities in one file, which OpenSSL's own name points
+ * to.
+ */
 function addCertificates(tree: Tree): void {
   const names = [...tree.keys()].filter((path) => /^usr\/share\/ca-certificates\/.*\.crt$/.test(path)).toSorted();
   const bodies = names.map((name) => {
@@ -112,15 +119,17 @@ function addNginxFiles(tree: Tree): void {
   // Audit lines go where the other logs go.
   const text = entry.body.toString("utf8").replace(/^SecAuditLog .*$/m, "SecAuditLog /dev/stdout");
   tree.set(rules, file(text));
-  // A program that may hand NET_BIND_SERVICE on to what it starts. nginx itself has no capability, or it could
-  // not be started where the container drops them all.
+  // A program that may hand NET_BIND_SERVICE on to what it starts. nginx itself has no capability,
+  // or it could not be started where the container drops them all.
   const setpriv = tree.get("usr/bin/setpriv");
   if (setpriv?.kind !== "file") throw new Error("Debian's util-linux has no setpriv any more.");
   tree.delete("usr/bin/setpriv");
   tree.set("usr/lib/sluice/with-net-bind-service", { ...setpriv, capability: mayBind });
 }
 
-/** The kernel's form of `cap_net_bind_service=p`: revision 2, permitted bit 10, nothing inheritable. */
+/**
+ * The kernel's form of `cap_net_bind_service=p`: revision 2, permitted bit 10, nothing inheritable.
+ */
 const mayBind = Buffer.from([0, 0, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 
 /** The extra layer of a `-debug` tag: a shell and the usual small tools, all of them busybox. */

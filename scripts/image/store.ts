@@ -1,6 +1,7 @@
 /**
- * Package files on this machine, in a cache outside the repository, each under its hash. A file is fetched
- * once. Debian's mirror keeps only the newest versions, so a pinned file may be gone from it.
+ * Package files on this machine, in a cache outside the repository, each under its hash. A file is
+ * fetched once. Debian's mirror keeps only the newest versions, so a pinned file may be gone from
+ * it.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -35,7 +36,10 @@ export class PinGone extends Error {
   }
 }
 
-/** The pins with these uses, with their files in the cache. `whenGone` says what a vanished file means. */
+/**
+ * The pins with these uses, with their files in the cache. `whenGone` says what a vanished file
+ * means.
+ */
 export async function storedPins(
   suite: Suite,
   isWanted: (pin: Pin) => boolean,

@@ -1,7 +1,7 @@
 /**
- * Compiles the C parts of the image with Debian's compiler of the same suite, unpacked into a folder of the
- * cache and entered with chroot. So the bytes depend on the pins and not on the machine's own compiler. The
- * part for the other processor is cross-compiled; nothing is emulated.
+ * Compiles the C parts of the image with Debian's compiler of the same suite, unpacked into a
+ * folder of the cache and entered with chroot. So the bytes depend on the pins and not on the
+ * machine's own compiler. The part for the other processor is cross-compiled; nothing is emulated.
  */
 import { execFileSync } from "node:child_process";
 import {
@@ -30,7 +30,10 @@ export interface Compiled {
   readonly module: Buffer;
 }
 
-/** Compiles for one processor, or gives what an earlier build with the same pins and sources has left. */
+/**
+ * Compiles for one processor, or gives what an earlier build with the same pins and sources has
+ * left.
+ */
 export function compiled(processor: Processor, pins: readonly Pin[]): Compiled {
   if (process.arch !== processors[builder].npm)
     throw new Error(`The C parts of the image are compiled on ${builder} alone.`);
@@ -94,7 +97,10 @@ const flags = [
   ...["-O2", "-g0", "-fstack-protector-strong", "-D_FORTIFY_SOURCE=2", "-Wl,-z,relro,-z,now", "-Wl,--build-id=none"],
   ...["-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"],
 ].join(" ");
-/** What shapes nginx's structures. Debian builds with `--with-compat`, which makes them alike for all other options. */
+/**
+ * What shapes nginx's structures. Debian builds with `--with-compat`, which makes them alike for
+ * all other options.
+ */
 const options = [
   ...["--with-cc=gcc", "--with-compat", "--with-debug", "--with-threads", "--with-file-aio", "--with-pcre-jit"],
   ...["ssl", "v2", "v3", "realip"].map((name) => `--with-http_${name}_module`),
@@ -114,8 +120,8 @@ const includes = [
   .join(" ");
 
 /**
- * configure writes down what it finds out by running small programs, so it runs for this machine's processor.
- * Both are 64 bits wide and little-endian, so what it finds holds for both.
+ * configure writes down what it finds out by running small programs, so it runs for this machine's
+ * processor. Both are 64 bits wide and little-endian, so what it finds holds for both.
  */
 function script(processor: Processor): string {
   const gnu = processors[processor].gnu;
@@ -133,7 +139,10 @@ ${compiler} ${flags} -fPIC -shared ${target} ${includes} -I objs -I /module -o /
 `;
 }
 
-/** What nginx's own build writes for a dynamic module: its name, and where it stands among the others. */
+/**
+ * What nginx's own build writes for a dynamic module: its name, and where it stands among the
+ * others.
+ */
 const listOfModules = `#include <ngx_config.h>
 #include <ngx_core.h>
 extern ngx_module_t ngx_http_upstream_ssl_san_module;

@@ -1,6 +1,7 @@
 /**
- * A file system in memory: what a layer of the image holds. Packages are read into it and it is written out as
- * a tar archive, so building needs no root, and owners and modes do not depend on the machine.
+ * A file system in memory: what a layer of the image holds. Packages are read into it and it is
+ * written out as a tar archive, so building needs no root, and owners and modes do not depend on
+ * the machine.
  */
 import { spawn } from "node:child_process";
 import { buffer } from "node:stream/consumers";
@@ -36,7 +37,10 @@ export const folder = (mode = 0o755, owner?: Owner): Entry => ({ kind: "folder",
 const merged = /^(bin|sbin|lib|lib64)(?=\/)/;
 const mergedLink = /^(bin|sbin|lib|lib64)$/;
 
-/** Reads a tar archive, whose bytes a command prints, into a tree; `keep` gives the path it gets, if it is kept. */
+/**
+ * Reads a tar archive, whose bytes a command prints, into a tree; `keep` gives the path it gets, if
+ * it is kept.
+ */
 export async function readArchive(
   command: readonly [string, ...string[]],
   tree: Tree,
@@ -63,7 +67,10 @@ function missing(path: string): never {
   throw new Error(`An archive has a hard link to ${path}, which was left out.`);
 }
 
-/** A path without what is in front of it; empty for the root and for the links that the image makes itself. */
+/**
+ * A path without what is in front of it; empty for the root and for the links that the image makes
+ * itself.
+ */
 const normal = (name: string): string =>
   name
     .replace(/^\.?\//, "")
@@ -71,7 +78,10 @@ const normal = (name: string): string =>
     .replace(mergedLink, "")
     .replace(merged, (top) => `usr/${top}`);
 
-/** A tar archive of the tree: sorted, every folder named, all times zero, owner root where no other is named. */
+/**
+ * A tar archive of the tree: sorted, every folder named, all times zero, owner root where no other
+ * is named.
+ */
 export async function writeArchive(tree: Tree): Promise<Buffer> {
   const archive = pack();
   const bytes = buffer(archive);

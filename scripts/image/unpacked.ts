@@ -1,6 +1,7 @@
 /**
- * Images unpacked into folders of the cache, as the tests run them: Sluice's own of a suite with nginx 1.30 or
- * 1.26, and a curl with HTTP/3. Unpacking needs root, because files belong to other users.
+ * Images unpacked into folders of the cache, as the tests run them: Sluice's own of a suite with
+ * nginx 1.30 or 1.26, and a curl with HTTP/3. Unpacking needs root, because files belong to other
+ * users.
  */
 import { execFileSync } from "node:child_process";
 import {
@@ -40,7 +41,10 @@ export function unpackedImage(suite: Suite): Unpacked {
   return JSON.parse(readFileSync(join(imageCache(), `unpacked-${suite}.json`), "utf8")) as Unpacked;
 }
 
-/** Builds the image for this machine's processor and unpacks it. CI must not fail because Debian has moved on. */
+/**
+ * Builds the image for this machine's processor and unpacks it. CI must not fail because Debian has
+ * moved on.
+ */
 export async function unpackImage(suite: Suite): Promise<Unpacked> {
   const layout = join(imageCache(), `layout-${suite}-${process.pid}`);
   const options = { suite, processors: [builder], folder: layout, tag: "test", whenGone: "take the newest" } as const;
@@ -77,7 +81,10 @@ function extract(layers: readonly Layer[], folder: string): void {
     });
 }
 
-/** The folder of a curl with HTTP/3, which is Debian's. Its name changes with the pins and with how it is unpacked. */
+/**
+ * The folder of a curl with HTTP/3, which is Debian's. Its name changes with the pins and with how
+ * it is unpacked.
+ */
 export function clientRoot(): string {
   const sources = [lockFile("testing"), import.meta.filename].map((path) => readFileSync(path));
   return join(roots(), `client-${sha256(Buffer.concat(sources)).slice(0, 16)}`);
@@ -89,7 +96,8 @@ export async function unpackClient(): Promise<void> {
   unpack(clientRoot().slice(roots().length + 1), (folder) => {
     for (const pin of pins) execFileSync("dpkg-deb", ["--extract", fileOf(pin), folder]);
     for (const name of ["proc", "dev", "sys", "tmp"]) mkdirSync(join(folder, name), { recursive: true });
-    // A script of base-files would link these folders; the programs name their loader in one of them.
+    // A script of base-files would link these folders; the programs name their loader in one of
+    // them.
     for (const name of ["bin", "sbin", "lib", "lib64"])
       if (!existsSync(join(folder, name))) symlinkSync(`usr/${name}`, join(folder, name));
   });
@@ -98,7 +106,10 @@ export async function unpackClient(): Promise<void> {
 const roots = () => join(imageCache(), "roots");
 const dayMs = 86_400_000;
 
-/** A root appears under its name only when it is whole. Those of the same kind that are a day old go. */
+/**
+ * A root appears under its name only when it is whole. Those of the same kind that are a day old
+ * go.
+ */
 function unpack(name: string, fill: (folder: string) => void): string {
   mkdirSync(roots(), { recursive: true });
   const root = join(roots(), name);

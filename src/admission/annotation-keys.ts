@@ -3,7 +3,10 @@ import type { Ingress } from "../model/objects.ts";
 import { defaultOptions } from "../translate/options.ts";
 import type { Finding } from "./path-types.ts";
 
-/** With the usual prefix, where the controller listens to another one: they would do nothing, and nobody would say so. */
+/**
+ * With the usual prefix, where the controller listens to another one: they would do nothing,
+ * without a word.
+ */
 export function foreignKeys({ metadata }: Ingress, prefix: string): Finding[] {
   const usual = defaultOptions.annotationsPrefix;
   if (prefix === usual) return [];

@@ -1,6 +1,7 @@
 /**
- * Bodies of requests, with bounded memory: each has a limit, and all that are held at one time have one together. What is
- * over a limit is thrown away as it comes, so that the client gets to read why.
+ * Bodies of requests, with bounded memory: each has a limit, and all that are held at one time have
+ * one together. What is over a limit is thrown away as it comes, so that the client gets to read
+ * why.
  */
 import type { IncomingMessage } from "node:http";
 

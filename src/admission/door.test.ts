@@ -1,4 +1,7 @@
-/** What the sync would set aside by validation is refused at the door: each bad value that a declaration knows, and each rule of several annotations. */
+/**
+ * The webhook refuses what the sync would set aside by validation: each bad value that a
+ * declaration knows, and each rule of several annotations.
+ */
 import { expect, test } from "vitest";
 import { base, ingress, put, service } from "../../test/support/sketch.ts";
 import type { Fields } from "../annotations/declare.ts";
@@ -14,7 +17,7 @@ const settings = { ...defaultSettings, allowSnippetAnnotations: true, annotation
 const neighbours = new Neighbours(defaultOptions);
 const bench = { snapshot, neighbours, settings, options: defaultOptions, watches: () => true };
 
-/** What the sync makes of it by itself, and what the webhook says. */
+/** The sync's result for it, and the webhook's answer. */
 function both(annotations: Readonly<Record<string, string>>) {
   const { metadata, ...rest } = ingress({ name: "new", host: "a.example", annotations });
   const submitted = { ...rest, metadata: { ...metadata, uid: "705ab4f5-6393-11e8-b7cc-42010a800002" } };

@@ -16,7 +16,7 @@ const configMap = (data: Record<string, string>) => ({
   data,
 });
 
-/** What is said of an Ingress, in an otherwise empty cluster with `others`. */
+/** The verdict on an Ingress, in an otherwise empty cluster with `others`. */
 function ask(submitted: Ingress, others: readonly KubernetesObject[] = [], changed: Partial<typeof options> = {}) {
   const snapshot = put(base, service("web"), ...others);
   const translate = { ...options, ...changed };

@@ -146,7 +146,7 @@ test("it is renewed a month before its end, and the authority before stays told 
   time.ms += 40 * dayMs;
   await one.look();
   expect(bundleOf(api)).toHaveLength(2);
-  // Told, and not served before every API server has heard of it.
+  // Written, and not served before every API server knows it.
   expect(served).toEqual([]);
   await one.look();
   expect(served).toEqual([pairs.current().cert]);

@@ -1,8 +1,9 @@
 /**
- * The webhook's own certificate, kept in a Secret that all replicas share, with its authority in the
- * ValidatingWebhookConfiguration. A new authority is told to the API server before anybody serves by it, and the one before
- * stays told, so no review fails while replicas change over. What a newcomer would get wrong: API servers answer the write of a
- * configuration before they go by it, so a new certificate is not served at once either.
+ * The webhook's own certificate, kept in a Secret that all replicas share, with its authority in
+ * the ValidatingWebhookConfiguration. A new authority is written to the API server before any
+ * replica serves by it, and the one before stays there, so no review fails while replicas change
+ * over. One trap: API servers answer the write of a configuration before they go by it, so a new
+ * certificate is not served at once either.
  */
 
 import { type ApiFailure, type Client, nameOf } from "../kubernetes/index.ts";
@@ -28,11 +29,17 @@ export type CertificateEvent =
   /** It is tried again. */
   | { readonly kind: "waiting"; readonly why: string };
 
-/** How often Secret and configuration are looked at by themselves, when all is well and when something is not. */
+/**
+ * How often Secret and configuration are looked at by themselves, when all is well and when
+ * something is not.
+ */
 const lookMs = 60_000;
 const againMs = 2_000;
 
-/** How long after an authority was told every API server is taken to go by it: each hears of it by a watch. */
+/**
+ * How long after an authority was written every API server is taken to go by it: each learns of it
+ * by a watch.
+ */
 const heardMs = 5_000;
 
 export class KeptCertificate {
@@ -96,7 +103,7 @@ export class KeptCertificate {
     return new Date(this.#options.clock.wall());
   }
 
-  /** What the Secret holds, made first where that is nothing usable. */
+  /** The content of the Secret, made first where that is not usable. */
   async #kept(names: readonly string[], signal: AbortSignal): Promise<OwnCertificate | string> {
     const { client, secret, report } = this.#options;
     const name = nameOf(secret);

@@ -1,6 +1,7 @@
 /**
- * The certificate that the webhook serves. It comes from two files, or from whoever else makes one; a pair that does not fit
- * together is not taken, and the one before goes on, because a Secret volume changes its files one after the other.
+ * The certificate that the webhook serves. It comes from two files, or from another part that makes
+ * one; a pair that does not fit together is not taken, and the one before goes on, because a Secret
+ * volume changes its files one after the other.
  */
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -29,7 +30,10 @@ export type OpenedKeyPairs =
   | { readonly ok: true; readonly keyPairs: KeyPairFiles }
   | { readonly ok: false; readonly why: string };
 
-/** Reads the two files and watches their folders. `unusable` hears of each new content that is not taken. */
+/**
+ * Reads the two files and watches their folders. `unusable` hears of each new content that is not
+ * taken.
+ */
 export async function openKeyPairFiles(
   certificateFile: string,
   keyFile: string,

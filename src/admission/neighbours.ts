@@ -1,6 +1,7 @@
 /**
- * Which of the controller's Ingresses have a host and path, kept from one Snapshot to the next with work in proportion to
- * what changed. An object under review is held against its neighbours alone, however many others there are.
+ * Which of the controller's Ingresses have a host and path, kept from one Snapshot to the next with
+ * work in proportion to what changed. An object under review is held against its neighbours alone,
+ * however many others there are.
  */
 import { catchAll } from "../model/configuration.ts";
 import { Dependencies } from "../model/dependencies.ts";
@@ -46,7 +47,7 @@ export class Neighbours {
   }
 }
 
-/** Of rules with paths only: the `/` that every host has besides belongs to nobody in particular. */
+/** Counts only rules with paths: the `/` that every host has besides has no owner. */
 export function hostPaths({ spec }: Ingress): HostPath[] {
   return (spec?.rules ?? []).flatMap(({ host = "", http }) =>
     (http?.paths ?? []).map((written) => {

@@ -1,7 +1,8 @@
 /**
- * A host and path that another Ingress has already (RS-29.9). Unlike nginx, which tells Exact from Prefix, this rule does not:
- * two Ingresses on one path are a mistake more often than a plan. An Ingress that carries the canary annotation, even as false,
- * may share: deployment tools write false first and true later.
+ * A host and path that another Ingress has already (RS-29.9). Unlike nginx, which tells Exact from
+ * Prefix, this rule does not: two Ingresses on one path are a mistake more often than a plan. An
+ * Ingress that carries the canary annotation, even as false, may share: deployment tools write
+ * false first and true later.
  */
 import { catchAll } from "../model/configuration.ts";
 import type { Ingress } from "../model/objects.ts";
@@ -14,7 +15,10 @@ import { type HostPath, hostPaths } from "./neighbours.ts";
 /** How many paths are looked at in one go. */
 const atATime = 500;
 
-/** One Problem for each path that is not free of `neighbours`, which are others than the Ingress itself; the sentence is that of the Event where there would be one. */
+/**
+ * One Problem for each path that is not free of `neighbours`, which are others than the Ingress
+ * itself; the sentence is that of the Event where there would be one.
+ */
 export function* overlaps(
   ingress: Ingress,
   prefix: string,

@@ -1,4 +1,7 @@
-/** Paths that their path type cannot mean (RS-29.7). Only the webhook minds: what is in the cluster already is served as it is. */
+/**
+ * Paths that their path type cannot mean (RS-29.7). Only the webhook minds: what is in the cluster
+ * already is served as it is.
+ */
 import { shown } from "../kinds/kind.ts";
 import { regexMistake } from "../kinds/patterns.ts";
 import type { Ingress } from "../model/objects.ts";
@@ -12,7 +15,7 @@ export interface Finding {
 
 const literal = /^\/[A-Za-z0-9._/-]*$/;
 
-/** Of type Exact or Prefix, or without one, and yet more than a literal path. */
+/** Paths of type Exact or Prefix, or without one, that are more than a literal path. */
 export function unliteralPaths(ingress: Ingress): Finding[] {
   return pathsOf(ingress).flatMap(({ field, path, pathType }) => {
     if (pathType === "ImplementationSpecific" || literal.test(path)) return [];

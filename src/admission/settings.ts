@@ -1,4 +1,7 @@
-/** The operator's Settings for the webhook, read from the Snapshot as the sync reads them: a text that went bad leaves the last good one in force. */
+/**
+ * The operator's Settings for the webhook, read from the Snapshot as the sync reads them: a text
+ * that went bad leaves the last good one in force.
+ */
 import type { ConfigMap } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { readSettings } from "../settings/read.ts";

@@ -1,6 +1,6 @@
 /**
- * What is rewritten in answers of backends: domain and path of cookies, the Location and Refresh headers. A text that starts
- * with `~` is a regular expression, as nginx has it.
+ * Rewrites in answers of backends: domain and path of cookies, the Location and Refresh headers. A
+ * text that starts with `~` is a regular expression, as nginx has it.
  */
 
 import { Token } from "../directives/token.ts";
@@ -94,7 +94,10 @@ export const answers = feature({
   }),
 });
 
-/** nginx's own mapping, of the upstream block's name to the host, which nginx takes only after `proxy_pass`. */
+/**
+ * nginx's own mapping, of the upstream block's name to the host, which nginx takes only after
+ * `proxy_pass`.
+ */
 function isDefault(from: string, to: string): boolean {
   return from === "default" || (from !== "off" && to === "off");
 }

@@ -1,4 +1,7 @@
-/** What is spoken with the backend. A Location without a backend of its own always has the default one, which speaks HTTP. */
+/**
+ * The protocol towards the backend. A Location without a backend of its own always has the default
+ * one, over HTTP.
+ */
 
 import type { Scheme } from "../directives/pools.ts";
 import { oneOf } from "../kinds/words.ts";

@@ -1,4 +1,7 @@
-/** What the request to the backend looks like: its HTTP version, and headers that differ from what RS-23.2 sends. */
+/**
+ * The form of the request to the backend: its HTTP version, and headers that differ from what
+ * RS-23.2 sends.
+ */
 
 import { Token } from "../directives/token.ts";
 import type { Kind } from "../kinds/kind.ts";

@@ -9,7 +9,10 @@ const heard = new Set<string>(
   ),
 );
 
-/** Whether an annotation counts in a canary. All others are those of the Ingress that the canary stands beside. */
+/**
+ * Whether an annotation counts in a canary. All others are those of the Ingress that the canary
+ * stands beside.
+ */
 export function isHeardOfCanary(key: string): boolean {
   return heard.has(key);
 }

@@ -1,6 +1,7 @@
 /**
- * Cross-origin requests: answers tell browsers which origins may read them, and a preflight is answered here (RS-21). Where
- * the origin of a request is none of the listed, the backend's own headers pass, and a preflight is the backend's.
+ * Cross-origin requests: answers tell browsers which origins may read them, and a preflight is
+ * answered here (RS-21). Where the origin of a request is none of the listed, the backend's own
+ * headers pass, and a preflight is the backend's.
  */
 
 import type { AnswerHeader, Place } from "../directives/place.ts";
@@ -12,12 +13,15 @@ import { textOf, trimmed } from "../kinds/text.ts";
 import { bool } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
 
-/** Whether a list may look so at all, blanks left out: parts of origins, with commas between them or not. */
+/**
+ * Whether a list may look so at all, blanks left out: parts of origins, with commas between them or
+ * not.
+ */
 const isPlausible = (list: string): boolean =>
   list === "*" || /^[A-Za-z0-9.,-]*$/.test(list.replace(/[a-z]:\/\/|:\d+|\*\./g, ""));
 const origin = /^(?:\*|null|[a-z]+:\/\/(?:\*\.)?[A-Za-z0-9.-]+(?::\d+)?)$/;
 
-/** An item that is no origin is left out; a list without an origin is one that nobody matches. */
+/** An item that is no origin is left out; a list without an origin matches none. */
 const origins: Kind<readonly string[]> = {
   label: "*, or a list of origins like https://example.com or https://*.example.com:8443",
   longest: longestText,
@@ -126,7 +130,7 @@ export const cors = feature({
     credentials: waits,
     maxAge: waits,
   },
-  // Of two lines of one name a browser believes neither.
+  // A browser trusts neither of two lines of one name.
   yieldsHeader: ({ enabled, origins }, name) => enabled && origins.includes("*") && name.startsWith("access-control-"),
   variables: ["cors", "cors_methods", "cors_headers", "cors_exposed", "cors_max_age"],
   view: ({ enabled, origins }, place) => {
@@ -161,7 +165,10 @@ function patternOf(item: string): string {
   return item.replaceAll(".", "\\.").replace("*\\.", "[a-z0-9-]+\\.");
 }
 
-/** Ours where the origin matches, else the backend's: a variable that a map works out when the answer comes. */
+/**
+ * Ours where the origin matches, else the backend's: a variable that a map works out when the
+ * answer comes.
+ */
 function header(name: string, value: Token, place: Place): AnswerHeader {
   const theirs = Token.variable(`upstream_http_access_control_${name.toLowerCase().replaceAll("-", "_")}`);
   const hash = shortHash(`${name}\0${value}`, 12);

@@ -1,7 +1,8 @@
 /**
- * Headers of every answer of the Location, from a ConfigMap. The operator says which names may be set at all
- * (global-allowed-response-headers); one entry that may not be denies the Location. A `$` is itself. Headers that frame the
- * answer, or are about the connection, are left out: nginx alone says those.
+ * Headers of every answer of the Location, from a ConfigMap. The operator says which names may be
+ * set at all (global-allowed-response-headers); one entry that may not be denies the Location. A
+ * `$` is itself. Headers that frame the answer, or are about the connection, are left out: nginx
+ * alone says those.
  */
 
 import { Token } from "../directives/token.ts";

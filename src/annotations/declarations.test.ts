@@ -1,4 +1,7 @@
-/** What holds for every annotation, read off its declaration: good samples are taken, bad ones have the declared consequence. */
+/**
+ * Rules for every annotation, from its declaration: good samples are taken, bad ones have the
+ * declared consequence.
+ */
 import { expect, test } from "vitest";
 import { badAnnotations } from "../../test/support/bad-annotations.ts";
 import { readSettings } from "../settings/read.ts";

@@ -1,11 +1,14 @@
-/** Asks all features of one object by a hook of their declarations, so that no one else needs to know which feature it is. */
+/**
+ * Asks all features of one object by a hook of their declarations, so that no one else needs to
+ * know which feature it is.
+ */
 import type { Header } from "../directives/place.ts";
 import type { Fields } from "../model/records.ts";
 import type { HeaderLine } from "../settings/header-lines.ts";
 import type { AnyFeature, Other } from "./declare.ts";
 import { type FeatureValues, featureList } from "./registry.ts";
 
-/** Whose features are asked: those of a host as a whole, or all others. */
+/** The features that are asked: those of a host as a whole, or all others. */
 type Whose = "host" | "location";
 
 const isOf = (whose: Whose, { scope }: AnyFeature) => (scope === "host") === (whose === "host");
@@ -55,7 +58,7 @@ export const otherOf =
   (feature) =>
     values[nameOf.get(feature)!] as never;
 
-/** What is worked out of one set of values, which thousands of Ingresses may share, is worked out once. */
+/** Keeps a result for each set of values, because thousands of Ingresses may share one. */
 class Kept<T> {
   readonly #known = new WeakMap<FeatureValues, T>();
   readonly #make: (values: FeatureValues) => T;
@@ -95,10 +98,10 @@ const hostRecords = new Kept<Fields<"host">>((values) =>
   Object.assign({}, ...hostRecorded.map(([name, feature]) => feature.hostRecord!(values[name]))),
 );
 
-/** What the features add to the record of a Location. */
+/** Fields that the features add to the record of a Location. */
 export const recordOf = (values: FeatureValues): Fields<"location"> => records.of(values);
 
-/** What the features of a host as a whole add to its record. */
+/** Fields that the features of a host as a whole add to its record. */
 export const hostRecordOf = (values: FeatureValues): Fields<"host"> => hostRecords.of(values);
 
 const written = having("ownText");
@@ -117,7 +120,7 @@ export function ownTextOf(values: FeatureValues, of: Whose): string {
   return written[of].map(([name, feature]) => feature.ownText!(values[name])).join("");
 }
 
-/** What that text says about headers of requests and answers. */
+/** The lines of that text about headers of requests and answers. */
 export function headerLinesOf(values: FeatureValues, of: Whose): readonly HeaderLine[] {
   return lines[of].of(values);
 }
@@ -125,7 +128,10 @@ export function headerLinesOf(values: FeatureValues, of: Whose): readonly Header
 const setting = having("setsHeaders").location;
 const yielding = having("yieldsHeader").location;
 
-/** Names, in lower case, of the headers of the answer that such a text sets and that others leave to it. */
+/**
+ * Names, in lower case, of the headers of the answer that such a text sets and that others leave to
+ * it.
+ */
 export function overruledBy(values: FeatureValues): ReadonlySet<string> {
   const set = setting.flatMap(([name, feature]) => feature.setsHeaders!(values[name]));
   const yielded = set.filter((header) => yielding.some(([name, one]) => one.yieldsHeader!(values[name], header)));
@@ -142,7 +148,10 @@ export function whenClosed(values: FeatureValues, plain: FeatureValues): Feature
   return { ...values, ...Object.fromEntries(onlyOpen.map((name) => [name, plain[name]])) };
 }
 
-/** The values for a text that is reached by name, whatever the path: what needs a path says what `plain` says. */
+/**
+ * The values for a text that is reached by name, whatever the path: what needs a path says what
+ * `plain` says.
+ */
 export function withoutPath(values: FeatureValues, plain: FeatureValues): FeatureValues {
   const bound = needingPath.filter(([name, feature]) => feature.needsPath!(values[name]));
   if (bound.length === 0) return values;

@@ -1,4 +1,7 @@
-/** Snippets of a stranger cost little, however long they are and however deep their blocks nest, and declare nothing then. */
+/**
+ * Snippets of a stranger cost little, however long they are and however deep their blocks nest, and
+ * declare nothing then.
+ */
 import { expect, test } from "vitest";
 import { readingOf, settingsOf } from "../../test/support/reading.ts";
 import { longestText } from "../kinds/kind.ts";

@@ -1,4 +1,4 @@
-/** What nginx logs about a Location. */
+/** The logs of a Location. */
 
 import { Token } from "../directives/token.ts";
 import { bool } from "../kinds/words.ts";

@@ -1,9 +1,10 @@
 /**
- * A copy of each request to another address, whose answer nobody sees (RS-22). nginx keeps the client's connection until
- * the copy is answered. What is copied is the client's request as it came, with none of the headers that backends get.
+ * A copy of each request to another address, whose answer is dropped (RS-22). nginx keeps the
+ * client's connection until the copy is answered. What is copied is the client's request as it
+ * came, with none of the headers that backends get.
  *
- * The address always goes through a variable: nginx resolves a literal host at the configuration test, where one dead name
- * refuses everything (trap 8).
+ * The address always goes through a variable: nginx resolves a literal host at the configuration
+ * test, where one dead name refuses everything (trap 8).
  */
 
 import { nextHops } from "../directives/hops.ts";
@@ -38,7 +39,10 @@ function readText(text: string, declared: Names) {
   return stranger === undefined ? read : no(`${shown(text)} uses $${stranger}, which is not allowed here`);
 }
 
-/** An absolute URL: scheme, host and port; the host; and the rest, which may begin with a variable that is a path. */
+/**
+ * An absolute URL: scheme, host and port; the host; and the rest, which may begin with a variable
+ * that is a path.
+ */
 interface MirrorUrl {
   readonly origin: string;
   readonly host: string;
@@ -60,7 +64,10 @@ interface Mirror {
   readonly requestBody: "on" | "off";
 }
 
-/** What snippets declare may stand behind the host, and not in it: the host decides which machine is asked. */
+/**
+ * What snippets declare may stand behind the host, and not in it: the host decides which machine is
+ * asked.
+ */
 function readTarget(text: string, declared: Names) {
   const read = readText(text, declared);
   if (!read.ok) return read;
@@ -150,7 +157,10 @@ export const mirror = resolvedFeature({
   },
 });
 
-/** Where variables are, their author has said where the query belongs; else the client's is added (RS-32.34). */
+/**
+ * Where variables are, their author has said where the query belongs; else the client's is added
+ * (RS-32.34).
+ */
 function urlOf({ origin, rest }: MirrorUrl, place: Place): Token {
   const url = rest.startsWith("?") ? `${origin}/${rest}` : `${origin}${rest}`;
   if (rest !== "" && !isLiteral(url)) return bound("mirror_url", url, place);
@@ -164,7 +174,10 @@ function urlOf({ origin, rest }: MirrorUrl, place: Place): Token {
   return Token.variables(`${url}$${added}`, (name) => name === added || mayName(name, place));
 }
 
-/** A tenant's literal text as the value of a route variable; anything else stands in the text itself. */
+/**
+ * A tenant's literal text as the value of a route variable; anything else stands in the text
+ * itself.
+ */
 function bound(name: string, text: string, place: Place): Token {
   return isLiteral(text) ? place.bind(name, text) : Token.variables(text, (name) => mayName(name, place));
 }

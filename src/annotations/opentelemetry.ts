@@ -1,4 +1,6 @@
-/** Whether requests are traced, and how; what an Ingress says replaces the ConfigMap's (RS-25.5). */
+/**
+ * Whether requests are traced, and how; what an Ingress says replaces the ConfigMap's (RS-25.5).
+ */
 
 import { Token } from "../directives/token.ts";
 import { optional } from "../kinds/combine.ts";

@@ -1,4 +1,7 @@
-/** How answers of backends are held on their way to the client. The sizes are brought together, since nginx refuses some that are not. */
+/**
+ * How answers of backends are held on their way to the client. The sizes are brought together,
+ * since nginx refuses some that are not.
+ */
 
 import { Token } from "../directives/token.ts";
 import { sizeBetween } from "../kinds/measures.ts";

@@ -1,4 +1,7 @@
-/** Lines that several annotations make together: printed where they differ from the http block's, and only for their protocol. */
+/**
+ * Lines that several annotations make together: printed where they differ from the http block's,
+ * and only for their protocol.
+ */
 import { expect, test } from "vitest";
 import { notingPlace, settingsOf, valuesOf } from "../../test/support/reading.ts";
 import { answers } from "./answers.ts";

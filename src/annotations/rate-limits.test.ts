@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { notingPlace, readingOf, settingsOf, valuesOf } from "../../test/support/reading.ts";
 import { rateLimits } from "./rate-limits.ts";
 
-/** What the location says, and the lines of the http block that it needs. */
+/** The lines of the location, and the lines of the http block that it needs. */
 function printed(annotations: Record<string, string>, settings: Record<string, string> = {}) {
   const http: string[] = [];
   const place = { ...notingPlace(), inHttp: (line: unknown) => http.push(String(line)) };

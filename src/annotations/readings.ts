@@ -1,6 +1,7 @@
 /**
- * Readings by the texts they were made of, each for as long as somebody has its values. A controller lives for months and a
- * webhook reads whatever it is sent, so what was read once must not stay for that reason alone.
+ * Readings by the texts they were made of, each for as long as somebody has its values. A
+ * controller lives for months and a webhook reads whatever it is sent, so what was read once must
+ * not stay for that reason alone.
  */
 import type { Reading } from "./reading.ts";
 import type { FeatureValues } from "./registry.ts";

@@ -81,7 +81,7 @@ export const features = {
   sessionAffinity,
 };
 
-/** What the annotations of one Ingress say, feature by feature. Equal texts give the same object. */
+/** The values of one Ingress, feature by feature. Equal texts give the same object. */
 export type FeatureValues = ValuesOf<typeof features>;
 
 /** The same as a list, for those who treat all features alike. */

@@ -10,7 +10,10 @@ const strangers: Readonly<Record<string, string>> = {
 
 const settingKeys = new Set(Object.values(settings).map(({ key }) => key));
 
-/** What the name means elsewhere, as the rest of a sentence; undefined where nothing is known by it. */
+/**
+ * The meaning of the name elsewhere, as the rest of a sentence; undefined where nothing is known by
+ * it.
+ */
 export function elsewhere(key: string): string | undefined {
   if (key in strangers) return strangers[key];
   return settingKeys.has(key) ? "it is a key of the controller's ConfigMap" : undefined;

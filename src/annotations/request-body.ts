@@ -1,6 +1,7 @@
 /**
- * The body of a request: how large it may be and how it is held. The router knows the limit as well (`Location` records
- * carry it), since nginx does not compare a Content-Length again after the jump into a named location.
+ * The body of a request: how large it may be and how it is held. The router knows the limit as well
+ * (`Location` records carry it), since nginx does not compare a Content-Length again after the jump
+ * into a named location.
  */
 import { bytesOf, sizeBetween } from "../kinds/measures.ts";
 import { oneOf } from "../kinds/words.ts";

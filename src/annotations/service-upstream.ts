@@ -1,4 +1,7 @@
-/** Whether the Service's own address is the only peer, and not its Endpoints (RS-9.7). It holds for the whole Upstream. */
+/**
+ * Whether the Service's own address is the only peer, and not its Endpoints (RS-9.7). It holds for
+ * the whole Upstream.
+ */
 import { bool } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
 

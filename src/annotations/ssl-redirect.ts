@@ -1,4 +1,7 @@
-/** Redirects to https (RS-11), and whether redirects name a port. Which requests count as http is the template's. */
+/**
+ * Redirects to https (RS-11), and whether redirects name a port. Which requests count as http is
+ * the template's.
+ */
 
 import { Token } from "../directives/token.ts";
 import { bool } from "../kinds/words.ts";
@@ -45,7 +48,8 @@ export const sslRedirect = feature({
   view: ({ whenConfigured, always, keepTrailingSlash, port }, _place, { httpRedirectCode }) => {
     if (!whenConfigured && !always) return false;
     return {
-      // Whether a certificate is configured is known per host, so only the router or the server's own text can say.
+      // Whether a certificate is configured is known per host, so only the router or the server's
+      // own text can say.
       when: always ? Token.conf`$pass_access_scheme = http` : Token.variable("ssl_redirect"),
       code: Token.count(httpRedirectCode),
       port,

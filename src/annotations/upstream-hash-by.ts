@@ -1,4 +1,7 @@
-/** Choosing a peer by a hash of the request (RS-9.10). Like load-balance it holds for the whole Upstream. */
+/**
+ * Choosing a peer by a hash of the request (RS-9.10). Like load-balance it holds for the whole
+ * Upstream.
+ */
 
 import { integer } from "../kinds/numbers.ts";
 import { textOf, trimmed } from "../kinds/text.ts";

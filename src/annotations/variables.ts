@@ -10,8 +10,8 @@ export function groupedText(place: Place, raw: string, allowed: (name: string) =
 }
 
 /**
- * `raw` with its variables. Text that names none is a tenant's own value and goes where those go (`Place.bind`); text that
- * names some is the same for many tenants, and is written as it is.
+ * `raw` with its variables. Text that names none is a tenant's own value and goes where those go
+ * (`Place.bind`); text that names some is the same for many tenants, and is written as it is.
  */
 export function boundText(place: Place, name: string, raw: string, allowed: (name: string) => boolean): Token {
   const some = /\$\{?(\w+)/g;

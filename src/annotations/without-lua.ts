@@ -1,4 +1,4 @@
-/** What annotations lose in an nginx without Lua. */
+/** The losses of annotations in an nginx without Lua. */
 import type { LostWithoutLua } from "./declare.ts";
 
 /** Nothing is left of what the annotation asks for. */

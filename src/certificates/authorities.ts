@@ -1,6 +1,7 @@
 /**
- * The certificates of authorities in the key `ca.crt` of a ConfigMap. All of them are read here, because one that OpenSSL
- * cannot read would make nginx refuse everybody's configuration; what stands around them is left out.
+ * The certificates of authorities in the key `ca.crt` of a ConfigMap. All of them are read here,
+ * because one that OpenSSL cannot read would make nginx refuse everybody's configuration; what
+ * stands around them is left out.
  */
 import { X509Certificate } from "node:crypto";
 import type { ConfigMap } from "../model/objects.ts";
@@ -12,7 +13,9 @@ export type AuthoritiesRead =
 
 const read = new WeakMap<ConfigMap, AuthoritiesRead>();
 
-/** Answers the same object for the same ConfigMap: bundles of some hundred certificates are common. */
+/**
+ * Answers the same object for the same ConfigMap: bundles of some hundred certificates are common.
+ */
 export function authoritiesIn(configMap: ConfigMap): AuthoritiesRead {
   let answer = read.get(configMap);
   if (answer === undefined) {

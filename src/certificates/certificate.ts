@@ -1,6 +1,7 @@
 /**
- * Secrets of TLS, read into Certificates. An expired pair is served all the same; one that does not fit together, or that
- * cannot be read, is not a Certificate and the default one is served in its place (RS-10.2).
+ * Secrets of TLS, read into Certificates. An expired pair is served all the same; one that does not
+ * fit together, or that cannot be read, is not a Certificate and the default one is served in its
+ * place (RS-10.2).
  */
 import { createPrivateKey, hash, type KeyObject, X509Certificate } from "node:crypto";
 import { bugWords, guarded } from "../guarded.ts";
@@ -47,7 +48,7 @@ function readCertificate(secret: Secret): CertificateRead {
   return { ok: true, certificate: certificateFrom(keyOf(secret), chain, key, { leaf, privateKey, issuers }) };
 }
 
-/** What is known of a pair once it has been read. */
+/** The facts about a pair once it has been read. */
 interface PairRead {
   readonly leaf: X509Certificate;
   readonly privateKey: KeyObject;
@@ -123,7 +124,10 @@ function fits(leaf: X509Certificate, key: KeyObject): boolean {
   return attempt(() => leaf.checkPrivateKey(key)) ?? false;
 }
 
-/** The host's own certificate after those of its issuers is the commonest mistake, and easily mended. */
+/**
+ * The host's own certificate after those of its issuers is the commonest mistake, and easily
+ * mended.
+ */
 function misfitOf(chain: string, key: KeyObject): string {
   const isAmong = certificatesIn(chain).some((text) => attempt(() => fits(new X509Certificate(text), key)) === true);
   return isAmong

@@ -1,6 +1,6 @@
 /**
- * The certificates of issuers behind a host's own in its file. Few issuers sign for many hosts, so what one is like is remembered
- * by its text.
+ * The certificates of issuers behind a host's own in its file. Few issuers sign for many hosts, so
+ * what one is like is remembered by its text.
  */
 import { X509Certificate } from "node:crypto";
 import type { Weakness } from "../model/configuration.ts";
@@ -41,7 +41,7 @@ function issuerOf(text: string): Issuer {
 function read(text: string): Issuer {
   try {
     const certificate = new X509Certificate(text);
-    // nobody asks how a root has signed itself
+    // the signature of a root by itself does not matter
     const isRoot = certificate.issuer === certificate.subject;
     return { ok: true, weakness: weaknessOf(certificate, certificate.publicKey, isRoot ? "root" : "issuer") };
   } catch {

@@ -1,4 +1,7 @@
-/** What clients may refuse about a certificate: a short RSA key, and SHA-1 under the signature. */
+/**
+ * Reasons for which clients may refuse a certificate: a short RSA key, and SHA-1 under the
+ * signature.
+ */
 import type { KeyObject, X509Certificate } from "node:crypto";
 import type { Weakness } from "../model/configuration.ts";
 

@@ -1,6 +1,7 @@
 /**
- * A Source whose TLS Secrets have the intermediate certificates that their authors forgot (`--enable-ssl-chain-completion`). They are fetched
- * beside everything else: until they are there, and where they cannot be had, the Secret is served as it is.
+ * A Source whose TLS Secrets have the intermediate certificates that their authors forgot
+ * (`--enable-ssl-chain-completion`). They are fetched beside everything else: until they are there,
+ * and where they cannot be had, the Secret is served as it is.
  */
 
 import { decoded } from "../certificates/certificate.ts";
@@ -23,7 +24,7 @@ export type ChainEvent =
   | { readonly kind: "failed"; readonly secret: string; readonly why: string };
 
 const againMs = 300_000;
-/** Chains are two or three long; whoever writes certificates that lead on and on is not followed further. */
+/** Chains are two or three long; certificates that lead on and on are not followed further. */
 const longest = 5;
 
 interface Completion {
@@ -102,7 +103,10 @@ export class CompletedSource implements Source {
     }
   }
 
-  /** The certificates between the chain and its root, as PEM; why not, where one of them cannot be had. */
+  /**
+   * The certificates between the chain and its root, as PEM; why not, where one of them cannot be
+   * had.
+   */
   async #issuersOf(chain: string, signal: AbortSignal): Promise<readonly string[] | string> {
     const found: string[] = [];
     for (let next = missingIssuer(chain); next !== undefined && found.length < longest; ) {

@@ -1,10 +1,14 @@
 /**
- * The issuer that a chain lacks: where its last certificate says that it can be had, and whether what came from there is it. What comes is
- * data of somebody else: it counts only where its key has signed that certificate.
+ * The issuer that a chain lacks: where its last certificate says that it can be had, and whether
+ * what came from there is it. The answer is a stranger's data: it counts only where its key has
+ * signed that certificate.
  */
 import { X509Certificate } from "node:crypto";
 
-/** What is to be fetched for `chain` (PEM); undefined where nothing is missing, or its last certificate does not say where it is. */
+/**
+ * The address to fetch for `chain` (PEM); undefined where nothing is missing, or its last
+ * certificate does not say where it is.
+ */
 export function missingIssuer(chain: string): { readonly of: X509Certificate; readonly url: string } | undefined {
   const last = certificatesOf(chain).at(-1);
   const url = /^CA Issuers - URI:"?(https?:\/\/[^\s"]+)"?$/m.exec(last?.infoAccess ?? "")?.[1];

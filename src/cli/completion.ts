@@ -1,4 +1,7 @@
-/** `sluice completion bash|zsh|fish`: a script by which a shell completes commands, flags and the names that explain knows. */
+/**
+ * `sluice completion bash|zsh|fish`: a script by which a shell completes commands, flags and the
+ * names that explain knows.
+ */
 
 import type { Command } from "./command.ts";
 import { bashScript, fishScript, zshScript } from "./completion/scripts.ts";

@@ -1,6 +1,7 @@
 /**
- * `sluice diff OLD NEW`: what a change of a folder would do: which paths, hosts and backends it changes, what it costs (nothing,
- * data, or a reload and why), which Problems come and go. The answer is that of a controller that serves OLD and is given NEW.
+ * `sluice diff OLD NEW`: what a change of a folder would do: which paths, hosts and backends it
+ * changes, what it costs (nothing, data, or a reload and why), which Problems come and go. The
+ * answer is that of a controller that serves OLD and is given NEW.
  */
 
 import { Memory } from "../manifests/memory.ts";
@@ -74,7 +75,10 @@ async function readSides(call: ToolCall & { readonly kind: "call" }): Promise<Si
   return old.ok ? { ok: true, old: old.files, fresh: fresh.files, notes: [] } : old;
 }
 
-/** One controller takes both, one after the other: ages, last good forms and shapes are then what they would be. */
+/**
+ * One controller takes both, one after the other: ages, last good forms and shapes are then what
+ * they would be.
+ */
 function differenceOf({ old, fresh }: Compared, flags: Flags, renderer: Renderer, as: Command): Difference {
   const library = newLibrary(flags);
   const translator = new Translator(translateOptions(flags, as, undefined), unmadeCertificate);

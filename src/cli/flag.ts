@@ -1,6 +1,7 @@
 /**
- * How a flag is declared. The declaration is the flag: its type, reading, `--help`, reference page and tests come out of it.
- * Names and defaults are those of ingress-nginx, so that its Pods start Sluice unchanged.
+ * How a flag is declared. The declaration is the flag: its type, reading, `--help`, reference page
+ * and tests come out of it. Names and defaults are those of ingress-nginx, so that its Pods start
+ * Sluice unchanged.
  */
 import type { Kind } from "../kinds/kind.ts";
 

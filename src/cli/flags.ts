@@ -1,4 +1,7 @@
-/** All flags of `sluice run` and `sluice serve`, group by group. Their order is that of `--help` and the reference page. */
+/**
+ * All flags of `sluice run` and `sluice serve`, group by group. Their order is that of `--help` and
+ * the reference page.
+ */
 import type { Flag, FlagValues } from "./flag.ts";
 import { changes, tls } from "./flags/changes.ts";
 import { apiServer, objects } from "./flags/cluster.ts";
@@ -10,7 +13,7 @@ import { ports } from "./flags/ports.ts";
 import { election, status } from "./flags/status.ts";
 import { webhook } from "./flags/webhook.ts";
 
-/** By theme; the names are the headings of `--help`. */
+/** Flags by theme; the names are the headings of `--help`. */
 export const flagGroups = {
   "The API server": apiServer,
   "What is served": objects,
@@ -43,7 +46,7 @@ export const flags = {
   ...information,
 };
 
-/** What the command line says, typed; every flag has a value. */
+/** The values of the command line, typed; every flag has one. */
 export type Flags = FlagValues<typeof flags>;
 
 export type Command = "run" | "serve";

@@ -1,7 +1,8 @@
 /**
- * `sluice nginx`: nginx in a container of its own, without the API token. It starts nginx, keeps it running, and takes the orders of the
- * controller in the container beside (`sluice run --nginx-socket`), in the run folder that both share.
- * A controller that ends, in order or not, leaves it serving: only this program's own signal ends nginx.
+ * `sluice nginx`: nginx in a container of its own, without the API token. It starts nginx, keeps it
+ * running, and takes the orders of the controller in the container beside (`sluice run
+ * --nginx-socket`), in the run folder that both share. A controller that ends, in order or not,
+ * leaves it serving: only this program's own signal ends nginx.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { openLog } from "../log/log.ts";

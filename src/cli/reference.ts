@@ -1,13 +1,16 @@
-/** `sluice reference annotations|settings|flags|metrics`: the reference pages, from the declarations. */
+/**
+ * `sluice reference annotations|settings|flags|metrics`: the reference pages, from the
+ * declarations.
+ */
 import { annotationsPage } from "./reference/annotations-page.ts";
 import { flagsPage } from "./reference/flags-page.ts";
 import { metricsPage } from "./reference/metrics-page.ts";
 import { settingsPage } from "./reference/settings-page.ts";
 
-/** What a command prints to. */
+/** The output of a command. */
 export interface Out {
   write(text: string): void;
-  /** What went wrong, in one sentence. */
+  /** Prints a failure, in one sentence. */
   fail(sentence: string): void;
 }
 

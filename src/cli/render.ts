@@ -1,6 +1,6 @@
 /**
- * `sluice render FOLDER`: the nginx.conf that Sluice makes of a folder of YAML, and in dynamic mode the records of shared memory,
- * as comments below it. No key and no password is printed.
+ * `sluice render FOLDER`: the nginx.conf that Sluice makes of a folder of YAML, and in dynamic mode
+ * the records of shared memory, as comments below it. No key and no password is printed.
  */
 import { TemplateError } from "../render/template.ts";
 import { translate } from "../translate/translator.ts";
@@ -54,7 +54,9 @@ export async function render(argv: readonly string[], out: Out): Promise<number>
   }
 }
 
-/** A record as it is told: JSON as such, other text as text, and of a key pair only whose it is. */
+/**
+ * A record as it is printed: JSON as such, other text as text, and of a key pair only whose it is.
+ */
 function open(key: string, value: string): unknown {
   if (!value.startsWith("{") && !value.startsWith("[")) return value;
   const record = JSON.parse(value) as Record<string, unknown>;

@@ -15,7 +15,7 @@ afterEach(() => {
 
 const nothingNamed = { settings: undefined, configMaps: [], secrets: [], services: [] };
 
-/** A cluster that is kept from `api`, and what was told about it. */
+/** A cluster that is kept from `api`, and what it reported. */
 function open(api: FakeApi, options: Partial<ClusterOptions> = {}) {
   const stop = new AbortController();
   stops.push(stop);

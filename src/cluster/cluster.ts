@@ -1,7 +1,8 @@
 /**
- * The Snapshot kept from the informers of a cluster. Secrets and ConfigMaps are listed last: only when every Ingress is known is it known which
- * of them are spoken of, and of the others no data is taken into memory.
- * Changes are gathered for one turn of the event loop, so a list of ten thousand is one change.
+ * The Snapshot kept from the informers of a cluster. Secrets and ConfigMaps are listed last: only
+ * when every Ingress is known is it known which of them are spoken of, and of the others no data is
+ * taken into memory. Changes are gathered for one turn of the event loop, so a list of ten thousand
+ * is one change.
  */
 import {
   type ApiFailure,
@@ -36,7 +37,10 @@ export interface Cluster extends Source {
   object(kind: string, key: string): KubernetesObject | undefined;
   /** Calls `look` whenever an object of an optional kind has changed, its status included. */
   onOptional(look: (kind: string, key: string) => void): void;
-  /** Calls `look` whenever this Secret changes, whoever speaks of it; never, where its namespace is not watched. One listener for each Secret. */
+  /**
+   * Calls `look` whenever this Secret changes, whatever names it; never, where its namespace is not
+   * watched. One listener for each Secret.
+   */
   onSecret(key: string, look: () => void): void;
 }
 
@@ -190,7 +194,10 @@ class InformedCluster implements Cluster {
     this.#wake();
   }
 
-  /** Each watch waits by itself for a server that is away; the first that gets through spares the others the rest of their wait. */
+  /**
+   * Each watch waits by itself for a server that is away; the first that gets through spares the
+   * others the rest of their wait.
+   */
   #beBack(watched: Watched): void {
     watched.away = false;
     for (const { informer } of this.#watched) informer.tryNow();
@@ -206,7 +213,7 @@ class InformedCluster implements Cluster {
     } else if (watch.without !== undefined) this.#run(this.#goWithout(watched));
   }
 
-  /** An API server that has just started refuses for a moment what it allows: only a second refusal counts. */
+  /** A new API server refuses for a moment what it allows: only a second refusal counts. */
   async #goWithout(watched: Watched): Promise<void> {
     const { of, namespace, fieldSelector } = watched.watch;
     await sleep(this.#options.clock, certaintyMs, this.#signal);
@@ -228,7 +235,8 @@ class InformedCluster implements Cluster {
 
   #turn(): void {
     this.#optional.settle();
-    // At the start everything waits for the optional kinds as well; later they come when they are in.
+    // At the start everything waits for the optional kinds as well; later they come when they are
+    // in.
     const areIn = [...this.#watched].every(({ informer, given, held }) => held || informer.hasSynced || given);
     const isIn = areIn && (this.#isSynced || (this.#kinds.areKnown && !this.#optional.areHeld));
     this.#assembler.follow();

@@ -1,11 +1,15 @@
 /**
- * Endpoints, the older form of EndpointSlices, for a server that offers no discovery.k8s.io. Everything behind the Snapshot knows slices alone,
- * so each subset becomes one slice for each family of addresses.
+ * Endpoints, the older form of EndpointSlices, for a server that offers no discovery.k8s.io.
+ * Everything behind the Snapshot knows slices alone, so each subset becomes one slice for each
+ * family of addresses.
  */
 import type { EndpointSlice, SliceEndpoint } from "../model/objects.ts";
 import type { Endpoints } from "../resources.ts";
 
-/** The slices are called like the Service with a number behind `#`, which no object of the API can be. */
+/**
+ * The slices are called like the Service with a number behind `#`, which no object of the API can
+ * be.
+ */
 export function slicesOf({ metadata, subsets = [] }: Endpoints): readonly EndpointSlice[] {
   const { name, namespace = "default", uid = "" } = metadata;
   return subsets

@@ -1,7 +1,8 @@
 /**
- * What of an object stays in memory: the fields of `model/objects.ts` that somebody reads. Half of an object is bookkeeping of others
- * (`kubectl apply` keeps a second copy of everything, a Secret's data included, in an annotation).
- * What a newcomer would get wrong: a field that is dropped here is missing everywhere, and nothing says so.
+ * The parts of an object that stay in memory: the fields of `model/objects.ts` that somebody reads.
+ * Half of an object is bookkeeping of others (`kubectl apply` keeps a second copy of everything, a
+ * Secret's data included, in an annotation). One trap: a field that is dropped here is missing
+ * everywhere, and nothing says so.
  */
 import { isDeepStrictEqual } from "node:util";
 import { type Gateway, type GatewayAddress, gatewayGroup } from "../model/gateway/objects.ts";
@@ -9,7 +10,7 @@ import { isMarked } from "../model/gateway/services.ts";
 import type { EndpointSlice, Ingress, KubernetesObject, LoadBalancerAddress, Service } from "../model/objects.ts";
 import { SharedParts } from "./shared-parts.ts";
 
-/** What is the same in many EndpointSlices. */
+/** Parts that are the same in many EndpointSlices. */
 const parts = new SharedParts();
 
 const copyOfKubectl = "kubectl.kubernetes.io/last-applied-configuration";
@@ -26,25 +27,29 @@ export function kept(object: KubernetesObject): KubernetesObject {
   return lean;
 }
 
-/** Whether this is an Ingress as the API server has it, so that it can be written back and takes nothing away. */
+/**
+ * Whether this is an Ingress as the API server has it, so that it can be written back and takes
+ * nothing away.
+ */
 export function isWhole(ingress: KubernetesObject): boolean {
   return whole.has(ingress);
 }
 
-/** Fields that nobody knows here count as lost. Of annotations all are kept but one. */
+/** Unknown fields count as lost. Of annotations all are kept but one. */
 function hasAllOf(metadata: KubernetesObject["metadata"], kept: KubernetesObject["metadata"]): boolean {
   return Object.keys(metadata).every((field) => field in kept) && metadata.annotations?.[copyOfKubectl] === undefined;
 }
 
-/** An object whose content nobody asks for: enough to ask for the rest. */
+/** An object whose content is not asked for: enough to ask for the rest. */
 export function nameOnly({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
   const { name, namespace, uid, resourceVersion } = metadata;
   return { apiVersion, kind, metadata: defined({ name, namespace, uid, resourceVersion }) };
 }
 
 /**
- * Whether two versions of an object are the same to translate/: then the second one is no change, and nothing is worked out again.
- * A status is written by this controller itself and never looked at, except for the addresses of a Gateway, which it keeps.
+ * Whether two versions of an object are the same to translate/: then the second one is no change,
+ * and nothing is worked out again. A status is written by this controller itself and never looked
+ * at, except for the addresses of a Gateway, which it keeps.
  */
 export function sameContent(one: KubernetesObject, other: KubernetesObject): boolean {
   return sameButStatus(one, other) && isDeepStrictEqual(addressesIn(one), addressesIn(other));
@@ -59,7 +64,10 @@ export function sameButStatus(one: KubernetesObject, other: KubernetesObject): b
   return isDeepStrictEqual(withoutVersion(one), withoutVersion(other));
 }
 
-/** The addresses that the status of a Gateway, or of a Service of its own, names; none for every other kind. */
+/**
+ * The addresses that the status of a Gateway, or of a Service of its own, names; none for every
+ * other kind.
+ */
 export function addressesIn(object: KubernetesObject): readonly (GatewayAddress | LoadBalancerAddress)[] {
   if (isWritten(object)) return (object as Service).status?.loadBalancer?.ingress ?? [];
   return object.kind === "Gateway" ? ((object as Gateway).status?.addresses ?? []) : [];
@@ -86,7 +94,7 @@ function metadataOf(object: KubernetesObject): KubernetesObject["metadata"] {
     deletionTimestamp,
     labels,
     annotations: annotations.length === 0 ? undefined : Object.fromEntries(annotations),
-    // Every EndpointSlice has an owner, and nobody asks who it is.
+    // Every EndpointSlice has an owner, which does not matter here.
     ownerReferences: kind === "Ingress" || isWritten(object) ? metadata.ownerReferences : undefined,
   });
 }
@@ -121,7 +129,10 @@ function wholeOf({ apiVersion, kind, metadata, ...content }: KubernetesObject): 
   return content;
 }
 
-/** Without the fields that are not there, which would take room and make equal objects differ. The API writes some empty lists as null. */
+/**
+ * Without the fields that are not there, which would take room and make equal objects differ. The
+ * API writes some empty lists as null.
+ */
 function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),

@@ -1,6 +1,7 @@
 /**
- * A Source that says on which addresses of the pool nginx can listen here. An address that another Node holds, or none yet,
- * is tried again: a keepalived may bring it at any time. Whether it is local is found out by listening on a free port of it.
+ * A Source that says on which addresses of the pool nginx can listen here. An address that another
+ * Node holds, or none yet, is tried again: a keepalived may bring it at any time. Whether it is
+ * local is found out by listening on a free port of it.
  */
 import { createServer } from "node:net";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -12,7 +13,7 @@ export interface PoolOptions {
   readonly clock: Clock;
   /** Whether something here can listen on it. */
   readonly isLocal?: (address: string) => Promise<boolean>;
-  /** What has changed, for a line in the log. */
+  /** The change, for a line in the log. */
   readonly report?: (local: ReadonlySet<string>) => void;
 }
 

@@ -1,10 +1,11 @@
 /**
- * One frozen value for all equal ones. The same few ports and conditions stand in every EndpointSlice, and parsing makes each of them anew.
- * Nobody can tell: the values are frozen and are compared by what they say.
+ * One frozen value for all equal ones. The same few ports and conditions stand in every
+ * EndpointSlice, and parsing makes each of them anew. The sharing is invisible: the values are
+ * frozen and are compared by what they say.
  */
 import { freeze } from "../kubernetes/index.ts";
 
-/** What is rare is not worth finding again. */
+/** A rare part is not worth finding again. */
 const most = 1_000;
 
 export class SharedParts {

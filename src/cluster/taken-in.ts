@@ -1,4 +1,7 @@
-/** What of an object comes into memory: its content, or only its name where the content is not asked for or Sluice fails on it. */
+/**
+ * The parts of an object that come into memory: its content, or only its name where the content is
+ * not asked for or Sluice fails on it.
+ */
 import { bugWords, guarded } from "../guarded.ts";
 import { type KubernetesObject, keyOf } from "../model/objects.ts";
 import { kept, nameOnly } from "./kept.ts";

@@ -10,7 +10,7 @@ export interface Watched {
   given: boolean;
   /** The server could not be reached for it, and has not been since. */
   away: boolean;
-  /** What it has does not count yet. */
+  /** Its content does not count yet. */
   held: boolean;
   /** Ends it alone. */
   readonly stop: AbortController;

@@ -1,4 +1,7 @@
-/** What becomes of a request, as a value: each step in the order in which nginx takes it, and how it ends. Printers and pages are made of it. */
+/**
+ * The decision on a request, as a value: each step in the order in which nginx takes it, and how it
+ * ends. Printers and pages are made of it.
+ */
 import type { Canary, Upstream } from "../model/configuration.ts";
 import type { FoundHost } from "./host.ts";
 import type { FoundPath } from "./path.ts";
@@ -12,7 +15,7 @@ export interface Guard {
   readonly says: string;
   /** `depends`: on what no one knows beforehand, such as a password or the client's address. */
   readonly outcome: "passes" | "stops" | "depends";
-  /** What the client gets where it stops. */
+  /** The status for the client where it stops. */
   readonly status?: number;
 }
 
@@ -26,7 +29,7 @@ export type End =
       readonly canaries: readonly { readonly canary: Canary; readonly upstream: Upstream | undefined }[];
       /** The path as the backend sees it, where it is rewritten. */
       readonly rewritten?: string;
-      /** Of several, one stands in because the Location's own has no endpoints. */
+      /** Whether another Service stands in because the Location's own has no endpoints. */
       readonly standsIn: boolean;
     }
   /** Only nginx can say. */

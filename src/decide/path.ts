@@ -8,7 +8,7 @@ export type FoundPath =
       readonly kind: "location";
       readonly location: Location<FeatureValues>;
       readonly route: Route;
-      /** Of a pattern, with the whole match first. */
+      /** The groups of a pattern, with the whole match first. */
       readonly groups: readonly (string | undefined)[];
     }
   | { readonly kind: "nothing" }

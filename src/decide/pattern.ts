@@ -1,4 +1,7 @@
-/** A pattern of nginx's (PCRE, letter case ignored) as one of JavaScript's, where the two mean the same. */
+/**
+ * A pattern of nginx's (PCRE, letter case ignored) as one of JavaScript's, where the two mean the
+ * same.
+ */
 
 /** Undefined where JavaScript has no such pattern: then only nginx can say what it takes. */
 export function patternOf(source: string, flags = "is"): RegExp | undefined {

@@ -1,6 +1,6 @@
 /**
- * Where redirects lead: the variables that the templates put together for them ($redirect_host, $redirect_uri, $pass_port ...), and what
- * nginx makes of a target without scheme and host.
+ * Where redirects lead: the variables that the templates put together for them ($redirect_host,
+ * $redirect_uri, $pass_port ...), and what nginx makes of a target without scheme and host.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Settings } from "../settings/registry.ts";
@@ -19,7 +19,10 @@ export interface Redirected {
   readonly ports: Ports;
 }
 
-/** Statuses with which nginx sends a Location; with another one the target is the text of the answer. */
+/**
+ * Statuses with which nginx sends a Location; with another one the target is the text of the
+ * answer.
+ */
 const leading = [301, 302, 303, 307, 308];
 
 /** A proxy in front may say that the client spoke https. */
@@ -35,7 +38,7 @@ export function writtenHost({ asked, request, settings }: Redirected): string {
   return first || (asked.host === "" ? request.host : asked.host);
 }
 
-/** Of `$redirect_uri`: without the slash at its end, where there is no query. */
+/** The value of `$redirect_uri`: without the slash at its end, where there is no query. */
 const withoutSlash = (uri: string): string => uri.replace(/^([^?]*)\/$/, "$1");
 
 export function toHttpsTarget(at: Redirected, { keepTrailingSlash, port }: HttpsRedirect): string {
@@ -62,7 +65,10 @@ export function appRootTarget(at: Redirected, root: string, label: string | unde
   return `${at.asked.scheme}://${writtenHost(at)}${expanded(root, [undefined, label], at)}`;
 }
 
-/** What nginx sends for a target: a path gets scheme and host, unless the location says otherwise. */
+/**
+ * The Location that nginx sends for a target: a path gets scheme and host, unless the location says
+ * otherwise.
+ */
 export function sent(
   at: Redirected,
   target: string,
@@ -79,7 +85,10 @@ export function sent(
 
 type Sent = Pick<FeatureValues, "redirects" | "sslRedirect">;
 
-/** A rewrite to a URL: groups are parts of the decoded path, and are escaped again where the client has escaped anything. */
+/**
+ * A rewrite to a URL: groups are parts of the decoded path, and are escaped again where the client
+ * has escaped anything.
+ */
 export function elsewhereTarget(at: Redirected, target: string, groups: readonly (string | undefined)[]): string {
   const special = at.request.requestUri.includes("%") ? /[\x00-\x20#%&+?\x7f-\xff]/g : /[\x00-\x1f\x7f]/g;
   const percent = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
@@ -89,7 +98,10 @@ export function elsewhereTarget(at: Redirected, target: string, groups: readonly
   return Buffer.from(expanded(target, escaped, at), "latin1").toString() + at.request.query;
 }
 
-/** `$1` to `$9` are groups of the path. Of variables those are known here that the request itself says; others stay as they are written. */
+/**
+ * `$1` to `$9` are groups of the path. Of variables those are known here that the request itself
+ * says; others stay as they are written.
+ */
 export function expanded(target: string, groups: readonly (string | undefined)[], at?: Redirected): string {
   return target.replace(/\$(?:(\d)|\{?(\w+)\}?)/g, (found, group?: string, name = "") => {
     if (group !== undefined) return groups[Number(group)] ?? "";

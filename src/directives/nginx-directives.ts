@@ -1,6 +1,6 @@
 /**
- * The directives of nginx by version: those of the image's nginx and of the modules that it has, read from the tables in their
- * programs (`ngx_command_t`), and those that only an older nginx has.
+ * The directives of nginx by version: those of the image's nginx and of the modules that it has,
+ * read from the tables in their programs (`ngx_command_t`), and those that only an older nginx has.
  */
 
 /** The version that the image has. */
@@ -20,7 +20,7 @@ export const allDirectives: readonly string[] = newest.split(" ");
 const known = new Set(allDirectives);
 const old = new Set(gone.split(" "));
 
-/** What is wrong with a directive for the nginx of the image; undefined where it has it. */
+/** The fault of a directive for the nginx of the image; undefined where it has it. */
 export function directiveMistake(name: string): string | undefined {
   if (known.has(name)) return undefined;
   if (old.has(name)) return `nginx ${newestNginx} has the directive ${name} no more; nginx ${oldestNginx} had it`;

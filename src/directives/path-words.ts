@@ -2,10 +2,16 @@
 import { groupsOf } from "./pattern-groups.ts";
 import { Token } from "./token.ts";
 
-/** How many bytes a word in quotes may have in nginx.conf: nginx takes none that fills its buffer of 4096 with what stands around it. */
+/**
+ * How many bytes a word in quotes may have in nginx.conf: nginx takes none that fills its buffer of
+ * 4096 with what stands around it.
+ */
 export const longestWord = 4093;
 
-/** How many bytes the longest word has that a path may become in a text: `$` and what is special in a pattern take more than one. */
+/**
+ * How many bytes the longest word has that a path may become in a text: `$` and what is special in
+ * a pattern take more than one.
+ */
 export function longestWordOf(path: string): number {
   const words = [
     Token.word(path),

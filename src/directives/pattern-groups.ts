@@ -1,13 +1,14 @@
 /**
- * Groups of a Perl regular expression. nginx makes a variable of each group with a name, for all hosts at once, and forgets what
- * that variable has meant before. Patterns of users are printed without names: a named group is a numbered one as well,
- * so `(?<x>a)(b)` and `(a)(b)` have the same numbers, and what refers to a name can refer to its number.
+ * Groups of a Perl regular expression. nginx makes a variable of each group with a name, for all
+ * hosts at once, and forgets what that variable has meant before. Patterns of users are printed
+ * without names: a named group is a numbered one as well, so `(?<x>a)(b)` and `(a)(b)` have the
+ * same numbers, and what refers to a name can refer to its number.
  */
 
 export interface Groups {
   /** The pattern with numbers in the place of names. */
   readonly text: string;
-  /** What each name is the number of. */
+  /** The number that each name stands for. */
   readonly numbers: ReadonlyMap<string, number>;
   /** Why the names cannot be taken out, or undefined. */
   readonly mistake: string | undefined;
@@ -15,7 +16,10 @@ export interface Groups {
 
 const noNumbers: ReadonlyMap<string, number> = new Map();
 
-/** Without one of these spellings anywhere in it, in a comment or a class either, no pattern has a named group. */
+/**
+ * Without one of these spellings anywhere in it, in a comment or a class either, no pattern has a
+ * named group.
+ */
 const spelling = /\(\?(?:P?<(?![=!])|')/;
 
 export function groupsOf(pattern: string): Groups {
@@ -26,7 +30,9 @@ export function groupsOf(pattern: string): Groups {
   return { text, numbers: reader.numbers, mistake: mistake ?? left };
 }
 
-/** `text` with `$1` to `$9` in the place of the names of the pattern's groups, `$name` or `${name}`. */
+/**
+ * `text` with `$1` to `$9` in the place of the names of the pattern's groups, `$name` or `${name}`.
+ */
 export function numbered(text: string, pattern: string): string {
   if (!text.includes("$")) return text;
   const { numbers } = groupsOf(pattern);
@@ -38,7 +44,9 @@ export function numbered(text: string, pattern: string): string {
 }
 
 interface Open {
-  /** Of a branch reset, the number before its first group and the most that a branch has reached. */
+  /**
+   * In a branch reset, the number before its first group and the most that a branch has reached.
+   */
   readonly reset?: { readonly from: number; most: number };
 }
 
@@ -49,7 +57,7 @@ interface Reference {
   readonly by: (number: number) => string;
 }
 
-// What is looked for up to an end has a limit, so that a pattern of nothing but beginnings is read in one pass.
+// A search for an end has a limit, so that a pattern of nothing but beginnings is read in one pass.
 const sticky = (source: string) => new RegExp(source, "y");
 const literal = sticky("\\\\Q([\\s\\S]*?)(?:\\\\E|$)");
 const backward = sticky(
@@ -211,7 +219,7 @@ class Reader {
   }
 }
 
-/** What stood between `\Q` and `\E`, sign by sign. */
+/** The text between `\Q` and `\E`, sign by sign. */
 function verbatim(text: string): string {
   return text.replace(/[^\w\u0080-\uffff]/g, "\\$&");
 }

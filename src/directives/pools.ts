@@ -1,7 +1,8 @@
 /**
- * How a backend is spoken with, and the pool of connections that are kept for it. nginx finds a kept connection by the
- * address of its peer alone, so each way of speaking has an `upstream` block, and with it a pool, of its own: else a
- * request in plain text could go out over a TLS connection, or a verified route reuse one that nobody verified.
+ * How a backend is spoken with, and the pool of connections that are kept for it. nginx finds a
+ * kept connection by the address of its peer alone, so each way of speaking has an `upstream`
+ * block, and with it a pool, of its own: else a request in plain text could go out over a TLS
+ * connection, or a verified route reuse an unverified one.
  */
 import type { Protocol } from "./place.ts";
 import { Token } from "./token.ts";
@@ -16,8 +17,8 @@ export interface Pool {
 }
 
 /**
- * `bases` are names of blocks for plain HTTP, and `chosen` gives one of them; `apart` tells pools of one scheme apart, and is
- * empty where nothing does.
+ * `bases` are names of blocks for plain HTTP, and `chosen` gives one of them; `apart` distinguishes
+ * pools of one scheme, and is empty where nothing does.
  */
 export function poolOf(scheme: Scheme, bases: readonly string[], apart: string, chosen = Token.name(bases[0]!)): Pool {
   const suffix = `${scheme === "HTTP" ? "" : `_${scheme.toLowerCase()}`}${apart === "" ? "" : `_${apart}`}`;

@@ -1,4 +1,7 @@
-/** The part of a name that stands for what it was made of: equal for equal text, in every life of the controller. */
+/**
+ * The part of a name that stands for what it was made of: equal for equal text, in every life of
+ * the controller.
+ */
 import { hash } from "node:crypto";
 
 /** Hexadecimal; 16 digits are enough for what is compared with some thousands of others. */

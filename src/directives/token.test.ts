@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Token } from "./token.ts";
 
-/** How nginx reads one double-quoted word: `\"` and `\\` are the characters, any other backslash stands. */
+/**
+ * How nginx reads one double-quoted word: `\"` and `\\` are the characters, any other backslash
+ * stands.
+ */
 const readBack = (text: string) => {
   expect(text).toMatch(/^"(?:[^"\\]|\\.)*"$/su);
   return text.slice(1, -1).replace(/\\(["\\])/g, "$1");

@@ -1,10 +1,12 @@
 /**
- * Text on its way into nginx's configuration. A Token is made by a constructor for its meaning, and nothing else reaches
- * a template (`View` has no string in it), so a value of a user cannot end a directive, open a block or start a comment.
+ * Text on its way into nginx's configuration. A Token is made by a constructor for its meaning, and
+ * nothing else reaches a template (`View` has no string in it), so a value of a user cannot end a
+ * directive, open a block or start a comment.
  *
- * nginx reads a word in double quotes up to the next `"` that no backslash precedes, and takes `\\` and `\"` for the
- * characters themselves (its `src/core/ngx_conf_file.c`). Whether `$` starts a variable is up to the directive, not to
- * the quotes: `text` is for directives that evaluate variables, `word` for those that take the text as it stands.
+ * nginx reads a word in double quotes up to the next `"` that no backslash precedes, and takes `\\`
+ * and `\"` for the characters themselves (its `src/core/ngx_conf_file.c`). Whether `$` starts a
+ * variable is up to the directive, not to the quotes: `text` is for directives that evaluate
+ * variables, `word` for those that take the text as it stands.
  */
 import { groupsOf } from "./pattern-groups.ts";
 
@@ -16,12 +18,18 @@ export interface Permit {
   readonly snippets: true;
 }
 
-/** What no nginx word may hold, quoted or not: control characters, line separators and unpaired surrogates. */
+/**
+ * Characters that no nginx word may hold, quoted or not: control characters, line separators and
+ * unpaired surrogates.
+ */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 const controls: Readonly<Record<string, string>> = { "\t": "\\t", "\r": "\\r", "\n": "\\n" };
 
-/** Steps of PCRE that one pattern of a tenant gets for one comparison; a step takes some nanoseconds. */
+/**
+ * Steps of PCRE that one pattern of a tenant gets for one comparison; a step takes some
+ * nanoseconds.
+ */
 const usualSteps = 100_000;
 
 export class Token {
@@ -32,17 +40,24 @@ export class Token {
   }
 
   /**
-   * Hold the places of what is known only when the rest of a text is: its own hash, the variables that it reads, and before the name of a
-   * variable whether the line that sets it is needed. No other Token can print the same.
+   * Hold the places of what is known only when the rest of a text is: its own hash, the variables
+   * that it reads, and before the name of a variable whether the line that sets it is needed. No
+   * other Token can print the same.
    */
   static readonly gaps = { generation: new Token("\0"), told: new Token("\u0001"), ifRead: new Token("\u0002") };
 
-  /** The same text with a note behind it for the source map, which takes the note out of nginx.conf again. */
+  /**
+   * The same text with a note behind it for the source map, which takes the note out of nginx.conf
+   * again.
+   */
   static noted(token: Token, note: string): Token {
     return new Token(`${token}\u0003${encodeURIComponent(note)}\u0004`);
   }
 
-  /** Whether `raw` can be an nginx word at all. A Kind asks before it accepts; a Token of anything else is a bug. */
+  /**
+   * Whether `raw` can be an nginx word at all. A Kind asks before it accepts; a Token of anything
+   * else is a bug.
+   */
   static printable(raw: string): boolean {
     return !unprintable.test(raw);
   }
@@ -57,19 +72,24 @@ export class Token {
     return new Token(String(Token.text(raw)).slice(1, -1));
   }
 
-  /** Literal text for a directive that does not evaluate variables: a path, a file name, an address. */
+  /**
+   * Literal text for a directive that does not evaluate variables: a path, a file name, an address.
+   */
   static word(raw: string): Token {
     return new Token(quoted(raw));
   }
 
-  /** What a `map` compares with: `default` and `include` mean something else there unless a backslash precedes them. */
+  /**
+   * A value that a `map` compares with: `default` and `include` mean something else there unless a
+   * backslash precedes them.
+   */
   static mapKey(raw: string): Token {
     return Token.word(/^(?:default|include|hostnames|volatile)$|^[\\~]/.test(raw) ? `\\${raw}` : raw);
   }
 
   /**
-   * A regular expression, where `$` anchors and the backslash belongs to the expression. Names of groups become their numbers: nginx would
-   * make variables of them, for everybody.
+   * A regular expression, where `$` anchors and the backslash belongs to the expression. Names of
+   * groups become their numbers: nginx would make variables of them, for everybody.
    */
   static pattern(raw: string): Token {
     const { text, mistake } = groupsOf(raw);
@@ -78,8 +98,9 @@ export class Token {
   }
 
   /**
-   * A pattern of a tenant that nginx itself runs: PCRE gives up after so many steps, and nginx answers the request with an
-   * error in place of trying the next pattern. `sign` is the `~` or `~*` that some directives have before it.
+   * A pattern of a tenant that nginx itself runs: PCRE gives up after so many steps, and nginx
+   * answers the request with an error in place of trying the next pattern. `sign` is the `~` or
+   * `~*` that some directives have before it.
    */
   static bounded(raw: string, steps: number = usualSteps, sign: "" | "~" | "~*" = ""): Token {
     return new Token(`"${sign}(*LIMIT_MATCH=${steps})${String(Token.pattern(raw)).slice(1)}`);
@@ -91,15 +112,18 @@ export class Token {
     return Token.bounded(text.slice(sign.length), steps, sign);
   }
 
-  /** A pattern of Sluice's own, in which a group named `name` stands between `before` and `after`, and sets a variable of Sluice's. */
+  /**
+   * A pattern of Sluice's own, in which a group named `name` stands between `before` and `after`,
+   * and sets a variable of Sluice's.
+   */
   static patternNaming(name: string, before: string, group: string, after: string): Token {
     const inner = [before, group, after].map((part) => String(Token.pattern(part)).slice(1, -1));
     return new Token(`"${inner[0]}(?<${String(Token.variable(name)).slice(1)}>${inner[1]})${inner[2]}"`);
   }
 
   /**
-   * Text in which the variables of `allowed` (names without `$`) are evaluated, and every other `$` is literal. A digit is the
-   * name of a capture, which nginx does not take in braces.
+   * Text in which the variables of `allowed` (names without `$`) are evaluated, and every other `$`
+   * is literal. A digit is the name of a capture, which nginx does not take in braces.
    */
   static variables(raw: string, allowed: (name: string) => boolean): Token {
     const text = quoted(raw).replace(/\$(?:\{(\w+)\}|(\w+))?/g, (found, braced?: string, bare?: string) => {
@@ -116,8 +140,8 @@ export class Token {
   }
 
   /**
-   * Text that may go over several lines: tabs and line breaks are written as nginx's `\t`, `\r` and `\n`. With `allowed` as
-   * `variables`, without it as `word`.
+   * Text that may go over several lines: tabs and line breaks are written as nginx's `\t`, `\r` and
+   * `\n`. With `allowed` as `variables`, without it as `word`.
    */
   static lines(raw: string, allowed?: (name: string) => boolean): Token {
     const print = (part: string) => (allowed === undefined ? Token.word(part) : Token.variables(part, allowed));
@@ -125,7 +149,10 @@ export class Token {
     return new Token(`"${parts.join("")}"`);
   }
 
-  /** The replacement of a `rewrite`: groups `$1` to `$9` and the variables of `allowed` are evaluated. */
+  /**
+   * The replacement of a `rewrite`: groups `$1` to `$9` and the variables of `allowed` are
+   * evaluated.
+   */
   static rewriteTarget(raw: string, allowed: (name: string) => boolean): Token {
     return Token.variables(raw, (name) => /^[1-9]$/.test(name) || allowed(name));
   }
@@ -147,7 +174,10 @@ export class Token {
     return new Token(value);
   }
 
-  /** A plain word of letters, digits and `_ - . : / @ + =`, unquoted: enumerated values, names made by Sluice, addresses. */
+  /**
+   * A plain word of letters, digits and `_ - . : / @ + =`, unquoted: enumerated values, names made
+   * by Sluice, addresses.
+   */
   static name(value: string): Token {
     if (!/^[\w.:/@+=[\]-]+$/.test(value)) throw new TypeError(`not a plain word: ${JSON.stringify(value)}`);
     return new Token(value);
@@ -169,7 +199,10 @@ export class Token {
     return new Token(tokens.map(String).join(" "));
   }
 
-  /** nginx text written in Sluice's own source: the template's constant parts, with Tokens between them. */
+  /**
+   * nginx text written in Sluice's own source: the template's constant parts, with Tokens between
+   * them.
+   */
   static conf(constant: TemplateStringsArray, ...tokens: readonly Token[]): Token {
     return new Token(String.raw({ raw: constant.raw }, ...tokens.map(String)));
   }
@@ -179,12 +212,12 @@ export class Token {
     return new Token(raw);
   }
 
-  /** What a compiled template made of a View, in which there is nothing but Tokens. */
+  /** The output of a compiled template for a View, in which there is nothing but Tokens. */
   static rendered(template: (view: View) => string, view: View): Token {
     return new Token(template(view));
   }
 
-  /** What Handlebars prints for `{{token}}`. */
+  /** The text that Handlebars prints for `{{token}}`. */
   toHTML(): string {
     return this.#text;
   }

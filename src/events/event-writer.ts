@@ -1,7 +1,9 @@
 /**
- * What is worth an Event, with the reasons that ingress-nginx uses (process contract D): `Sync` on an Ingress that was taken in, `CREATE` and
- * `UPDATE` on the controller's ConfigMaps, `RELOAD` on its Pod, and a Warning for each Problem on the object that it names.
- * It hears of everything twice, when objects change and when a turn has ended, and remembers what it has said.
+ * Decides which changes are worth an Event, with the reasons that ingress-nginx uses (process
+ * contract D): `Sync` on an Ingress that was taken in, `CREATE` and `UPDATE` on the controller's
+ * ConfigMaps, `RELOAD` on its Pod, and a Warning for each Problem on the object that it names. It
+ * is called twice for everything, when objects change and when a turn has ended, and remembers
+ * which Events it wrote.
  */
 import { bugWords, guarded } from "../guarded.ts";
 import type { ObjectReference } from "../kubernetes/index.ts";

@@ -1,6 +1,7 @@
 /**
- * The Events that Problems make: one Warning on the object when a Problem comes. Nothing is said when it goes; Events expire by themselves.
- * A Problem that stays is not said again, however many turns see it.
+ * The Events that Problems make: one Warning on the object when a Problem comes. Nothing is said
+ * when it goes; Events expire by themselves. A Problem that stays is not said again, however many
+ * turns see it.
  */
 import type { Table } from "../model/table.ts";
 import { named, type Problem, sentence } from "../problem.ts";
@@ -11,7 +12,7 @@ export interface ProblemEvent {
   readonly message: string;
 }
 
-/** What is new in `now`. */
+/** Events for the Problems that are new in `now`. */
 export function problemEvents(
   before: Table<readonly Problem[]>,
   now: Table<readonly Problem[]>,
@@ -30,7 +31,10 @@ const eventOf = (problem: Problem): ProblemEvent => ({
   message: sentence(problem),
 });
 
-/** ingress-nginx's name for an annotation that denies its paths (process contract D); every other kind of Problem has its own. */
+/**
+ * ingress-nginx's name for an annotation that denies its paths (process contract D); every other
+ * kind of Problem has its own.
+ */
 export function reasonOf({ kind }: Pick<Problem, "kind">): string {
   if (kind === "annotation-unreadable") return "AnnotationParsingFailed";
   return kind.replace(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase());

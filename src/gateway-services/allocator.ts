@@ -1,4 +1,7 @@
-/** Brings the record of target ports up to date: new ports for Gateways that lack some, and rest for ports that nothing leads to. */
+/**
+ * Brings the record of target ports up to date: new ports for Gateways that lack some, and rest for
+ * ports that nothing leads to.
+ */
 import { type ApiFailure, nameOf, type Reconciled } from "../kubernetes/index.ts";
 import { isServiceOf, namedTarget, serviceKeyOf } from "../model/gateway/services.ts";
 import type { Service } from "../model/objects.ts";
@@ -38,7 +41,9 @@ export class Allocator {
     return !this.#file.isKnown(snapshot().configMaps.get(record));
   }
 
-  /** `changed` is called for each Gateway, by its uid, whose target ports are others than before. */
+  /**
+   * `changed` is called for each Gateway, by its uid, whose target ports are others than before.
+   */
   async reconcile(signal: AbortSignal, mayWrite: () => boolean, changed: (uid: string) => void): Promise<Reconciled> {
     if (!this.#wanted.areKnown) return { kind: "done" };
     for (let attempt = 1; ; attempt += 1) {
@@ -84,7 +89,9 @@ export class Allocator {
     });
   }
 
-  /** Gateways that want no Service as far as is known, and whose Service is still there or may be. */
+  /**
+   * Gateways that want no Service as far as is known, and whose Service is still there or may be.
+   */
   async #heldUids(signal: AbortSignal): Promise<ReadonlySet<string>> {
     const wanted = new Set(this.#wanted.all().map(({ gateway }) => gateway.metadata.uid));
     const uses = [...this.#file.record!.entries.values()].flatMap((entry) =>
@@ -96,7 +103,10 @@ export class Allocator {
     return held;
   }
 
-  /** Whether the Service may still be there for that Gateway. One that no watch brings is asked for, because it may only be unseen. */
+  /**
+   * Whether the Service may still be there for that Gateway. One that no watch brings is asked for,
+   * because it may only be unseen.
+   */
   async #mayLead(key: string, uid: string, signal: AbortSignal): Promise<boolean> {
     const isIts = ({ metadata }: Service) => metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
     const seen = serviceIn(this.#world, key);

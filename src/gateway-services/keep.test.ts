@@ -1,4 +1,7 @@
-/** The writer against an API server in memory: what it writes, what it leaves alone, and what a new leader finds. */
+/**
+ * The writer against an API server in memory: what it writes, what it leaves alone, and what a new
+ * leader finds.
+ */
 import { afterEach, expect, test } from "vitest";
 import { FakeApi } from "../../test/support/fake-api.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
@@ -133,7 +136,9 @@ async function setUp(api = new WritableApi()) {
   const term = { lost: lost.signal, holds: () => !lost.signal.aborted };
   const own = { namespace: "sluice", name: "pod-1", selector: { labelSelector: "app=sluice" } };
   const running = writer.keep(term, stop.signal, own);
-  /** The watches bring what there is, a turn works with it, and the writer does all that follows. */
+  /**
+   * The watches bring what there is, a turn works with it, and the writer does all that follows.
+   */
   const settle = async () => {
     for (let round = 0; round < 6; round += 1) {
       snapshot = seen();

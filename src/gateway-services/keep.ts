@@ -1,6 +1,7 @@
 /**
- * Keeps the Services of Gateways and their EndpointSlices for as long as this process leads. First the record of target ports is
- * brought up to date, then each Gateway's Service is written, then its slices. What is right already is not written.
+ * Keeps the Services of Gateways and their EndpointSlices for as long as this process leads. First
+ * the record of target ports is brought up to date, then each Gateway's Service is written, then
+ * its slices. What is right already is not written.
  */
 import { guardedLater } from "../guarded.ts";
 import {
@@ -58,8 +59,8 @@ export class GatewayServices {
   }
 
   /**
-   * Writes until the term is lost or `stop` aborts. In the second case the slices say at last that the own Pod is about to end,
-   * because the next leader may come only after this process has gone.
+   * Writes until the term is lost or `stop` aborts. In the second case the slices say at last that
+   * the own Pod is about to end, because the next leader may come only after this process has gone.
    */
   async keep(term: Term, stop: AbortSignal, own: OwnPods): Promise<void> {
     const { client, clock, random, watched, queued, onChange } = this.#options;
@@ -177,7 +178,7 @@ export class GatewayServices {
   }
 }
 
-/** What one term works with. */
+/** The tools of one term. */
 interface Shift {
   readonly queue: WorkQueue;
   readonly allocator: Allocator;

@@ -1,10 +1,13 @@
-/** Watches the Pods of this controller for as long as this process leads, and knows the zones of their Nodes. */
+/**
+ * Watches the Pods of this controller for as long as this process leads, and knows the zones of
+ * their Nodes.
+ */
 import { type Client, type Clock, nameOf, type ReflectorEvent, SharedInformer } from "../kubernetes/index.ts";
 import { nodes, type Pod, pods } from "../resources.ts";
 
 export interface OwnPods {
   readonly namespace: string;
-  /** Of the Pod that this process runs in. */
+  /** The name of the Pod that this process runs in. */
   readonly name: string;
   /** Selects all Pods of the controller, of whatever version. */
   readonly selector: { readonly labelSelector: string } | { readonly fieldSelector: string };

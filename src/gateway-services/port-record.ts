@@ -1,6 +1,7 @@
 /**
- * The ConfigMap with the record of target ports. It is written before any Service names a new port, by a write that names the version it was
- * made from, so two processes that both believe to lead cannot give one port away twice.
+ * The ConfigMap with the record of target ports. It is written before any Service names a new port,
+ * by a write that names the version it was made from, so two processes that both believe to lead
+ * cannot give one port away twice.
  */
 import { isDeepStrictEqual } from "node:util";
 import { type Answer, type ApiFailure, type Client, nameOf } from "../kubernetes/index.ts";
@@ -25,7 +26,7 @@ export class PortRecordFile {
     this.#key = key;
   }
 
-  /** What is there, as far as is known; undefined before the first reading. */
+  /** The known content; undefined before the first reading. */
   get record(): PortRecord | undefined {
     return this.#record;
   }

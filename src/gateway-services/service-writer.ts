@@ -20,9 +20,12 @@ type Failure = { readonly failure: ApiFailure };
 
 export class ServiceWriter {
   readonly #world: ServicesWorld;
-  /** What the API server answered last, by kind and key: a watch may be behind. */
+  /** The last answers of the API server, by kind and key: a watch may be behind. */
   readonly #answered = new Map<string, KubernetesObject>();
-  /** What each Service was right with last, by key: a difference without another wish is somebody else's. */
+  /**
+   * The last correct form of each Service, by key: a difference without another wish is an edit of
+   * others.
+   */
   readonly #settled = new Map<string, string>();
 
   constructor(world: ServicesWorld) {
@@ -134,7 +137,10 @@ export class ServiceWriter {
     return undefined;
   }
 
-  /** The newer of what a watch brought and what was answered. What was made and is not seen is asked for. */
+  /**
+   * The newer of what a watch brought and what was answered. What was made and is not seen is asked
+   * for.
+   */
   async #newest<T extends KubernetesObject>(
     of: typeof services | typeof endpointSlices,
     seen: T | undefined,

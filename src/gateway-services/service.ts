@@ -1,7 +1,8 @@
 /**
- * The Service of a Gateway as the API server gets it, and what has to be changed in one that is there. Fields that no parameter
- * names are left to the API server and its users, with two exceptions: a selector would lead elsewhere, and externalIPs
- * would take traffic that is not the Gateway's (CVE-2020-8554).
+ * The Service of a Gateway as the API server gets it, and what has to be changed in one that is
+ * there. Fields that no parameter names are left to the API server and its users, with two
+ * exceptions: a selector would lead elsewhere, and externalIPs would take traffic that is not the
+ * Gateway's (CVE-2020-8554).
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Gateway } from "../model/gateway/objects.ts";

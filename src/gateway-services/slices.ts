@@ -1,4 +1,7 @@
-/** The EndpointSlices of a Gateway's Service: the ready Pods of this controller, one slice for each family of addresses. */
+/**
+ * The EndpointSlices of a Gateway's Service: the ready Pods of this controller, one slice for each
+ * family of addresses.
+ */
 import { isIPv6 } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import { managedByLabel, managedBySluice } from "../model/gateway/services.ts";
@@ -18,7 +21,10 @@ export interface PodEndpoint {
   readonly pod: { readonly namespace: string; readonly name: string; readonly uid?: string };
 }
 
-/** Sorted by name; Pods that are not ready are left out. `leaving` is the name of a Pod that is about to end. */
+/**
+ * Sorted by name; Pods that are not ready are left out. `leaving` is the name of a Pod that is
+ * about to end.
+ */
 export function podEndpoints(
   pods: Iterable<Pod>,
   zoneOf: (node: string) => string | undefined,
@@ -111,8 +117,9 @@ function endpointOf(
 }
 
 /**
- * The body of a merge patch, or undefined where the slice is as it should be. The slice of a Service that was deleted becomes that of
- * the one that takes its place, before the API server deletes it.
+ * The body of a merge patch, or undefined where the slice is as it should be. The slice of a
+ * Service that was deleted becomes that of the one that takes its place, before the API server
+ * deletes it.
  */
 export function sliceChanges(present: EndpointSlice, wanted: EndpointSlice): object | undefined {
   const { labels, ownerReferences } = wanted.metadata;

@@ -1,4 +1,7 @@
-/** What the last turn says about Services of Gateways, and which Services nobody wants any more. */
+/**
+ * The Services that Gateways should have after the last turn, and those that are not wanted any
+ * more.
+ */
 import type { Gateway } from "../model/gateway/objects.ts";
 import { type DesiredService, serviceKeyOf } from "../model/gateway/services.ts";
 import type { DesiredStatus } from "../model/gateway/status.ts";
@@ -16,7 +19,7 @@ const prefix = "Gateway ";
 
 export class WantedServices {
   #statuses: Table<DesiredStatus> | undefined;
-  /** By `namespace/name` of the Service, the Gateway's. */
+  /** Gateways by `namespace/name` of the Service. */
   readonly #owners = new Map<string, string>();
 
   /** Whether a turn has said something yet: before that, nothing is unwanted. */
@@ -55,8 +58,9 @@ export class WantedServices {
   }
 
   /**
-   * Whether the Gateway has no right to a Service of this controller: it takes an address of the pool, is being deleted, or has the class of
-   * another controller. While its class is missing, or it cannot be seen at all, nothing is deleted.
+   * Whether the Gateway has no right to a Service of this controller: it takes an address of the
+   * pool, is being deleted, or has the class of another controller. While its class is missing, or
+   * it cannot be seen at all, nothing is deleted.
    */
   isGivenUp(gateway: Gateway, { gatewayClasses }: Snapshot, controllerName: string): boolean {
     const gatewayClass = gatewayClasses.get(gateway.spec?.gatewayClassName ?? "");

@@ -1,4 +1,4 @@
-/** What the writers of Services, slices and the port record know and may do. */
+/** The knowledge and tools of the writers of Services, slices and the port record. */
 import type { ApiFailure, Client, Clock } from "../kubernetes/index.ts";
 import type { Gateway } from "../model/gateway/objects.ts";
 import type { EndpointSlice, KubernetesObject, Service } from "../model/objects.ts";

@@ -1,6 +1,7 @@
 /**
- * Writes one object from the form that is known, and after a conflict from one that is read anew. Each write names the version that
- * it was made from. An object that Sluice did not make is never written.
+ * Writes one object from the form that is known, and after a conflict from one that is read anew.
+ * Each write names the version that it was made from. An object that Sluice did not make is never
+ * written.
  */
 import { type Answer, type ApiFailure, type Client, nameOf, type Resource } from "../kubernetes/index.ts";
 import type { KubernetesObject } from "../model/objects.ts";
@@ -12,10 +13,12 @@ export interface Writing<T extends KubernetesObject> {
   readonly key: string;
   /** The newest form that is known; undefined: it is not there, as far as is known. */
   readonly known: T | undefined;
-  /** What it is made as, where it is not there; undefined: it is not made. */
+  /** The object to create where it is not there; undefined: none is created. */
   readonly made: () => T | undefined;
   readonly isOurs: (present: T) => boolean;
-  /** The body of a merge patch with the version of `present`; undefined: nothing is to be changed. */
+  /**
+   * The body of a merge patch with the version of `present`; undefined: nothing is to be changed.
+   */
   readonly changes: (present: T) => object | undefined;
   /** Asked right before each write; false ends it. */
   readonly mayWrite: () => boolean;

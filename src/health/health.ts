@@ -1,13 +1,16 @@
 /**
- * Whether this controller should get traffic. It is not ready before nginx serves a configuration of ours and not after the
- * program was told to end; a configuration that nginx refused changes nothing, because the last good one goes on being served.
- * The names of the checks and the form of the answer are those of ingress-nginx.
+ * Whether this controller should get traffic. It is not ready before nginx serves a configuration
+ * of ours and not after the program was asked to end. A configuration that nginx refused changes
+ * nothing, because the last good one goes on being served. The names of the checks and the form of
+ * the answer are those of ingress-nginx.
  */
 
 export interface HealthParts {
   /** Why nginx does not serve, or undefined. Asked at every check, so it must be quick. */
   readonly nginx: () => Promise<string | undefined>;
-  /** What is wrong although it serves: said with `?verbose`, and no reason to be unhealthy. */
+  /**
+   * Faults beside which it still serves: printed with `?verbose`, and no reason to be unhealthy.
+   */
   readonly notes: () => readonly string[];
 }
 
@@ -35,7 +38,10 @@ export class Health {
     return Object.fromEntries(await Promise.all(results));
   }
 
-  /** `only` is one check's name, or undefined for all; `exclude` leaves checks out. Undefined: there is no such check. */
+  /**
+   * `only` is one check's name, or undefined for all; `exclude` leaves checks out. Undefined: there
+   * is no such check.
+   */
   async answer(
     only: string | undefined,
     exclude: ReadonlySet<string>,

@@ -5,7 +5,9 @@ import { itemsIn, type Kind, longestText, no, ok, readEach, shown, tooManyItems 
 
 const ipv6 = (text: string) => isIPv6(text) && !text.includes("%");
 
-/** Whether `text` is an address or a range of them: `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`. */
+/**
+ * Whether `text` is an address or a range of them: `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`.
+ */
 function isRange(text: string): boolean {
   const [, address = "", bits = "0"] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   return isIPv4(address) ? Number(bits) <= 32 : ipv6(address) && Number(bits) <= 128;
@@ -17,7 +19,10 @@ export function isLoopback(address: string): boolean {
   return (isIPv4(bare) && bare.startsWith("127.")) || address === "::1";
 }
 
-/** An address, or a range in CIDR form; nginx ignores the host bits, as ingress-nginx does (RS-32.36). */
+/**
+ * An address, or a range in CIDR form; nginx ignores the host bits, as ingress-nginx does
+ * (RS-32.36).
+ */
 export const range: Kind<string> = {
   label: "an IP address or a range like 192.0.2.0/24",
   read: (text) =>
@@ -27,7 +32,10 @@ export const range: Kind<string> = {
   bad: ["", "nowhere", "192.0.2.256", "192.0.2.0/33", "2001:db8::/129", "fe80::1%eth0", "192.0.2.1;", "all"],
 };
 
-/** Ranges separated by commas, none of them empty; one of IPv4 addresses written as IPv6 is the IPv4 range (RS-32.36). */
+/**
+ * Ranges separated by commas, none of them empty; one of IPv4 addresses written as IPv6 is the IPv4
+ * range (RS-32.36).
+ */
 export const rangeList: Kind<readonly string[]> = {
   label: `a comma-separated list, each ${range.label}`,
   longest: longestText,
@@ -43,7 +51,9 @@ export const rangeList: Kind<readonly string[]> = {
   bad: [" ", ...range.bad, "192.0.2.1,", "192.0.2.1,,192.0.2.2"],
 };
 
-/** `::ffff:192.0.2.0/120` as `192.0.2.0/24`: nginx compares an IPv4 client with IPv4 ranges only. */
+/**
+ * `::ffff:192.0.2.0/120` as `192.0.2.0/24`: nginx compares an IPv4 client with IPv4 ranges only.
+ */
 function unmapped(text: string): string {
   const [address = "", bits = "128"] = text.split("/");
   if (isIPv4(address) || Number(bits) < 96) return text;

@@ -1,8 +1,8 @@
 /**
- * Decides which addresses may be asked. Annotations, EndpointSlices, DNS answers and certificates of
- * tenants tell nginx or the controller where to connect. None of them may lead to this machine, to
- * link-local addresses, or to a port of Sluice's own. The check compares bytes and not texts, because
- * `0x7f.1`, `2130706433` and `::ffff:127.0.0.1` all mean 127.0.0.1.
+ * Decides which addresses may be asked. Annotations, EndpointSlices, DNS answers and certificates
+ * of tenants tell nginx or the controller where to connect. None of them may lead to this machine,
+ * to link-local addresses, or to a port of Sluice's own. The check compares bytes and not texts,
+ * because `0x7f.1`, `2130706433` and `::ffff:127.0.0.1` all mean 127.0.0.1.
  */
 import { isIPv4, isIPv6 } from "node:net";
 
@@ -12,7 +12,10 @@ export interface AskedPolicy {
   readonly loopback: boolean;
   /** Ports of this machine that the operator allows (--allowed-loopback-ports). */
   readonly loopbackPorts: ReadonlySet<number>;
-  /** Ports that Sluice listens on for itself: control, status, health, the webhook. None of them is ever asked. */
+  /**
+   * Ports that Sluice listens on for itself: control, status, health, the webhook. None of them is
+   * ever asked.
+   */
   readonly ownPorts: ReadonlySet<number>;
   /** Addresses of this machine, as `canonical` writes them. */
   readonly ownAddresses: ReadonlySet<string>;
@@ -25,12 +28,17 @@ export const strictPolicy: AskedPolicy = {
   ownAddresses: new Set(),
 };
 
-/** The policy for settings of the operator, who also writes the flags: this machine may be asked. */
+/**
+ * The policy for settings of the operator, who also writes the flags: this machine may be asked.
+ */
 export const forOperator = (policy: AskedPolicy): AskedPolicy => ({ ...policy, loopback: true });
 
 type Meaning = "loopback" | "unspecified" | "link-local" | "multicast" | "broadcast" | "metadata";
 
-/** All ranges that are refused. Some metadata services, which hand out keys of the machine, are not link-local. */
+/**
+ * All ranges that are refused. Some metadata services, which hand out keys of the machine, are not
+ * link-local.
+ */
 const refusedRanges: readonly (readonly [range: string, meaning: Meaning])[] = [
   ["0.0.0.0/8", "unspecified"],
   ["127.0.0.0/8", "loopback"],
@@ -61,14 +69,20 @@ const embedding: readonly (readonly [range: string, ...bytes: readonly [number, 
 
 const ranges = refusedRanges.map(([range, meaning]) => ({ ...bytesOfRange(range), meaning }));
 const embeddings = embedding.map(([range, ...at]) => ({ ...bytesOfRange(range), at }));
-/** First bytes of refused IPv4 addresses. Nearly all of ten thousand endpoints pass by this quick test. */
+/**
+ * First bytes of refused IPv4 addresses. Nearly all of ten thousand endpoints pass by this quick
+ * test.
+ */
 const suspicious = new Set(
   ranges.flatMap(({ bytes, bits }) =>
     bytes.length === 4 ? Array.from({ length: bits < 8 ? 2 ** (8 - bits) : 1 }, (_, at) => bytes[0]! + at) : [],
   ),
 );
 
-/** Why `address`, an IP literal without brackets, may not be asked on `port`; undefined where it may. */
+/**
+ * Why `address`, an IP literal without brackets, may not be asked on `port`; undefined where it
+ * may.
+ */
 export function whyNotAsked(address: string, port: number, policy: AskedPolicy): string | undefined {
   const mayBeOwn = policy.ownPorts.has(port);
   if (isIPv4(address) && !mayBeOwn && !suspicious.has(Number.parseInt(address, 10))) return undefined;
@@ -103,8 +117,8 @@ function whyNotBytes(bytes: readonly number[], port: number, policy: AskedPolicy
 const ownNames = /(^|\.)localhost$|^localhost\.localdomain$|^ip6-(localhost|loopback)$/;
 
 /**
- * Why `host`, a literal of a URL, may not be asked on `port`. A name that may be asked here is checked again when its
- * addresses are known; an address in whatever spelling is checked for good.
+ * Why `host`, a literal of a URL, may not be asked on `port`. A name that may be asked here is
+ * checked again when its addresses are known; an address in whatever spelling is checked for good.
  */
 export function whyNotHost(host: string, port: number, policy: AskedPolicy): string | undefined {
   const name = bareHost(host);
@@ -127,7 +141,10 @@ function bareHost(host: string): string {
     .replace(/^\[(.*)\]$/, "$1");
 }
 
-/** The canonical address where `host` is one, in any spelling that resolvers accept (`127.1`, `0x7f000001`). */
+/**
+ * The canonical address where `host` is one, in any spelling that resolvers accept (`127.1`,
+ * `0x7f000001`).
+ */
 export function literalIn(host: string): string | undefined {
   const bare = bareHost(host);
   if (isIPv4(bare)) return bare;

@@ -1,12 +1,13 @@
 /**
- * Names that are checked where they are used. nginx asks its resolver for `auth.example.443.t.sluice.internal` in the place of
- * `auth.example`, the controller looks up the latter, and answers with those addresses that may be asked on that port. No block
- * of nginx has such a name, and neither an address nor a socket can be one, so nothing goes past this check.
+ * Names that are checked where they are used. nginx asks its resolver for
+ * `auth.example.443.t.sluice.internal` in the place of `auth.example`, the controller looks up the
+ * latter, and answers with those addresses that may be asked on that port. No block of nginx has
+ * such a name, and neither an address nor a socket can be one, so nothing goes past this check.
  */
 import { type AskedPolicy, literalIn, whyNotHost } from "./asked.ts";
 import { variablesIn } from "./variables.ts";
 
-/** Whose choice a name is: an Ingress's, or the operator's. */
+/** The one who chose a name: an Ingress's author, or the operator. */
 export type ChosenBy = "ingress" | "operator";
 
 const zone = "sluice.internal";
@@ -20,7 +21,9 @@ export interface Origin {
   readonly port: string | undefined;
 }
 
-/** The scheme, host and port at the beginning of `url`; undefined where it does not begin with them. */
+/**
+ * The scheme, host and port at the beginning of `url`; undefined where it does not begin with them.
+ */
 export function originOf(url: string): Origin | undefined {
   const found = /^(https?):\/\/(\[[\da-f:.]+\]|[^/:?&=,[\]]+)(?::(\d{1,5}|\$\w+|\$\{\w+\}))?/i.exec(url);
   if (found === null) return undefined;
@@ -30,11 +33,17 @@ export function originOf(url: string): Origin | undefined {
 
 const portOf = ({ scheme, port }: Origin): string => port ?? (scheme === "https" ? "443" : "80");
 
-/** Variables of a host that no client chooses but `$host`, which is the host that routing has decided. */
+/**
+ * Variables of a host that no client chooses but `$host`, which is the host that routing has
+ * decided.
+ */
 const hostVariables = new Set(["host", "namespace", "ingress_name", "service_name", "server_name"]);
 const portVariables = new Set(["service_port", "server_port"]);
 
-/** Why nginx may not ask `origin`; undefined where it may. `own` says which other variables are the operator's own. */
+/**
+ * Why nginx may not ask `origin`; undefined where it may. `own` says which other variables are the
+ * operator's own.
+ */
 export function whyNotOrigin(
   origin: Origin,
   policy: AskedPolicy,
@@ -56,10 +65,15 @@ export function isLiteralOrigin({ host, port = "" }: Origin): boolean {
   return !port.includes("$") && literalIn(host) === host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
 }
 
-/** Names and nothing else of $host, since nginx takes a Host with a "?" in it, and an address ends there. A map of the template. */
+/**
+ * Names and nothing else of $host, since nginx takes a Host with a "?" in it, and an address ends
+ * there. A map of the template.
+ */
 export const namedHost = "named_host";
 
-/** `url` with the name that is checked in the place of its host; as it is where that is an address. */
+/**
+ * `url` with the name that is checked in the place of its host; as it is where that is an address.
+ */
 export function checkedUrl(url: string, by: ChosenBy): string {
   const origin = originOf(url);
   if (origin === undefined || isLiteralOrigin(origin)) return url;
@@ -80,7 +94,9 @@ export interface CheckedName {
   readonly by: ChosenBy;
 }
 
-/** What `name` asks about; undefined for a name that nginx has not made of `checkedUrl`. */
+/**
+ * The name that `name` asks about; undefined for a name that nginx has not made of `checkedUrl`.
+ */
 export function checkedName(name: string): CheckedName | undefined {
   const found = /^(.{1,230})\.(\d{1,5})\.([ot])\.sluice\.internal$/.exec(name.toLowerCase());
   if (found === null) return undefined;

@@ -1,4 +1,7 @@
-/** Kinds made from other Kinds: what an empty text means, numbers with a base prefix, lists of another shape. */
+/**
+ * Kinds made from other Kinds: what an empty text means, numbers with a base prefix, lists of
+ * another shape.
+ */
 import type { View } from "../directives/token.ts";
 import {
   itemsIn,
@@ -37,7 +40,9 @@ export function emptyAs<T>(kind: Kind<T>, instead: string): Kind<T> {
   };
 }
 
-/** Whole numbers as Go reads them where the base is left open: 0x1f, 0b11, 0o17, 017 and 1_000 too. */
+/**
+ * Whole numbers as Go reads them where the base is left open: 0x1f, 0b11, 0o17, 017 and 1_000 too.
+ */
 export function prefixed(kind: Kind<number>): Kind<number> {
   return {
     ...kind,
@@ -75,7 +80,10 @@ export function blankListOf<T>(item: Kind<T>): Kind<readonly T[]> {
 /** A list with more unreadable items is not meant as a list of them. */
 const mostUnreadable = 1_000;
 
-/** A comma-separated list from which unreadable items are left out, said in `besides`; only a list without a readable item is refused. */
+/**
+ * A comma-separated list from which unreadable items are left out, said in `besides`; only a list
+ * without a readable item is refused.
+ */
 export function lenientListOf<T>(item: Kind<T>): Kind<readonly T[]> {
   return {
     label: `a comma-separated list, each ${item.label}`,

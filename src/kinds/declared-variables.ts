@@ -1,6 +1,7 @@
 /**
- * The variables that nginx text declares: by a directive like `set` or `map`, or as a named group of a pattern. nginx knows a variable
- * everywhere once any block declares it, so blocks inside the text count as well.
+ * The variables that nginx text declares: by a directive like `set` or `map`, or as a named group
+ * of a pattern. nginx knows a variable everywhere once any block declares it, so blocks inside the
+ * text count as well.
  */
 import { parse, type Statement } from "./grammar.ts";
 

@@ -1,4 +1,7 @@
-/** Values as Go programs read them on a command line: durations, lists of numbers, addresses, label selectors. */
+/**
+ * Values as Go programs read them on a command line: durations, lists of numbers, addresses, label
+ * selectors.
+ */
 import { isIPv4, isIPv6 } from "node:net";
 import { Token } from "../directives/token.ts";
 import { isHost } from "./addresses.ts";

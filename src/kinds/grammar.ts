@@ -1,9 +1,11 @@
 /**
- * nginx's own grammar, as much as is needed to know what a snippet says: words, quotes, comments, `;` and `{ }`, and the
- * `*_by_lua_block`s, inside which Lua's quotes and comments count. Follows `ngx_conf_read_token` in nginx's
- * `src/core/ngx_conf_file.c`: a quote only opens at the start of a word, and `${` does not open a block.
+ * nginx's own grammar, as much as is needed to know what a snippet says: words, quotes, comments,
+ * `;` and `{ }`, and the `*_by_lua_block`s, inside which Lua's quotes and comments count. Follows
+ * `ngx_conf_read_token` in nginx's `src/core/ngx_conf_file.c`: a quote only opens at the start of a
+ * word, and `${` does not open a block.
  *
- * A stranger may have written the text, so reading takes time in proportion to its length, and blocks nest only so deep.
+ * A stranger may have written the text, so reading takes time in proportion to its length, and
+ * blocks nest only so deep.
  */
 import { shown } from "./kind.ts";
 
@@ -23,7 +25,10 @@ export type Parsed =
   | { readonly ok: true; readonly statements: readonly Statement[] }
   | { readonly ok: false; readonly why: string };
 
-/** The words that nginx sees in `text`, quotes taken off; undefined where it is more than words, or less. */
+/**
+ * The words that nginx sees in `text`, quotes taken off; undefined where it is more than words, or
+ * less.
+ */
 export function wordsIn(text: string): readonly string[] | undefined {
   const parsed = parse(`words ${text};`);
   const [statement, ...more] = parsed.ok ? parsed.statements : [];
@@ -163,7 +168,7 @@ class Reader {
     return undefined;
   }
 
-  /** What the sticky pattern finds at this place. */
+  /** The text that the sticky pattern finds at this place. */
   #found(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
     return pattern.exec(this.#text)?.[0];
@@ -177,7 +182,7 @@ const long = /(?:--)?\[=*\[/y;
 const brackets = /\[+(?=\[)/y;
 const lua = /--[^\n]*|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'|[{}]|[^{}"'[-]+|[[-]/y;
 
-/** What nginx makes of the backslashes of a word. */
+/** A word as nginx reads its backslashes. */
 export function unescaped(word: string): string {
   const controls: Readonly<Record<string, string>> = { t: "\t", r: "\r", n: "\n" };
   return word.replace(/\\(["'\\trn])/g, (_, letter: string) => controls[letter] ?? letter);

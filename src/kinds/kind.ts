@@ -1,13 +1,15 @@
 /**
- * How one sort of value is read, shown and tested. Annotations, ConfigMap keys and flags are all declared with Kinds, so
- * a duration reads alike everywhere. Reading *is* the validation: no second checker can disagree with it.
+ * How one sort of value is read, shown and tested. Annotations, ConfigMap keys and flags are all
+ * declared with Kinds, so a duration reads alike everywhere. Reading *is* the validation: no second
+ * checker can disagree with it.
  */
 import type { View } from "../directives/token.ts";
 import { visible } from "../visible.ts";
 
 /**
- * `besides` says what was left out of a value that is usable without it; like `why`, it finishes the sentence "<key>: …".
- * What is `mild` is wrong, but ingress-nginx serves the Ingress without it: the fallback is used, whatever else the key does.
+ * `besides` says what was left out of a value that is usable without it; like `why`, it finishes
+ * the sentence "<key>: …". A `mild` mistake is one, but ingress-nginx serves the Ingress without
+ * it: the fallback is used, whatever else the key does.
  */
 export type Read<T> =
   | { readonly ok: true; readonly value: T; readonly besides?: string }
@@ -35,17 +37,25 @@ export const no = (why: string): Read<never> => ({ ok: false, why });
 /** More than any single word has: nginx itself takes 4 KB in one word. */
 export const longestWord = 16_384;
 
-/** For lists and snippets: all annotations of one object together have at most 256 KiB, so that `kubectl apply` stores no more. */
+/**
+ * For lists and snippets: all annotations of one object together have at most 256 KiB, so that
+ * `kubectl apply` stores no more.
+ */
 export const longestText = 262_144;
 
-/** As `kind` reads it, where the text is no longer than such a value can be. The length is checked before any pattern runs. */
+/**
+ * As `kind` reads it, where the text is no longer than such a value can be. The length is checked
+ * before any pattern runs.
+ */
 export function readValue<T>(kind: Kind<T>, text: string): Read<T> {
   const { longest = longestWord } = kind;
   if (text.length <= longest) return kind.read(text);
   return no(`${shown(text)} has ${text.length} characters; at most ${longest} are taken`);
 }
 
-/** `text` without the characters of `blanks` at both ends, in time that grows with its length alone. */
+/**
+ * `text` without the characters of `blanks` at both ends, in time that grows with its length alone.
+ */
 export function stripped(text: string, blanks = " \t"): string {
   let [from, to] = [0, text.length];
   while (from < to && blanks.includes(text[from]!)) from++;
@@ -53,7 +63,10 @@ export function stripped(text: string, blanks = " \t"): string {
   return text.slice(from, to);
 }
 
-/** The items of a comma-separated list without the blanks around them; undefined where there are more than anybody writes. */
+/**
+ * The items of a comma-separated list without the blanks around them; undefined where there are
+ * more than anybody writes.
+ */
 export function itemsIn(text: string): readonly string[] | undefined {
   const parts = text.split(",", mostItems + 1);
   return parts.length > mostItems ? undefined : parts.map((part) => part.trim());
@@ -64,7 +77,9 @@ const mostItems = 20_000;
 
 export const tooManyItems = `the list has more than ${mostItems} items`;
 
-/** What is wrong with the parts of a list, as one clause: some of them, and how many more there are. */
+/**
+ * The mistakes in the parts of a list, as one clause: some of them, and how many more there are.
+ */
 export function joinedWhys(whys: readonly string[]): string {
   const more = whys.length - mostWhys;
   return whys.slice(0, mostWhys).join("; ") + (more > 0 ? `; and ${more} more` : "");

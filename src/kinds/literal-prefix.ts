@@ -1,6 +1,7 @@
 /**
- * The text that everything begins with that a Perl regular expression matches from its start on. It may be shorter than it could be and never longer:
- * by it paths of one tenant are kept out of another's.
+ * The text that everything begins with that a Perl regular expression matches from its start on. It
+ * may be shorter than it could be and never longer: by it paths of one tenant are kept out of
+ * another's.
  */
 export function literalPrefix(pattern: string): string {
   // Every alternative of the whole pattern has a beginning of its own.
@@ -22,10 +23,10 @@ export function literalPrefix(pattern: string): string {
 
 const special = /[\^$.*+?()[\]{}|\\]/;
 
-/** What stands for nothing, so that a quantifier after it means the sign before it. */
+/** Signs that stand for nothing, so that a quantifier after it means the sign before it. */
 const vanishing = /^(?:\\[QE]|\(\?#)/;
 
-/** What may hold brackets that are none; few patterns have it. */
+/** Signs after which brackets may be none; few patterns have it. */
 const rare = /\\[QEc]|\(\?#|\(\*|\(\?C|\(\?\^?[a-wyzA-Z]*x/;
 
 const classes = /\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\\[\s\S]/g;

@@ -1,6 +1,6 @@
 /**
- * Sizes, times and fractions as nginx reads them. Most nginx directives know no `g`, and some times no `ms`, so a value is
- * kept in the spelling that every directive takes.
+ * Sizes, times and fractions as nginx reads them. Most nginx directives know no `g`, and some times
+ * no `ms`, so a value is kept in the spelling that every directive takes.
  */
 import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
@@ -45,14 +45,20 @@ const scales: Readonly<Record<string, number>> = {
 const time =
   /^(?=.)(?:(\d{1,9})y)?(?:(\d{1,9})M)?(?:(\d{1,9})w)?(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:(\d{1,9})s?(?!\d|ms))?(?:(\d{1,9})ms)?$/;
 
-/** Milliseconds that an nginx time like `1h30m` stands for, a bare number being seconds; `NaN` for anything else. */
+/**
+ * Milliseconds that an nginx time like `1h30m` stands for, a bare number being seconds; `NaN` for
+ * anything else.
+ */
 function millisecondsOf(text: string): number {
   const found = time.exec(text);
   if (found === null) return Number.NaN;
   return Object.values(scales).reduce((sum, scale, at) => sum + Number(found[at + 1] ?? 0) * scale, 0);
 }
 
-/** An nginx time of at most 24 days, which is where its millisecond timers end, blanks around it apart; `whole` refuses parts of a second. */
+/**
+ * An nginx time of at most 24 days, which is where its millisecond timers end, blanks around it
+ * apart; `whole` refuses parts of a second.
+ */
 export function timeSpan({ whole = false, min = 0 } = {}): Kind<string> {
   return {
     label: `a time like 30s, 5m or 1h${whole ? " in whole seconds" : ""}`,

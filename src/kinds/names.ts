@@ -1,4 +1,7 @@
-/** Names: of headers, of other objects, of media types, of files; and plain words for directives that take several. */
+/**
+ * Names: of headers, of other objects, of media types, of files; and plain words for directives
+ * that take several.
+ */
 import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
 
@@ -31,7 +34,7 @@ export const headerName = shaped({
   bad: ["", "bad name", "X:", 'X"; }', "X\n"],
 });
 
-/** What an object of the cluster is named by, `namespace/name`. */
+/** The name of an object of the cluster, `namespace/name`. */
 export const reference = shaped({
   label: "namespace/name",
   shape: /^[a-z\d]([a-z\d.-]{0,61}[a-z\d])?\/[a-z\d]([a-z\d.-]{0,251}[a-z\d])?$/,

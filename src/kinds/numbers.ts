@@ -1,4 +1,7 @@
-/** Whole numbers and what is counted with them. Blanks around a number are an error, as they are for ingress-nginx. */
+/**
+ * Whole numbers and what is counted with them. Blanks around a number are an error, as they are for
+ * ingress-nginx.
+ */
 import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, type Read, shown } from "./kind.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Patterns that nginx compares a value with in a `map`: a text, `~` and a regular expression, or `~*` and one that takes
- * any letter case. nginx takes a text in any letter case too (RS-32.21).
+ * Patterns that nginx compares a value with in a `map`: a text, `~` and a regular expression, or
+ * `~*` and one that takes any letter case. nginx takes a text in any letter case too (RS-32.21).
  */
 
 import { groupsOf } from "../directives/pattern-groups.ts";
@@ -15,9 +15,10 @@ const longestPattern = 4_096;
 const deepestGroup = 250;
 
 /**
- * What is wrong with a Perl regular expression, or undefined. Only what surely does not compile is found: brackets that do
- * not pair, a quantifier with nothing before it, a backslash at the end. nginx has the last word. Each step takes time in
- * proportion to the length: a set is looked for only where a bracket follows that can end it.
+ * The mistake in a Perl regular expression, or undefined. Only what surely does not compile is
+ * found: brackets that do not pair, a quantifier with nothing before it, a backslash at the end.
+ * nginx has the last word. Each step takes time in proportion to the length: a set is looked for
+ * only where a bracket follows that can end it.
  */
 export function regexMistake(pattern: string): string | undefined {
   if (pattern.length > longestPattern) return `it is longer than ${longestPattern} characters`;
@@ -44,7 +45,9 @@ export function regexMistake(pattern: string): string | undefined {
 const anySet = /\[\^?\]?(?:\[:\^?\w+:\]|[^\]])*\]/g;
 const plainSet = /\[\^?\]?[^\]]*\]/g;
 
-/** `text` with each set replaced. Behind the last bracket that can end one, no set is looked for. */
+/**
+ * `text` with each set replaced. Behind the last bracket that can end one, no set is looked for.
+ */
 function replacedSets(text: string, set: RegExp, by: string): string {
   const end = text.lastIndexOf("]") + 1;
   return text.slice(0, end).replace(set, by) + text.slice(end);
@@ -52,10 +55,15 @@ function replacedSets(text: string, set: RegExp, by: string): string {
 
 const posixClasses = /^(alpha|lower|upper|alnum|ascii|blank|cntrl|digit|graph|print|punct|space|word|xdigit)$/;
 
-/** Stand for the backslash of a reference to a group, and for any other escape, so that no later step meets one. */
+/**
+ * Stand for the backslash of a reference to a group, and for any other escape, so that no later
+ * step meets one.
+ */
 const [reference, escaped] = ["\uFFFE", "\uFFFF"];
 
-/** Numbers and names that fit nothing: a range that runs backwards, a group that there is none of. */
+/**
+ * Numbers and names that fit nothing: a range that runs backwards, a group that there is none of.
+ */
 function misnumbered(pattern: string): string | undefined {
   const stranger = [...pattern.matchAll(/\[:\^?(\w+):\]/g)].find(([, name]) => !posixClasses.test(name!));
   if (stranger !== undefined) return `there is no class ${stranger[0]}`;

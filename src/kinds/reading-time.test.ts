@@ -1,6 +1,7 @@
 /**
- * No text makes any Kind read for long. The Kinds come from the declarations, so a new one is measured without being named
- * here. What counts is the quickest of several runs, and how the time grows with the length: a busy machine slows both.
+ * No text makes any Kind read for long. The Kinds come from the declarations, so a new one is
+ * measured without being named here. The quickest of several runs counts, and how the time grows
+ * with the length: a busy machine slows both.
  */
 import { expect, test } from "vitest";
 import { featureList } from "../annotations/registry.ts";
@@ -21,7 +22,7 @@ for (const [, { fields }] of featureList)
 for (const { key, kind } of Object.values(settings)) kinds.set(kind as Kind<unknown>, key);
 for (const [, { name, kind }] of flagList) kinds.set(kind as Kind<unknown>, `--${name}`);
 
-/** What made patterns start over, parsers call themselves, or lists grow. */
+/** Texts that made patterns start over, parsers call themselves, or lists grow. */
 const units = [
   ...[
     " ",

@@ -1,7 +1,7 @@
 /**
- * Variables that users may name in values of annotations: what a request is, and whose it is. Nothing is among them that a
- * client keeps to itself (headers, cookies), or a value would carry it to a place of the author's choice; nor the decoded
- * path, in which a client can send line breaks.
+ * Variables that users may name in values of annotations: what a request is, and whose it is.
+ * Nothing is among them that a client keeps to itself (headers, cookies), or a value would carry it
+ * to a place of the author's choice; nor the decoded path, in which a client can send line breaks.
  */
 
 const names: ReadonlySet<string> = new Set([
@@ -39,6 +39,8 @@ export function strangersIn(raw: string, allowed: (name: string) => boolean): re
   return found.filter((name) => !allowed(name) && !/^[1-9]/.test(name));
 }
 
-/** In a new path for the backend, which nginx encodes again: there the decoded path does no harm. */
+/**
+ * In a new path for the backend, which nginx encodes again: there the decoded path does no harm.
+ */
 export const isPathVariable = (name: string): boolean =>
   name === "uri" || name === "document_uri" || isBackendVariable(name);

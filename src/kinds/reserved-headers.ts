@@ -1,6 +1,7 @@
 /**
- * Header names that no list may set. They say where a message ends or belong to one connection, so a second word on
- * them would frame a request anew on a connection that other tenants' requests share.
+ * Header names that no list may set. They say where a message ends or belong to one connection, so
+ * a second word on them would frame a request anew on a connection that other tenants' requests
+ * share.
  */
 import { type Kind, no, shown } from "./kind.ts";
 import { headerName } from "./names.ts";
@@ -19,7 +20,9 @@ const ofConnections = new Set([
   "http2-settings",
 ]);
 
-/** Servers behind CGI and its successors read `_`, `.` and `-` as one character, whatever the case. */
+/**
+ * Servers behind CGI and its successors read `_`, `.` and `-` as one character, whatever the case.
+ */
 function normalised(name: string): string {
   return name.trim().toLowerCase().replace(/[_.]/g, "-");
 }
@@ -42,7 +45,10 @@ export function reservedWhy(name: string): string {
     : `${shown(name)} belongs to one connection, which nginx alone decides about`;
 }
 
-/** A list of headers in two parts: what it may set, and a sentence's end for each entry that is left out. */
+/**
+ * A list of headers in two parts: what it may set, and a sentence's end for each entry that is left
+ * out.
+ */
 export function withoutReserved<T extends { readonly name: string }>(
   headers: readonly T[],
 ): { readonly kept: readonly T[]; readonly left: readonly string[] } {
@@ -64,7 +70,10 @@ export const settableHeaderName: Kind<string> = {
 
 const headerNames = listOf(headerName);
 
-/** Names of headers, without those that are about the connection: these are left out, and the rest holds. */
+/**
+ * Names of headers, without those that are about the connection: these are left out, and the rest
+ * holds.
+ */
 export const settableHeaderNames: Kind<readonly string[]> = {
   ...listOf(settableHeaderName),
   read: (text) => {

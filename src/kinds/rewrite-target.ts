@@ -1,7 +1,10 @@
-/** What a target of a rewrite says: a path, which may name variables and groups, or a URL elsewhere. */
+/** The target of a rewrite: a path, which may name variables and groups, or a URL elsewhere. */
 import { isPathVariable, isRequestVariable } from "./request-variables.ts";
 
-/** Variables that the target may name. Fewer in a URL, because a redirect shows them to another host. */
+/**
+ * Variables that the target may name. Fewer in a URL, because a redirect shows them to another
+ * host.
+ */
 export function targetVariables(target: string): (name: string) => boolean {
   return isElsewhere(target) ? isRequestVariable : isPathVariable;
 }

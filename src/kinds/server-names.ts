@@ -1,6 +1,7 @@
 /**
- * Names of servers as nginx takes them: exact ones, wildcards with one `*` at an end (`*.example.com`, `www.*`;
- * `.example.com` is both `example.com` and `*.example.com`), and regular expressions after a `~`. nginx refuses a whole configuration for a name of another form.
+ * Names of servers as nginx takes them: exact ones, wildcards with one `*` at an end
+ * (`*.example.com`, `www.*`; `.example.com` is both `example.com` and `*.example.com`), and regular
+ * expressions after a `~`. nginx refuses a whole configuration for a name of another form.
  */
 import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
@@ -21,7 +22,10 @@ export function formOf(name: string): NameForm | undefined {
   return trailing.test(name) ? "trailing" : undefined;
 }
 
-/** nginx compares a host without a server of its own with the patterns of all tenants. A host name is short. */
+/**
+ * nginx compares a host without a server of its own with the patterns of all tenants. A host name
+ * is short.
+ */
 const aliasSteps = 10_000;
 
 /** Lower-case, but for regular expressions. */

@@ -1,4 +1,7 @@
-/** Text with an alphabet, and lists of it. The alphabets are those that ingress-nginx validates with. */
+/**
+ * Text with an alphabet, and lists of it. The alphabets are those that ingress-nginx validates
+ * with.
+ */
 import { Token } from "../directives/token.ts";
 import {
   itemsIn,
@@ -93,7 +96,10 @@ const pathPrefix: Kind<string> = {
   bad: ["", "a", "/a\nb"],
 };
 
-/** What does not start with a slash is the beginning of no path, so it is left out, even where nothing else is left. */
+/**
+ * A text that does not start with a slash is the beginning of no path, so it is left out, even
+ * where nothing else is left.
+ */
 const pathPrefixes: Kind<readonly string[]> = {
   ...listOf(pathPrefix),
   read: (text) => {

@@ -37,7 +37,10 @@ export const colonCipherList: Kind<string> = {
   bad: [...cipherList.bad, "ALL,HIGH", "ALL HIGH"],
 };
 
-/** Node takes names of TLS 1.3 out of the list before OpenSSL sees it; nginx does not, and refuses a list of nothing else. */
+/**
+ * Node takes names of TLS 1.3 out of the list before OpenSSL sees it; nginx does not, and refuses a
+ * list of nothing else.
+ */
 function hasCipher(list: string): boolean {
   const ciphers = list
     .split(/[:, ]/)

@@ -1,6 +1,7 @@
 /**
- * Text with nginx variables, and the variables there are. An operator's text may use any variable that nginx, Sluice or one
- * of the operator's own snippets declares; which ones those are is checked where all settings are known (`settings/read.ts`).
+ * Text with nginx variables, and the variables there are. An operator's text may use any variable
+ * that nginx, Sluice or one of the operator's own snippets declares; which ones those are is
+ * checked where all settings are known (`settings/read.ts`).
  */
 import { Token } from "../directives/token.ts";
 import { unescaped } from "./grammar.ts";
@@ -17,8 +18,8 @@ export function variablesIn(text: string): readonly string[] {
 export const isVariableName = (variable: string): boolean => /^[a-z_]/i.test(variable);
 
 /**
- * The variable of a group of the path. nginx forgets groups at the next pattern that it tries, so they are kept in variables as
- * soon as the location is known.
+ * The variable of a group of the path. nginx forgets groups at the next pattern that it tries, so
+ * they are kept in variables as soon as the location is known.
  */
 export const groupVariables: readonly string[] = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => `route_group_${number}`);
 
@@ -32,10 +33,16 @@ export const withGroupVariables = (text: string): string => text.replace(groups,
 /** `text` as it is where no pattern has matched: groups are empty. */
 export const withoutGroups = (text: string): string => text.replace(groups, "");
 
-/** The path as nginx has decoded it, and what is made of it: %0d%0a in a request is a line break there. */
+/**
+ * The path as nginx has decoded it, and what is made of it: %0d%0a in a request is a line break
+ * there.
+ */
 const decoded = new Set(["uri", "document_uri", "request_filename", "fastcgi_script_name", "fastcgi_path_info"]);
 
-/** Why `text` is no part of a header or an address, or undefined: a client could write header lines of its own in it. */
+/**
+ * Why `text` is no part of a header or an address, or undefined: a client could write header lines
+ * of its own in it.
+ */
 export function decodedMistake(text: string): string | undefined {
   const variable = variablesIn(text).find((one) => decoded.has(one));
   return (
@@ -69,8 +76,9 @@ export const variableText: Kind<string> = {
 };
 
 /**
- * A log format. nginx's escapes (`\t`, `\n`, `\"`) mean what they mean in its files, and a line break is one, because that is
- * what ingress-nginx's users have written; a single quote is a character like others, which it was not there.
+ * A log format. nginx's escapes (`\t`, `\n`, `\"`) mean what they mean in its files, and a line
+ * break is one, because that is what ingress-nginx's users have written; a single quote is a
+ * character like others, which it was not there.
  */
 export const logFormat: Kind<string> = {
   label: "a log format with nginx variables",
@@ -85,7 +93,10 @@ export const logFormat: Kind<string> = {
   bad: ["", "  ", "\0"],
 };
 
-/** Variables of the http core and of the modules nginx is always built with here, and those Sluice declares (process contract K 76). */
+/**
+ * Variables of the http core and of the modules nginx is always built with here, and those Sluice
+ * declares (process contract K 76).
+ */
 const http =
   "ancient_browser args binary_remote_addr body_bytes_sent bytes_received bytes_sent connection connection_requests connection_time connections_active connections_reading connections_waiting connections_writing content_length content_type date_gmt date_local document_root document_uri fastcgi_path_info fastcgi_script_name gzip_ratio host hostname http2 http3 https invalid_referer is_args is_request_port limit_conn_status limit_rate limit_req_status memcached_key modern_browser msec msie nginx_version pid pipe proxy_add_x_forwarded_for proxy_host proxy_port proxy_protocol_addr proxy_protocol_port proxy_protocol_server_addr proxy_protocol_server_port query_string realip_remote_addr realip_remote_port realpath_root remote_addr remote_port remote_user request request_body request_body_file request_completion request_filename request_id request_length request_method request_port request_time request_uri scheme secure_link secure_link_expires server_addr server_name server_port server_protocol slice_range ssl_alpn_protocol ssl_cipher ssl_ciphers ssl_client_cert ssl_client_escaped_cert ssl_client_fingerprint ssl_client_i_dn ssl_client_i_dn_legacy ssl_client_raw_cert ssl_client_s_dn ssl_client_s_dn_legacy ssl_client_serial ssl_client_v_end ssl_client_v_remain ssl_client_v_start ssl_client_verify ssl_curve ssl_curves ssl_early_data ssl_protocol ssl_server_name ssl_session_id ssl_session_reused status tcpinfo_rcv_space tcpinfo_rtt tcpinfo_rttvar tcpinfo_snd_cwnd time_iso8601 time_local uid_got uid_reset uid_set upstream_addr upstream_bytes_received upstream_bytes_sent upstream_cache_status upstream_connect_time upstream_first_byte_time upstream_header_time upstream_last_server_name upstream_queue_time upstream_response_length upstream_response_time upstream_session_time upstream_status uri";
 const sluice =

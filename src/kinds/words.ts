@@ -19,7 +19,10 @@ export const bool: Kind<boolean> = {
   bad: ["", "yes", "on", "tRUE", "true ", '"true"'],
 };
 
-/** One of `words`, blanks and line breaks around it apart; with `anyCase` other spellings are taken for the listed one. */
+/**
+ * One of `words`, blanks and line breaks around it apart; with `anyCase` other spellings are taken
+ * for the listed one.
+ */
 export function oneOf<const W extends string>(words: readonly W[], { anyCase = false } = {}): Kind<W> {
   const fold = (text: string) => (anyCase ? text.toLowerCase() : text);
   const byText = new Map(words.map((word) => [fold(word), word]));
@@ -35,7 +38,10 @@ export function oneOf<const W extends string>(words: readonly W[], { anyCase = f
   };
 }
 
-/** An nginx size: digits and at most one unit letter. `b`, which ingress-nginx accepts and then drops, is refused. */
+/**
+ * An nginx size: digits and at most one unit letter. `b`, which ingress-nginx accepts and then
+ * drops, is refused.
+ */
 export const size: Kind<string> = {
   label: "a size like 8k, 16m or 1g",
   read: (text) => (/^\d{1,15}[kmg]?$/i.test(text) ? ok(text) : no(`${shown(text)} is not a size like 8k, 16m or 1g`)),

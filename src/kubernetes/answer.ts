@@ -1,13 +1,17 @@
 /**
- * What a request to the API server came to. A refusal is an ordinary answer and travels as a value;
- * its `reason` is the word Kubernetes uses for it, and five more for what never reached a server or made no sense when it came back.
+ * The outcome of a request to the API server. A refusal is an ordinary answer and travels as a
+ * value; its `reason` is the word Kubernetes uses for it, and five more for what never reached a
+ * server or made no sense when it came back.
  */
 import { bugWords } from "../guarded.ts";
 
 export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: ApiFailure };
 
 export interface ApiFailure {
-  /** A StatusReason of the API (`NotFound`, `Conflict`, `Forbidden`, `Expired` ...), or one of `ownReasons`. */
+  /**
+   * A StatusReason of the API (`NotFound`, `Conflict`, `Forbidden`, `Expired` ...), or one of
+   * `ownReasons`.
+   */
   readonly reason: string;
   /** The HTTP status, 0 when there was none. */
   readonly code: number;
@@ -50,13 +54,19 @@ export const ownFailure = (reason: keyof typeof ownReasons, message: string): Ap
 export const bugFailure = (bug: Error): ApiFailure =>
   ownFailure("bug", `Sluice failed on it (${bugWords(bug)}), which is a bug in Sluice: please report it`);
 
-/** The resourceVersion asked for is gone, or the server has not reached it: only a list from scratch helps. */
+/**
+ * The resourceVersion asked for is gone, or the server has not reached it: only a list from scratch
+ * helps.
+ */
 export function isVersionLost(failure: ApiFailure): boolean {
   const tooLarge = failure.causes?.includes("ResourceVersionTooLarge") ?? false;
   return failure.code === 410 || failure.reason === "Expired" || failure.reason === "Gone" || tooLarge;
 }
 
-/** The server understood and will not: trying again soon changes nothing (no right, or no such kind). */
+/**
+ * The server understood and will not: trying again soon changes nothing (no right, or no such
+ * kind).
+ */
 export const isDenied = (failure: ApiFailure): boolean => failure.code === 403 || failure.code === 404;
 
 interface Status {
@@ -69,7 +79,10 @@ interface Status {
   };
 }
 
-/** Reads the `Status` object of a refusal; anything else (a proxy's page) keeps the HTTP status as all that is known. */
+/**
+ * Reads the `Status` object of a refusal; anything else (a proxy's page) keeps the HTTP status as
+ * all that is known.
+ */
 export function failureFromStatus(code: number, body: unknown, retryAfterHeader?: string): ApiFailure {
   const status: Status = typeof body === "object" && body !== null ? body : {};
   const seconds = status.details?.retryAfterSeconds ?? Number(retryAfterHeader ?? Number.NaN);

@@ -1,6 +1,7 @@
 /**
- * Growing waits between tries, with jitter so that a thousand clients of a server that comes back do not come back together.
- * A Backoff forgets its failures after a while without one, or when it is told that things went well.
+ * Growing waits between tries, with jitter so that a thousand clients of a server that comes back
+ * do not come back together. A Backoff forgets its failures after a while without one, or when a
+ * success is reported to it.
  */
 import type { Clock } from "../timing/clock.ts";
 
@@ -29,7 +30,10 @@ export class Backoff {
     this.#failures = 0;
   }
 
-  /** Counts a failure and gives the milliseconds to wait, between one and two times `floorMs * 2^(failures - 1)`, at most twice `ceilingMs`. */
+  /**
+   * Counts a failure and gives the milliseconds to wait, between one and two times `floorMs *
+   * 2^(failures - 1)`, at most twice `ceilingMs`.
+   */
   next(): number {
     const { floorMs, ceilingMs, resetMs } = this.#options;
     const now = this.#clock.now();

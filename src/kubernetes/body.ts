@@ -1,6 +1,7 @@
 /**
- * Reading what the API server sends: a whole JSON body, or a watch, which is one JSON object per line until the connection ends.
- * A body that stops halfway ends in an error event of node, never in a rejected promise here.
+ * Reading what the API server sends: a whole JSON body, or a watch, which is one JSON object per
+ * line until the connection ends. A body that stops halfway ends in an error event of node, never
+ * in a rejected promise here.
  */
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../timing/clock.ts";
@@ -16,8 +17,9 @@ export async function readJson(body: IncomingMessage, clock: Clock, inactivityMs
 }
 
 /**
- * Calls `onLine` with each parsed line. Resolves when the stream ends: to nothing when the server ended it in good order, else to what broke.
- * `onLine` ends the watch early by giving a failure; what it throws is a bug and rejects.
+ * Calls `onLine` with each parsed line. Resolves when the stream ends: to nothing when the server
+ * ended it in good order, else to what broke. `onLine` ends the watch early by giving a failure;
+ * what it throws is a bug and rejects.
  */
 export async function readLines(
   body: IncomingMessage,

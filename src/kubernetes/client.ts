@@ -1,6 +1,7 @@
 /**
- * The API server's verbs on any Resource. Objects are plain JSON, sent and received as they are: no models, no conversion.
- * Nothing here tries again: whoever calls knows what waiting costs, and gets the failure as a value.
+ * The API server's verbs on any Resource. Objects are plain JSON, sent and received as they are: no
+ * models, no conversion. Nothing here tries again: the caller knows what waiting costs, and gets
+ * the failure as a value.
  */
 import type { IncomingMessage } from "node:http";
 import type { KubernetesObject } from "../model/objects.ts";
@@ -44,7 +45,7 @@ export interface WatchOptions extends Selection {
 
 export interface WatchEvent<T> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
-  /** Of a bookmark only the metadata is there. */
+  /** A bookmark has only metadata. */
   readonly object: T;
 }
 
@@ -144,7 +145,7 @@ export class Client {
     return this.#ask<T>({ verb: "create", path, query, body: JSON.stringify(object) }, signal);
   }
 
-  /** Replaces the object. Refused with `Conflict` when its resourceVersion is no longer the newest. */
+  /** Replaces the object; `Conflict` where its resourceVersion is no longer the newest. */
   update<T extends KubernetesObject>(
     of: Resource<T>,
     object: T,
@@ -180,8 +181,9 @@ export class Client {
   }
 
   /**
-   * Calls `onEvent` for each event until the watch ends; resolves to nothing when the server ended it in its own time, else to what broke it.
-   * An `ERROR` event (410 among them) comes back as that failure.
+   * Calls `onEvent` for each event until the watch ends; resolves to nothing when the server ended
+   * it in its own time, else to what broke it. An `ERROR` event (410 among them) comes back as that
+   * failure.
    */
   async watch<T extends KubernetesObject>(
     of: Resource<T>,
@@ -206,8 +208,8 @@ export class Client {
   }
 
   /**
-   * The kinds that the server has in one group and version, without subresources. None where it has no such version, which
-   * is an ordinary answer.
+   * The kinds that the server has in one group and version, without subresources. None where it has
+   * no such version, which is an ordinary answer.
    */
   async kindsOf(apiVersion: string, signal: AbortSignal): Promise<Answer<readonly ServedKind[]>> {
     const group = apiVersion.includes("/") ? "/apis" : "/api";
@@ -233,7 +235,7 @@ export class Client {
     return answer as Answer<T>;
   }
 
-  /** Sends the request; a status other than 2xx is read and comes back as the failure it describes. */
+  /** Sends the request; a status other than 2xx becomes the failure that its body describes. */
   async #open({ verb, ...wanted }: Wanted, signal: AbortSignal): Promise<Answer<IncomingMessage>> {
     const started = this.#clock.now();
     const sent = await this.#transport.send({
@@ -251,10 +253,10 @@ export class Client {
   }
 }
 
-/** What keeping a cache needs of a Client. */
+/** The part of a Client that keeping a cache needs. */
 export type ListWatcher = Pick<Client, "list" | "watch">;
 
-/** What finding out about kinds needs of a Client. */
+/** The part of a Client that discovery needs. */
 export type Discoverer = Pick<Client, "kindsOf">;
 
 /** A kind as the API server offers it. */
@@ -281,7 +283,10 @@ interface ListBody<T> {
   readonly items?: readonly T[] | null;
 }
 
-/** Creating addresses the collection, except for a subresource (a binding, a token), which hangs on its object. */
+/**
+ * Creating addresses the collection, except for a subresource (a binding, a token), which hangs on
+ * its object.
+ */
 function collectionOf({ metadata }: KubernetesObject, subresource: string | undefined): Place {
   const { namespace, name } = metadata;
   return subresource === undefined ? { namespace } : { namespace, name, subresource };

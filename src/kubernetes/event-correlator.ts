@@ -1,6 +1,7 @@
 /**
- * Keeps Events few, by the rules of client-go's EventCorrelator: the same Event again is a higher count on the one that is there, many that differ
- * only in their message become one "combined" Event, and an object that still causes more loses the surplus. Decides; writes nothing.
+ * Keeps Events few, by the rules of client-go's EventCorrelator: the same Event again is a higher
+ * count on the one that is there, many that differ only in their message become one "combined"
+ * Event, and an object that still causes more loses the surplus. Decides; writes nothing.
  */
 import type { Clock } from "../timing/clock.ts";
 import { TokenBucket } from "./rate-limiter.ts";
@@ -32,10 +33,12 @@ export interface CorrelatorLimits {
   readonly distinctMessages: number;
   /** How long such messages count as similar. */
   readonly similarMs: number;
-  /** What one object may cause: `burst` at once, then one each `refillMs`. */
+  /** The Events that one object may cause: `burst` at once, then one each `refillMs`. */
   readonly burst: number;
   readonly refillMs: number;
-  /** How many objects and groups of messages are remembered; the ones not heard of for longest are forgotten. */
+  /**
+   * How many objects and groups of messages are remembered; the least recently used are forgotten.
+   */
   readonly remembered: number;
 }
 
@@ -86,7 +89,7 @@ export class EventCorrelator {
     return combined;
   }
 
-  /** The map has them in the order in which they were last heard of. */
+  /** The map has them in the order in which they were last used. */
   #forgetStale(now: number): void {
     for (const [group, { lastMs }] of this.#similar) {
       if (now - lastMs <= this.#limits.similarMs) return;

@@ -1,6 +1,7 @@
 /**
- * Writes Kubernetes Events, a few at a time and never in anybody's way: `record` returns at once, the queue is bounded, and an Event that
- * cannot be written is dropped and reported. An Event is a courtesy to whoever runs `kubectl describe`; nothing may depend on it.
+ * Writes Kubernetes Events, a few at a time and never in anybody's way: `record` returns at once,
+ * the queue is bounded, and an Event that cannot be written is dropped and reported. An Event is a
+ * courtesy to users of `kubectl describe`; nothing may depend on it.
  */
 
 import { guardedLater } from "../guarded.ts";
@@ -19,7 +20,10 @@ export interface KubernetesEvent extends KubernetesObject {
   readonly reason: string;
   readonly message: string;
   readonly source: { readonly component: string };
-  /** The same name once more: `kubectl get events --field-selector reportingComponent=…` looks only here. */
+  /**
+   * The same name once more: `kubectl get events --field-selector reportingComponent=…` looks only
+   * here.
+   */
   readonly reportingComponent: string;
   readonly count: number;
   readonly firstTimestamp: string;
@@ -33,16 +37,19 @@ export const events = resource<KubernetesEvent>({
   namespaced: true,
 });
 
-/** What is remembered of thousands of them: where it is and what it says already. */
+/** The memory of one Event among thousands: its place and its content. */
 type WrittenEvent = Pick<KubernetesEvent, "count"> & { readonly namespace: string; readonly name: string };
 
 export interface EventRecorderOptions {
-  /** Who speaks, as `kubectl describe` prints it. */
+  /** The reporting component, as `kubectl describe` prints it. */
   readonly component: string;
   readonly clock: Clock;
   /** Writes over all objects. */
   readonly budget?: { readonly perSecond: number; readonly burst: number };
-  /** Occurrences that wait to be written; beyond it the oldest is dropped, a Warning only where nothing else waits. */
+  /**
+   * Occurrences that wait to be written; beyond it the oldest is dropped, a Warning only where
+   * nothing else waits.
+   */
   readonly queueLength?: number;
   readonly report?: (dropped: { readonly occurrence: Occurrence; readonly failure?: ApiFailure }) => void;
 }
@@ -56,7 +63,10 @@ export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #correlator: EventCorrelator;
   readonly #budget: TokenBucket;
-  /** What is wrong is written before what goes its usual way: after a start that may be one Event for each of thousands of objects. */
+  /**
+   * Warnings are written before the others: after a start that may be one Event for each of
+   * thousands of objects.
+   */
   readonly #queues: Readonly<Record<Occurrence["type"], Occurrence[]>> = { Warning: [], Normal: [] };
   /** Series to the Event on the server that counts it. */
   readonly #written = new Map<string, WrittenEvent>();
@@ -165,7 +175,10 @@ export class EventRecorder {
   }
 }
 
-/** The server refuses this Event itself; only a missing connection and an overloaded server are worth another try. */
+/**
+ * The server refuses this Event itself; only a missing connection and an overloaded server are
+ * worth another try.
+ */
 const isFinal = ({ code }: ApiFailure): boolean => code >= 400 && code < 500 && code !== 429 && code !== 401;
 
 /** The API takes 1024 bytes. */

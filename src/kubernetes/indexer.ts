@@ -1,13 +1,13 @@
 /**
- * Objects by key, and by the values of named indices ("by Secret": every Ingress that names it).
- * An index function sees one object and gives the values it is found under; it must depend on nothing else,
- * because an object that leaves is taken out of the places the function names then.
+ * Objects by key, and by the values of named indices ("by Secret": every Ingress that names it). An
+ * index function sees one object and gives the values it is found under; it must depend on nothing
+ * else, because an object that leaves is taken out of the places the function names then.
  */
 import { type KubernetesObject, keyOf } from "../model/objects.ts";
 
 export type IndexFunction<T> = (object: T) => readonly string[];
 
-/** What listeners and users of an informer see of an Indexer. */
+/** The part of an Indexer that listeners and users of an informer see. */
 export interface Lister<T> {
   readonly size: number;
   get(key: string): T | undefined;

@@ -1,6 +1,7 @@
 /**
- * Everything of a kind at one resourceVersion, page by page, each page taken in before the next is asked for.
- * A continue token lives for some minutes only: when one has expired, the whole list is asked for once more in a single page.
+ * Everything of a kind at one resourceVersion, page by page, each page taken in before the next is
+ * asked for. A continue token lives for some minutes only: when one has expired, the whole list is
+ * asked for once more in a single page.
  */
 import type { KubernetesObject } from "../model/objects.ts";
 import { type Answer, isVersionLost, succeeded } from "./answer.ts";
@@ -12,7 +13,7 @@ export interface Everything<T> {
   readonly resourceVersion: string;
 }
 
-/** What is listed, of whom, and what is done with each object. */
+/** The kind that is listed, the client that lists it, and the use of each object. */
 export interface Listing<T extends KubernetesObject> {
   readonly client: ListWatcher;
   readonly of: Resource<T>;

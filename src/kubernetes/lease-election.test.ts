@@ -7,7 +7,10 @@ import { type LeaseClient, LeaseElection } from "./lease-election.ts";
 
 const name = { namespace: "default", name: "leader" };
 
-/** One Lease as an API server keeps it. `slowMs` is how long an answer takes, `away` lets every request fail. */
+/**
+ * One Lease as an API server keeps it. `slowMs` is how long an answer takes, `away` lets every
+ * request fail.
+ */
 class FakeApi {
   lease: Lease | undefined;
   slowMs = 0;

@@ -1,8 +1,9 @@
 /**
- * One leader among several processes, by a Lease. Safe whatever the clocks say: a candidate counts from the moment it *saw* the Lease change,
- * a leader from the moment before it *sent* its last good renewal, and the leader's patience ends before the candidates' does.
- * What a newcomer would get wrong: a process can be stopped for a minute and go on in the middle of a line. No signal reaches it in time,
- * so whoever writes as leader asks `term.holds()` right before each write.
+ * One leader among several processes, by a Lease. Safe whatever the clocks say: a candidate counts
+ * from the moment it *saw* the Lease change, a leader from the moment before it *sent* its last
+ * good renewal, and the leader's patience ends before the candidates' does. One trap: a process can
+ * be stopped for a minute and go on in the middle of a line. No signal reaches it in time, so code
+ * that writes as leader asks `term.holds()` right before each write.
  */
 
 import { type Clock, sleep } from "../timing/clock.ts";
@@ -15,7 +16,10 @@ import type { ObjectName } from "./resource.ts";
 export interface Term {
   /** Aborts when it is over, and nothing may be written any more. */
   readonly lost: AbortSignal;
-  /** False from the moment the Lease may have gone to another, which a process that was stopped finds out here first. */
+  /**
+   * False from the moment the Lease may have gone to another, which a process that was stopped
+   * finds out here first.
+   */
   holds(): boolean;
 }
 
@@ -24,11 +28,15 @@ export interface ElectionOptions {
   /** Must differ between processes; the name of the Pod. */
   readonly identity: string;
   /**
-   * The work of the leader. It ends, soon, when `term.lost` aborts and when the process stops; until it has ended the Lease is kept as long as it can be,
-   * so that last writes are still those of a leader, and this process is no candidate again.
+   * The work of the leader. It ends, soon, when `term.lost` aborts and when the process stops;
+   * until it has ended the Lease is kept as long as it can be, so that last writes are still those
+   * of a leader, and this process is no candidate again.
    */
   readonly lead: (term: Term) => Promise<void>;
-  /** How long others wait after the last renewal they saw. A leader gives up after half of it, and tries every quarter. */
+  /**
+   * How long others wait after the last renewal they saw. A leader gives up after half of it, and
+   * tries every quarter.
+   */
   readonly durationMs?: number;
   readonly clock: Clock;
   readonly random: () => number;
@@ -45,7 +53,10 @@ export type ElectionEvent =
 /** The verbs it needs on `leases`. */
 export type LeaseClient = Pick<Client, "get" | "create" | "update">;
 
-/** A reading of both clocks. The monotonic one stands still while a machine sleeps, the other may be set back: whichever moved more counts. */
+/**
+ * A reading of both clocks. The monotonic one stands still while a machine sleeps, the other may be
+ * set back: whichever moved more counts.
+ */
 interface Moment {
   readonly now: number;
   readonly wall: number;
@@ -67,7 +78,7 @@ export class LeaseElection {
     this.#durationMs = options.durationMs ?? 30_000;
   }
 
-  /** Who held the Lease when it was last read; empty when nobody did. */
+  /** The holder of the Lease when it was last read; empty when it had none. */
   get leader(): string {
     return this.#observed?.spec?.holderIdentity ?? "";
   }
@@ -78,7 +89,10 @@ export class LeaseElection {
     return this.#leftMs() > 0 && elapsedByWall < this.#durationMs / 2;
   }
 
-  /** Stands as a candidate, leads, and stands again, until the signal aborts; then releases the Lease. Rejects only with what `lead` threw. */
+  /**
+   * Stands as a candidate, leads, and stands again, until the signal aborts; then releases the
+   * Lease. Rejects only with what `lead` threw.
+   */
   async run(stop: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     while (!stop.aborted) {
@@ -141,14 +155,18 @@ export class LeaseElection {
       if (written.ok) return identity;
       const changed = written.failure.code === 409 || written.failure.code === 404;
       if (!changed) this.#complain(written.failure);
-      // Our own renewal may have arrived although its answer did not: then the Lease is still ours, in a newer version.
+      // Our own renewal may have arrived although its answer did not: then the Lease is still ours,
+      // in a newer version.
       return changed && (await this.#read(limit.signal)) ? this.leader : identity;
     } finally {
       cancel();
     }
   }
 
-  /** Lets the next leader start at once. A Lease that is no longer ours is left alone: its resourceVersion has changed. */
+  /**
+   * Lets the next leader start at once. A Lease that is no longer ours is left alone: its
+   * resourceVersion has changed.
+   */
   async #release(): Promise<void> {
     const { clock, report } = this.#options;
     const { spec } = this.#observed as Lease;

@@ -1,12 +1,12 @@
 /**
- * The Lease object of an election, written as client-go writes it, so that candidates of both kinds share one.
- * Its times are for people: no candidate trusts the clock of another.
+ * The Lease object of an election, written as client-go writes it, so that candidates of both kinds
+ * share one. Its times are for people: no candidate trusts the clock of another.
  */
 import type { KubernetesObject } from "../model/objects.ts";
 import { resource } from "./resource.ts";
 
 export interface LeaseSpec {
-  /** Empty: nobody holds it. */
+  /** Empty: it has no holder. */
   readonly holderIdentity?: string;
   readonly leaseDurationSeconds?: number;
   readonly acquireTime?: string;
@@ -26,7 +26,10 @@ export const leases = resource<Lease>({
   namespaced: true,
 });
 
-/** What the Lease says once `identity` has it; keeps the time of acquisition when it had it before. `wallMs` is the time to write. */
+/**
+ * The Lease as it is once `identity` has it; keeps the time of acquisition when it had it before.
+ * `wallMs` is the time to write.
+ */
 export function heldBy(identity: string, durationMs: number, wallMs: number, before: LeaseSpec = {}): LeaseSpec {
   const renewTime = microTime(wallMs);
   const mine = before.holderIdentity === identity;
@@ -40,7 +43,10 @@ export function heldBy(identity: string, durationMs: number, wallMs: number, bef
   };
 }
 
-/** Free for whoever comes first: no holder, and a duration of one second, the shortest that the API takes. */
+/**
+ * A Lease that is free for the first candidate: no holder, and a duration of one second, the
+ * shortest that the API takes.
+ */
 export function released(wallMs: number, before: LeaseSpec): LeaseSpec {
   return { ...before, holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(wallMs) };
 }

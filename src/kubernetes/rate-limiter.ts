@@ -1,6 +1,7 @@
 /**
- * How long a key has to wait before it is worked on again. The default is the one of client-go's controllers:
- * each key waits longer with each of its failures, and all keys together start no more than ten tries a second.
+ * How long a key has to wait before it is worked on again. The default is the one of client-go's
+ * controllers: each key waits longer with each of its failures, and all keys together start no more
+ * than ten tries a second.
  */
 import type { Clock } from "../timing/clock.ts";
 
@@ -12,7 +13,10 @@ export interface RateLimiter {
   retries(key: string): number;
 }
 
-/** 5 ms doubling to 1000 s for each key, and 10 a second (burst 100) over all; the longer wait counts. */
+/**
+ * 5 ms doubling to 1000 s for each key, and 10 a second (burst 100) over all; the longer wait
+ * counts.
+ */
 export const defaultRateLimiter = (clock: Clock): RateLimiter =>
   longestOf(
     perKey({ floorMs: 5, ceilingMs: 1_000_000 }),

@@ -1,9 +1,10 @@
 /**
- * Keeps a sink equal to what the API server has of one kind: everything once, then every change, for as long as it runs.
- * It never gives up and never empties the sink on the way: after a lost resourceVersion the sink gets the new whole, and compares for itself.
- * What a newcomer would get wrong: a watch that is open and quiet proves nothing. A connection may be dead (so bookmarks are asked for, and
- * silence ends it), and a server restored from a backup counts from an older version and would stay silent until it has caught up
- * (so after every broken watch its version is asked for first).
+ * Keeps a sink equal to what the API server has of one kind: everything once, then every change,
+ * for as long as it runs. It never gives up and never empties the sink on the way: after a lost
+ * resourceVersion the sink gets the new whole, and compares for itself. One trap: a watch that is
+ * open and quiet proves nothing. A connection may be dead (so bookmarks are asked for, and silence
+ * ends it), and a server restored from a backup counts from an older version and would stay silent
+ * until it has caught up (so after every broken watch its version is asked for first).
  */
 
 import type { KubernetesObject } from "../model/objects.ts";
@@ -29,11 +30,15 @@ export interface ReflectorOptions<T> extends Selection {
   /** Uses streaming lists (WatchList) until a server refuses one. */
   readonly streamingLists?: boolean;
   /**
-   * How long the server is asked to keep a watch: between this and twice this. client-go asks for five minutes or more; but a server ends a watch
-   * when it said it would, and the end that does not come is the soonest sign of a dead connection where objects seldom change.
+   * How long the server is asked to keep a watch: between this and twice this. client-go asks for
+   * five minutes or more; but a server ends a watch when it said it would, and the end that does
+   * not come is the soonest sign of a dead connection where objects seldom change.
    */
   readonly watchSeconds?: number;
-  /** Silence on a watch beyond this ends it; when not given, 10 s beyond the time the server was asked to keep it. */
+  /**
+   * Silence on a watch beyond this ends it; when not given, 10 s beyond the time the server was
+   * asked to keep it.
+   */
   readonly inactivityMs?: number;
   readonly clock: Clock;
   /** In [0, 1), as Math.random. */
@@ -41,16 +46,22 @@ export interface ReflectorOptions<T> extends Selection {
   readonly report?: (event: ReflectorEvent) => void;
 }
 
-/** What happened to a Reflector, for logs and metrics. */
+/** An event in the life of a Reflector, for logs and metrics. */
 export type ReflectorEvent =
   | { readonly kind: "listed"; readonly objects: number; readonly streamed: boolean; readonly tookMs: number }
   | { readonly kind: "watching"; readonly resourceVersion: string }
-  /** It will try again after `retryMs`; `denied` says that the server will not, so that the wait is long. */
+  /**
+   * It will try again after `retryMs`; `denied` says that the server will not, so that the wait is
+   * long.
+   */
   | { readonly kind: "failed"; readonly denied: boolean; readonly failure: ApiFailure; readonly retryMs: number }
   /** Everything is asked for again, and why. */
   | { readonly kind: "version-lost"; readonly why: string };
 
-/** How one turn of the loop ended: the server closed the watch in its own time, the version was lost, or something failed. */
+/**
+ * How one turn of the loop ended: the server closed the watch in its own time, the version was
+ * lost, or something failed.
+ */
 type TurnEnd = "closed" | "version-lost" | ApiFailure;
 
 /** How late the end of a watch may be. */
@@ -65,9 +76,10 @@ export class Reflector<T extends KubernetesObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #selection: Selection;
   /**
-   * From 800 ms as in client-go's reflector, but up to 5 s (and at most twice that) where client-go goes to 30 s: what is tried is one small
-   * request, and a server that is back should be noticed. Forgotten after 2 min, and at once by a watch that brought something or held: a network
-   * that fails now and then must not add up to blindness.
+   * From 800 ms as in client-go's reflector, but up to 5 s (and at most twice that) where client-go
+   * goes to 30 s: what is tried is one small request, and a server that is back should be noticed.
+   * Forgotten after 2 min, and at once by a watch that brought something or held: a network that
+   * fails now and then must not add up to blindness.
    */
   readonly #trouble: Backoff;
   /** From 2 s, because a server that has just started refuses for a moment what it allows. */
@@ -75,7 +87,9 @@ export class Reflector<T extends KubernetesObject> {
   #version: string | undefined;
   #mayStream: boolean;
   #suspicious = false;
-  /** Ends the wait after a failure; undefined where there is none, or none that may be cut short. */
+  /**
+   * Ends the wait after a failure; undefined where there is none, or none that may be cut short.
+   */
   #cutShort: (() => void) | undefined;
   #mayBeHurried = true;
   #lastLoss = Number.NEGATIVE_INFINITY;
@@ -111,7 +125,8 @@ export class Reflector<T extends KubernetesObject> {
 
   /**
    * Another watch was just answered by the same server: what could not be reached is tried at once.
-   * Heard once, and again only when a watch has held: two that fail in turn must not keep each other from waiting.
+   * Taken once, and again only when a watch has held: two that fail in turn must not keep each
+   * other from waiting.
    */
   tryNow(): void {
     if (!this.#mayBeHurried || this.#cutShort === undefined) return;
@@ -127,7 +142,10 @@ export class Reflector<T extends KubernetesObject> {
     this.#cutShort = undefined;
   }
 
-  /** What has to be waited after. A watch that closes at once, or a version that is lost twice in a row, would else spin. */
+  /**
+   * Reasons to wait before the next try. A watch that closes at once, or a version that is lost
+   * twice in a row, would else spin.
+   */
   #failureOf(end: TurnEnd, tookMs: number): ApiFailure | undefined {
     if (end === "closed") return tookMs < 1_000 ? ownFailure("unreachable", "the watch was closed at once") : undefined;
     if (end !== "version-lost") return end;
@@ -232,8 +250,9 @@ export class Reflector<T extends KubernetesObject> {
 }
 
 /**
- * True of the answers of a server without WatchList: it refuses the request (1.26 and older know no resourceVersionMatch on a watch, newer ones
- * name the feature), or it takes it for a plain watch, which never says that the initial events have ended.
+ * True of the answers of a server without WatchList: it refuses the request (1.26 and older know no
+ * resourceVersionMatch on a watch, newer ones name the feature), or it takes it for a plain watch,
+ * which never says that the initial events have ended.
  */
 function cannotStream(end: TurnEnd): boolean {
   if (typeof end === "string") return true;
@@ -242,7 +261,10 @@ function cannotStream(end: TurnEnd): boolean {
   );
 }
 
-/** resourceVersions are decimal numbers that grow; one that is not cannot be compared and never counts as older. */
+/**
+ * resourceVersions are decimal numbers that grow; one that is not cannot be compared and never
+ * counts as older.
+ */
 function isOlder(version: string, than: string): boolean {
   const decimal = /^\d+$/;
   return decimal.test(version) && decimal.test(than) && BigInt(version) < BigInt(than);

@@ -1,6 +1,7 @@
 /**
- * A kind of object as the API addresses it. Whoever uses this runtime declares the resources it works with:
- * `const pods = resource<Pod>({ apiVersion: "v1", kind: "Pod", plural: "pods", namespaced: true })`.
+ * A kind of object as the API addresses it. Users of this runtime declare the resources that they
+ * work with: `const pods = resource<Pod>({ apiVersion: "v1", kind: "Pod", plural: "pods",
+ * namespaced: true })`.
  */
 import type { KubernetesObject } from "../model/objects.ts";
 

@@ -1,6 +1,7 @@
 /**
- * A cache of one kind of object, kept by a Reflector, and the listeners that hear of its changes.
- * The cache is always ahead of what a listener hears: read the newest state from `store`, and take a change only as the word to look.
+ * A cache of one kind of object, kept by a Reflector, and the listeners that are called for its
+ * changes. The cache is always ahead of these calls: read the newest state from `store`, and take a
+ * change only as the word to look.
  */
 
 import { type KubernetesObject, keyOf, nameOf } from "../model/objects.ts";
@@ -50,12 +51,17 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
     return this.#hasSynced;
   }
 
-  /** Resolves when `hasSynced` becomes true; never, while the server cannot be reached or refuses. */
+  /**
+   * Resolves when `hasSynced` becomes true; never, while the server cannot be reached or refuses.
+   */
   get synced(): Promise<void> {
     return this.#synced.promise;
   }
 
-  /** Runs until the signal aborts; the cache stays readable afterwards. Rejects only with what a listener, transform or index function threw. */
+  /**
+   * Runs until the signal aborts; the cache stays readable afterwards. Rejects only with what a
+   * listener, transform or index function threw.
+   */
   run(signal: AbortSignal): Promise<void> {
     return this.#reflector.run(signal);
   }
@@ -65,7 +71,10 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
     this.#reflector.tryNow();
   }
 
-  /** Hears of every object in the cache as `added`, then of each change, in the order they came. Gives the function that ends it. */
+  /**
+   * Hears of every object in the cache as `added`, then of each change, in the order they came.
+   * Gives the function that ends it.
+   */
   subscribe(listener: Listener<T>): () => void {
     this.#listeners.add(listener);
     for (const object of this.#indexer.list()) listener({ kind: "added", object });
@@ -73,8 +82,9 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
   }
 
   /**
-   * Reads one object again, for a transform that would now keep more of it than it did when the object came.
-   * Lists by name, so the right to `list` is enough. An object that the cache does not have yet, or has in a newer version, is left alone.
+   * Reads one object again, for a transform that would now keep more of it than it did when the
+   * object came. Lists by name, so the right to `list` is enough. An object that the cache does not
+   * have yet, or has in a newer version, is left alone.
    */
   async refetch(key: string, signal: AbortSignal): Promise<Answer<undefined>> {
     const { namespace, name } = nameOf(key);

@@ -1,7 +1,8 @@
 /**
- * Keys waiting to be worked on, with the promises of client-go's work queue: a key waits at most once however often it is added, no two workers
- * have the same key at a time, and a key that is added while a worker has it waits again when that worker is done.
- * So the queue carries the name of what to look at, never what happened to it.
+ * Keys waiting to be worked on, with the promises of client-go's work queue: a key waits at most
+ * once however often it is added, no two workers have the same key at a time, and a key that is
+ * added while a worker has it waits again when that worker is done. So the queue carries the name
+ * of what to look at, never what happened to it.
  */
 import type { Clock } from "../timing/clock.ts";
 import { defaultRateLimiter, type RateLimiter } from "./rate-limiter.ts";
@@ -17,7 +18,7 @@ export interface WorkQueueOptions {
   readonly report?: ((event: QueueEvent) => void) | undefined;
 }
 
-/** What happened to a WorkQueue, for metrics; `depth` is how many keys wait now. */
+/** An event in the life of a WorkQueue, for metrics; `depth` is how many keys wait now. */
 export type QueueEvent =
   | { readonly kind: "added"; readonly depth: number }
   | { readonly kind: "retried" }
@@ -56,7 +57,7 @@ export class WorkQueue {
     if (!this.#processing.has(key)) this.#enqueue(key);
   }
 
-  /** Adds the key after `delayMs`. Of several delays for one key the shortest counts. */
+  /** Adds the key after `delayMs`. The shortest of several delays for one key counts. */
   addAfter(key: string, delayMs: number): void {
     if (this.#shuttingDown) return;
     if (delayMs <= 0) {
@@ -89,7 +90,7 @@ export class WorkQueue {
     return this.#limiter.retries(key);
   }
 
-  /** The next key; whoever takes it must call `done`. Nothing once the queue is shut down and empty. */
+  /** The next key; its taker must call `done`. Nothing once the queue is shut down and empty. */
   take(): Promise<string | undefined> {
     const [next] = this.#waiting;
     if (next !== undefined) {
@@ -109,7 +110,10 @@ export class WorkQueue {
     this.#settle();
   }
 
-  /** Takes in nothing more and drops what was delayed. Resolves when the workers have emptied the queue and are done. */
+  /**
+   * Takes in nothing more and drops what was delayed. Resolves when the workers have emptied the
+   * queue and are done.
+   */
   drain(): Promise<void> {
     this.#shuttingDown = true;
     for (const { cancel } of this.#delayed.values()) cancel();

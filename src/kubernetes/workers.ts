@@ -1,10 +1,14 @@
 /**
- * The loop around a WorkQueue that every controller would else write for itself.
- * What went wrong is a value: a key is tried again later, or given up; what `reconcile` throws is a bug and ends the workers.
+ * The loop around a WorkQueue that every controller would else write for itself. A failure is a
+ * value: a key is tried again later, or given up; what `reconcile` throws is a bug and ends the
+ * workers.
  */
 import type { WorkQueue } from "./work-queue.ts";
 
-/** How the work on a key went. `retry` tries again when its failures allow, `after` at a time of its own. */
+/**
+ * How the work on a key went. `retry` tries again when its failures allow, `after` at a time of its
+ * own.
+ */
 export type Reconciled =
   | { readonly kind: "done" }
   | { readonly kind: "retry"; readonly why: string }

@@ -1,6 +1,7 @@
 /**
- * The log: a constant message and fields on every line. On a terminal a line is for reading; elsewhere it is JSON, for
- * machines. Fields are chosen by who logs and never hold a whole object, so no Secret can be among them.
+ * The log: a constant message and fields on every line. On a terminal a line is for reading;
+ * elsewhere it is JSON, for machines. Fields are chosen by who logs and never hold a whole object,
+ * so no Secret can be among them.
  */
 import { type Logger, pino } from "pino";
 import { prettyFactory } from "pino-pretty";
@@ -21,7 +22,8 @@ export function openLog({ verbosity, terminal, write }: LogOptions): Log {
   const level = verbosity >= 3 ? "trace" : verbosity >= 2 ? "debug" : "info";
   const levelWord = { formatters: { level: (label: string) => ({ level: label }) } };
   const plain = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, ...levelWord };
-  // A line is JSON and ends with its only line break: what is escaped in it stands in one of its texts.
+  // A line is JSON and ends with its only line break: what is escaped in it stands in one of its
+  // texts.
   if (terminal === false) return pino(plain, { write: (line: string) => write(visibleLines(line)) });
   const readable = prettyFactory({
     colorize: terminal.colours,
@@ -50,7 +52,7 @@ function wordOf(value: unknown): string {
   return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
 }
 
-/** What only a bug leaves behind. */
+/** Levels that only a bug uses. */
 function stackOf(value: unknown): string {
   return String((value as { readonly stack?: unknown }).stack ?? value);
 }

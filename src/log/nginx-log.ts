@@ -1,4 +1,7 @@
-/** What nginx itself says and what becomes of its process. Its lines pass through in the format it gave them; nginx writes what clients send as it is, so controls are escaped. */
+/**
+ * Lines of nginx itself, and the events of its process. Its lines pass through in the format it
+ * gave them; nginx writes what clients send as it is, so controls are escaped.
+ */
 import type { NginxEvent } from "../nginx/index.ts";
 import { visible } from "../visible.ts";
 import type { Log } from "./log.ts";

@@ -38,7 +38,10 @@ export class ProblemLog {
   }
 }
 
-/** To find a place costs more than all else about a line, so that only the first of many lines get one. */
+/**
+ * To find a place costs more than all else about a line, so that only the first of many lines get
+ * one.
+ */
 const mostPlaces = 200;
 
 function remaining(others: number): string {

@@ -1,4 +1,7 @@
-/** What the webhook did: a line for each Ingress that it refused, and for what ails its certificate. Allowed ones are of interest to few. */
+/**
+ * The webhook's work: a line for each Ingress that it refused, and for what ails its certificate.
+ * Allowed ones are of interest to few.
+ */
 import type { CertificateEvent } from "../admission/kept-certificate.ts";
 import type { WebhookEvent } from "../admission/webhook.ts";
 import { sentence } from "../problem.ts";

@@ -1,6 +1,7 @@
 /**
- * When an object was made, for those that do not say so: the moment it was first seen. Precedence between Ingresses goes
- * by age, so no two objects get the same moment, and an object keeps its own through every edit.
+ * When an object was made, for those that do not say so: the moment it was first seen. Precedence
+ * between Ingresses goes by age, so no two objects get the same moment, and an object keeps its own
+ * through every edit.
  */
 import type { KubernetesObject } from "../model/objects.ts";
 

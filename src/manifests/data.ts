@@ -1,4 +1,7 @@
-/** What the API server accepts as a Secret, a ConfigMap and a Namespace. Nothing said here repeats a Secret's value. */
+/**
+ * Checks for what the API server accepts as a Secret, a ConfigMap and a Namespace. Nothing said
+ * here repeats a Secret's value.
+ */
 import { anything, boolean, type Check, isMapping, mapOf, type Rule, record, text, wrong } from "./check.ts";
 import { metadata } from "./metadata.ts";
 import { dataKey, dnsLabel, dnsSubdomain } from "./names.ts";
@@ -21,7 +24,10 @@ const small: Check = (value, path) => {
 
 const pairKeys = ["tls.crt", "tls.key"];
 
-/** A Secret whose type promises a key pair has both keys; whether they fit is for `translate/` to see. */
+/**
+ * A Secret whose type promises a key pair has both keys; whether they fit is for `translate/` to
+ * see.
+ */
 const promised: Check = (value, path) => {
   if (!isMapping(value) || value.type !== "kubernetes.io/tls") return [];
   const keys = [value.data, value.stringData].flatMap((some) => Object.keys(some ?? {}));

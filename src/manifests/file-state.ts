@@ -1,6 +1,7 @@
 /**
- * What the Library knows of one file: the last good form of each object in it, and what is wrong with the present text.
- * A file that breaks keeps what it had; an object that breaks keeps its last good form, and the others in its file go on.
+ * The Library's knowledge of one file: the last good form of each object in it, and what is wrong
+ * with the present text. A file that breaks keeps what it had; an object that breaks keeps its last
+ * good form, and the others in its file go on.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../model/objects.ts";
@@ -42,7 +43,9 @@ export function stateOf(manifest: Manifest, before: FileState | undefined): File
   return { faults: manifest.faults, objects, doubles };
 }
 
-/** The same value for the same content; the last good one where the present one would be refused. */
+/**
+ * The same value for the same content; the last good one where the present one would be refused.
+ */
 function heldOf(one: ManifestObject, before: Held | undefined): Held | undefined {
   const { kind, key, object } = one;
   if (object === undefined) return before;

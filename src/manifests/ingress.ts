@@ -47,7 +47,10 @@ const presentBackend = record(
   oneOf("service", "resource"),
 );
 
-/** Sequences that the API server keeps out of Exact and Prefix paths, because servers disagree about them. */
+/**
+ * Sequences that the API server keeps out of Exact and Prefix paths, because servers disagree about
+ * them.
+ */
 const ambiguous = ["//", "/./", "/../", "%2f", "%2F"];
 const ambiguousEnds = ["/..", "/."];
 

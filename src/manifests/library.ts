@@ -1,6 +1,7 @@
 /**
- * All objects of a folder as one Snapshot. One changed file touches only its own objects, and an object that did not change
- * stays the same value. Where two files define one object, the file that was seen first has it, and the other is told so.
+ * All objects of a folder as one Snapshot. One changed file touches only its own objects, and an
+ * object that did not change stays the same value. Where two files define one object, the file that
+ * was seen first has it, and the other has a Problem.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { IngressClass, KubernetesObject } from "../model/objects.ts";
@@ -59,7 +60,9 @@ export class Library {
     return file === undefined || held === undefined ? undefined : { file, held };
   }
 
-  /** Whether the file would hold less than it did: then it may be in the middle of being written. */
+  /**
+   * Whether the file would hold less than it did: then it may be in the middle of being written.
+   */
   wouldLose(file: string, manifest: Manifest | undefined): boolean {
     const ids = [...(this.#files.get(file)?.objects.keys() ?? [])];
     if (ids.length === 0 || manifest === undefined) return ids.length > 0;
@@ -67,7 +70,10 @@ export class Library {
     return !manifest.complete || ids.some((id) => !left.has(id));
   }
 
-  /** Takes up what these files hold now; undefined: the file is gone. New files are seen in the order in which they come. */
+  /**
+   * Takes up what these files hold now; undefined: the file is gone. New files are seen in the
+   * order in which they come.
+   */
   change(manifests: ReadonlyMap<string, Manifest | undefined>): void {
     const touched = new Set<string>();
     for (const [file, manifest] of manifests) {

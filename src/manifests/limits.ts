@@ -1,12 +1,16 @@
-/** How much a folder may ask of its reader: one file that is too large, or has too many documents, is left alone with one sentence. */
+/**
+ * How much a folder may ask of its reader: one file that is too large, or has too many documents,
+ * is left alone with one sentence.
+ */
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 
 /** A dump of ten thousand hosts has some 30 MB. */
 export const mostBytes = 64 * 1024 * 1024;
 
 /**
- * Lines and commas in a text of YAML, each of which may begin something that costs memory whatever it is: half a kilobyte, and several for the
- * careful reader. A dump of ten thousand hosts has a million lines. JSON is read in another way and has no such bound.
+ * Lines and commas in a text of YAML, each of which may begin something that costs memory whatever
+ * it is: half a kilobyte, and several for the careful reader. A dump of ten thousand hosts has a
+ * million lines. JSON is read in another way and has no such bound.
  */
 export const mostParts = { plain: 1_500_000, careful: 250_000 };
 
@@ -54,7 +58,10 @@ export function tooManyDocuments(text: string): string | undefined {
 
 export const tooMany = (count: number): string => `it has ${count} documents or items, and ${mostObjects} are the most`;
 
-/** What all files of a folder may have together: a file is read only where there is room for it beside those that are held. */
+/**
+ * What all files of a folder may have together: a file is read only where there is room for it
+ * beside those that are held.
+ */
 export const mostOfFolder = { bytes: 256 * 1024 * 1024, parts: 3_000_000, files: 50_000 };
 
 interface Amount {
@@ -67,10 +74,13 @@ export class FolderRoom {
   #bytes = 0;
   #parts = 0;
 
-  /** Takes the text of `file` in the place of its former one; or returns why there is no room, and the former one stays. */
+  /**
+   * Takes the text of `file` in the place of its former one; or returns why there is no room, and
+   * the former one stays.
+   */
   take(file: string, text: string): string | undefined {
     const parts = partsIn(text);
-    // Of a text with more only JSON is read at all, and that costs no more than its bytes.
+    // A text with more is read only if it is JSON, which costs no more than its bytes.
     const amount = { bytes: Buffer.byteLength(text), parts: parts > mostParts.plain ? 0 : parts };
     const before = this.#held.get(file) ?? { bytes: 0, parts: 0 };
     for (const measure of ["bytes", "parts"] as const) {

@@ -1,6 +1,6 @@
 /**
- * One file as the objects in it and what is wrong with it. Pure: what became of an object because of a fault depends on
- * what was there before, and is for the Library to say.
+ * One file as the objects in it and what is wrong with it. Pure: what became of an object because
+ * of a fault depends on what was there before, and is for the Library to say.
  */
 import type { KubernetesObject } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
@@ -76,9 +76,9 @@ export function unreadManifest(why: string, place: Place = { line: 1, column: 1 
 
 interface Item {
   readonly value: unknown;
-  /** Of the object in its document: a `List` holds several. */
+  /** The object's place in its document: a `List` holds several. */
   readonly path: Path;
-  /** Of the document: what keeps it must not keep the document's value as well. */
+  /** The document's; an object that is kept must not keep the document's value as well. */
   readonly placeIn: YamlDocument["placeOf"];
 }
 
@@ -90,7 +90,10 @@ function itemsOf({ value: written, placeOf: placeIn }: YamlDocument): Item[] {
   return value.items.map((item, at) => ({ value: item, path: ["items", at], placeIn }));
 }
 
-/** To find a place costs more than all else about a small object, so it is not done without end for what is wrong. */
+/**
+ * To find a place costs more than all else about a small object, so it is not done without end for
+ * what is wrong.
+ */
 class Places {
   #left = mostPlaces;
 
@@ -128,7 +131,8 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
     why,
     fatal,
   }));
-  // An object whose apiVersion the API does not have counts as unreadable, so that its last good form stays.
+  // An object whose apiVersion the API does not have counts as unreadable, so that its last good
+  // form stays.
   const { kind, key, object } = written.is === "ours" ? written : unreadable(written.name);
   return {
     object: {
@@ -147,7 +151,10 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
 
 const textMaps = new Set(["labels", "annotations", "data", "stringData"]);
 
-/** A field that is null is absent, as in the API; in a mapping from text to text, it is the empty text. */
+/**
+ * A field that is null is absent, as in the API; in a mapping from text to text, it is the empty
+ * text.
+ */
 function withoutNulls(value: unknown, field = ""): unknown {
   if (value === null) return undefined;
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item));

@@ -37,7 +37,7 @@ async function open(folder: string) {
   manifests.onChange(() => seen.push(ports()));
   return {
     manifests,
-    /** What every notice found, first to last. */
+    /** The findings of every notice, first to last. */
     seen,
     shows: (wanted: string) => until(`the folder to give ${wanted}`, () => ports() === wanted),
     said: () => [...manifests.problems().values()].flat().map(sentence),

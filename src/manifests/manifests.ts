@@ -1,7 +1,7 @@
 /**
- * The Snapshot kept from a folder of YAML: the source of `serve`, which needs no cluster.
- * Editors and copy commands write files in steps, so a change that takes objects away counts only when the file looks the
- * same a moment later. What adds or edits counts at once.
+ * The Snapshot kept from a folder of YAML: the source of `serve`, which needs no cluster. Editors
+ * and copy commands write files in steps, so a change that takes objects away counts only when the
+ * file looks the same a moment later. Additions and edits count at once.
  */
 import { join } from "node:path";
 import { bugWords, guarded } from "../guarded.ts";
@@ -17,7 +17,7 @@ import { type Manifest, readManifest, unreadManifest } from "./manifest.ts";
 import { scanFolder } from "./scan.ts";
 
 export interface Manifests extends Source {
-  /** By file. They change when the Snapshot does, or alone; `onChange` tells of both. */
+  /** Problems by file. They change with the Snapshot or alone; `onChange` reports both. */
   problems(): Table<readonly Problem[]>;
   /** The file that an object is taken from, and the object in it. */
   held: Library["held"];
@@ -141,7 +141,10 @@ class WatchedManifests implements Manifests {
     if (changed.size > 0 || before !== undefined) this.#tell();
   }
 
-  /** Other files may bring us here again at once, so a version counts by how long it has been there, not by how often it was seen. */
+  /**
+   * Other files may bring us here again at once, so a version counts by how long it has been there,
+   * not by how often it was seen.
+   */
   #hasStood(file: string, stamp: string): boolean {
     const doubt = this.#doubtful.get(file);
     const now = this.#clock.now();

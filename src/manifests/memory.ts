@@ -1,6 +1,7 @@
 /**
- * What was read before, for who reads much the same twice, such as the folder before a change and the folder after it: a document with
- * the same text is the same value, and the same value is not checked again. Whoever reads once takes a new one, and drops it.
+ * What was read before, for who reads much the same twice, such as the folder before a change and
+ * the folder after it: a document with the same text is the same value, and the same value is not
+ * checked again. A single reading takes a new one, and drops it.
  */
 import { type WrittenObject, writtenObject } from "./object.ts";
 

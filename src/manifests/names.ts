@@ -1,4 +1,7 @@
-/** How the API server wants names written. Each rule finishes the sentence "<field>: …" or is silent. */
+/**
+ * How the API server wants names written. Each rule finishes the sentence "<field>: …" or is
+ * silent.
+ */
 import { isIP } from "node:net";
 import { shown } from "../kinds/kind.ts";
 import type { Rule } from "./check.ts";
@@ -13,11 +16,17 @@ function rule(shape: RegExp, longest: number, what: string): Rule {
   };
 }
 
-/** RFC 1123 label. Names of Services are such since Kubernetes 1.36; before, they had to begin with a letter. */
+/**
+ * RFC 1123 label. Names of Services are such since Kubernetes 1.36; before, they had to begin with
+ * a letter.
+ */
 export const dnsLabel = rule(new RegExp(`^${label}$`), 63, "a name of a-z, 0-9 and -");
 export const dnsSubdomain = rule(subdomain, 253, "a name of a-z, 0-9, - and .");
 
-/** The host of a tls entry: a DNS name, or one whose first label is `*`. Digits and dots alone pass, as they do in the API. */
+/**
+ * The host of a tls entry: a DNS name, or one whose first label is `*`. Digits and dots alone pass,
+ * as they do in the API.
+ */
 export const tlsHost: Rule = (text) => {
   const bare = text.startsWith("*.") ? text.slice(2) : text;
   if (bare.includes("*")) return `${shown(text)} has a * that is not its whole first label`;

@@ -1,6 +1,7 @@
 /**
- * What somebody wrote, as an object of the API: its name, and what the API server would find in it. Where in a file it stands plays no
- * part, so the answer for one value holds wherever it is met again.
+ * What somebody wrote, as an object of the API: its name, and what the API server would find in it.
+ * Where in a file it stands plays no part, so the answer for one value holds wherever it is met
+ * again.
  */
 import { type KubernetesObject, keyOf } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
@@ -12,7 +13,7 @@ export type WrittenObject =
   /** It cannot even be named. */
   | { readonly is: "nameless"; readonly why: string }
   | { readonly is: "other"; readonly value: Readonly<Record<string, unknown>> }
-  /** Of a kind that counts, but in a version that the API has not. */
+  /** An object of a kind that counts, in a version that the API does not have. */
   | { readonly is: "mistaken"; readonly name: ObjectName; readonly findings: readonly Finding[] }
   | {
       readonly is: "ours";
@@ -50,7 +51,9 @@ export function writtenObject(value: unknown): WrittenObject {
   return { is: "ours", kind: recognised.kind, key: keyOf(object), name, findings, object: content };
 }
 
-/** As the API server would hand it out: the data of a Secret in one piece and without line breaks. */
+/**
+ * As the API server would hand it out: the data of a Secret in one piece and without line breaks.
+ */
 function finished(object: KubernetesObject): KubernetesObject {
   if (object.kind !== "Secret") return object;
   const {

@@ -1,7 +1,8 @@
 /**
- * The lines of a file in which one object stands, so that a place in it is found without reading all the others with their places.
- * For ordinary text only (plain-yaml.ts): there a document begins at a line with three dashes, and an item of a block list at a
- * dash as far in as the first one's. Whoever asks counts what is found, and reads the whole text where that does not fit.
+ * The lines of a file in which one object stands, so that a place in it is found without reading
+ * all the others with their places. For ordinary text only (plain-yaml.ts): there a document begins
+ * at a line with three dashes, and an item of a block list at a dash as far in as the first one's.
+ * The caller counts what is found, and reads the whole text where that does not fit.
  */
 
 export interface Piece {
@@ -18,7 +19,10 @@ export function documentsIn(text: string): readonly Piece[] {
   return pieces.filter((piece) => !piece.lines.every((line) => /^\s*(---|\.\.\.)?\s*(#.*)?$/.test(line)));
 }
 
-/** The items of a document like a `List`, each as a document; undefined where they are written in another way. */
+/**
+ * The items of a document like a `List`, each as a document; undefined where they are written in
+ * another way.
+ */
 export function itemsIn({ lines, before }: Piece): readonly Piece[] | undefined {
   const head = lines.findIndex((line) => /^items:\s*(#.*)?$/.test(line));
   const first = lines.findIndex((line, at) => at > head && !isEmpty(line));

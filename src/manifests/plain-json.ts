@@ -1,6 +1,7 @@
 /**
- * JSON, as `kubectl get -o json` and other programs write it: it is YAML too, and read many times as fast as what it is. A mistake is left
- * to the YAML readers, and so is a key that stands twice, of which JSON's own reader would say nothing.
+ * JSON, as `kubectl get -o json` and other programs write it: it is YAML too, and read many times
+ * as fast as what it is. A mistake is left to the YAML readers, and so is a key that stands twice,
+ * of which JSON's own reader would say nothing.
  */
 import { isMapping } from "./check.ts";
 

@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import { plainDocuments } from "./plain-yaml.ts";
 import { readWithPlaces } from "./yaml.ts";
 
-/** What the careful reader makes of it; undefined for a mistake. */
+/** The careful reader's result; undefined for a mistake. */
 function carefully(text: string): readonly unknown[] | undefined {
   const read = readWithPlaces(text);
   return read.ok ? read.documents.map(({ value }) => value) : undefined;

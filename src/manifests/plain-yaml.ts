@@ -1,17 +1,23 @@
 /**
- * Ordinary YAML, fast: mappings, lists, texts and numbers, as people and kubectl write them. Whatever is read differently by
- * different readers (anchors, tags, merge keys, `yes` and `no`) is left to the careful reader, and so is every mistake.
+ * Ordinary YAML, fast: mappings, lists, texts and numbers, as people and kubectl write them.
+ * Whatever is read differently by different readers (anchors, tags, merge keys, `yes` and `no`) is
+ * left to the careful reader, and so is every mistake.
  */
 import { CORE_SCHEMA, loadAll } from "js-yaml";
 import { mostParts, partsIn } from "./limits.ts";
 import { Memory } from "./memory.ts";
 import { jsonDocuments } from "./plain-json.ts";
 
-/** A tag, an anchor, an alias, a directive, a merge key, a key of several lines, a tab, braces of a template, or a word that is a switch. */
+/**
+ * A tag, an anchor, an alias, a directive, a merge key, a key of several lines, a tab, braces of a
+ * template, or a word that is a switch.
+ */
 const extraordinary =
   /(^|[\s[{,:-])([&*!%][^\s]|<<\s*:|\?\s|\{\{)|\t|(?:^|[:[{,-]\s*)(?:y|n|yes|no|on|off)\s*(?:[,\]}#]|$)|^%|^\uFEFF/im;
 
-/** The documents that hold something; undefined where the text is not ordinary, or has a mistake. */
+/**
+ * The documents that hold something; undefined where the text is not ordinary, or has a mistake.
+ */
 export function plainDocuments(text: string, memory = new Memory()): readonly unknown[] | undefined {
   const json = jsonDocuments(text);
   if (json !== undefined) return json;

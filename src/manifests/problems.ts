@@ -1,4 +1,6 @@
-/** What is wrong with files, as Problems: with file, line, object and field, and what was done about it. */
+/**
+ * Mistakes in files, as Problems: with file, line, object and field, and what was done about it.
+ */
 import type { ObjectName, Problem } from "../problem.ts";
 import type { FileState, Held } from "./file-state.ts";
 import type { Fault } from "./manifest.ts";

@@ -1,6 +1,7 @@
 /**
- * No text of a folder makes its reader slow, whatever is repeated in it. Time that grows with the square of the length was
- * 30 s for each of these texts; it is processor time, which other programs do not add to.
+ * No text of a folder makes its reader slow, whatever is repeated in it. Time that grows with the
+ * square of the length was 30 s for each of these texts; it is processor time, which other programs
+ * do not add to.
  */
 import { expect, test } from "vitest";
 import { readManifest } from "./manifest.ts";

@@ -1,12 +1,13 @@
 /**
- * The YAML files under a folder, each with a stamp that is another one for another content. Symbolic links are followed, so
- * that a ConfigMap volume works, where every file is a link into a hidden folder; hidden names themselves are passed over.
+ * The YAML files under a folder, each with a stamp that is another one for another content.
+ * Symbolic links are followed, so that a ConfigMap volume works, where every file is a link into a
+ * hidden folder; hidden names themselves are passed over.
  */
 import { type BigIntStats, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { mostOfFolder } from "./limits.ts";
 
-/** By path below the folder, sorted by it. */
+/** Files by path below the folder, sorted by it. */
 export type Scan = ReadonlyMap<string, string>;
 
 /** An Error when the folder itself cannot be read; what cannot be read in it is left out. */

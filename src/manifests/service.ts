@@ -1,4 +1,7 @@
-/** What the API server accepts as a Service, as far as Sluice reads it; other fields only have to exist. */
+/**
+ * Checks for what the API server accepts as a Service, as far as Sluice reads it; other fields only
+ * have to exist.
+ */
 import { isIP } from "node:net";
 import { shown } from "../kinds/kind.ts";
 import {

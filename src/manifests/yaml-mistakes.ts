@@ -1,6 +1,7 @@
 /**
- * Mistakes in YAML in the words of whoever made them. A parser says where it could not go on; the cause is often another: a merge that
- * was not finished, a template that was not rendered, a line that is too far in.
+ * Mistakes in YAML in the words of their author. A parser says where it could not go on; the cause
+ * is often another: a merge that was not finished, a template that was not rendered, a line that is
+ * too far in.
  */
 import type { Document, YAMLError } from "yaml";
 import type { Place } from "./place.ts";
@@ -121,8 +122,8 @@ function column(line: string): number {
 }
 
 /**
- * The first key in the text that its mapping has already. The reader of YAML would compare each key with all before it,
- * which takes minutes for half a megabyte of them.
+ * The first key in the text that its mapping has already. The reader of YAML would compare each key
+ * with all before it, which takes minutes for half a megabyte of them.
  */
 export function duplicate(
   yaml: Yaml,
@@ -149,7 +150,10 @@ export function duplicate(
   return { offset: second, place: placeAt(second), why };
 }
 
-/** What no text of a manifest means: a mapping as a key, which braces of a template make, and an alias without its anchor. */
+/**
+ * Constructs that no manifest means: a mapping as a key, which braces of a template make, and an
+ * alias without its anchor.
+ */
 export function unmeant(yaml: Yaml, document: Document, placeAt: (offset: number) => Place): Mistake | undefined {
   let found: Mistake | undefined;
   const anchors = new Set<string>();

@@ -1,9 +1,11 @@
 /**
- * Text of a file as documents, and the place of every field in it. The dialect is kubectl's: YAML 1.2 with merge keys, and
- * `yes`, `no`, `on` and `off` are switches, so that what works here works there.
+ * Text of a file as documents, and the place of every field in it. The dialect is kubectl's: YAML
+ * 1.2 with merge keys, and `yes`, `no`, `on` and `off` are switches, so that what works here works
+ * there.
  *
- * Ordinary text is read by `plain-yaml.ts`, six times as fast; only what is out of the ordinary, and the lines of an object of
- * which a place is asked for, are read with their places. A test holds the two readings together.
+ * Ordinary text is read by `plain-yaml.ts`, six times as fast; only what is out of the ordinary,
+ * and the lines of an object of which a place is asked for, are read with their places. A test
+ * holds the two readings together.
  */
 import { createRequire } from "node:module";
 import type { Document, Node } from "yaml";
@@ -30,7 +32,10 @@ export type ReadYaml =
 /** Mappings and lists in each other; Kubernetes objects have some ten. */
 const deepest = 100;
 
-/** Deeper text than any object has is a mistake; the readers follow it by calling themselves, so that they may fail on it. */
+/**
+ * Deeper text than any object has is a mistake; the readers follow it by calling themselves, so
+ * that they may fail on it.
+ */
 export function readYaml(text: string, memory = new Memory()): ReadYaml {
   const tooDeep = { ok: false, place: { line: 1, column: 1 }, why: `it is nested deeper than ${deepest}` } as const;
   const read = guarded<ReadYaml>(
@@ -60,7 +65,10 @@ function readAnyDepth(text: string, memory: Memory): ReadYaml {
   return { ok: true, documents: plain.map((value, at) => ({ value, placeOf: (path) => places(at, path) })) };
 }
 
-/** Finds the place of a field of document `at` of ordinary text, whose documents have so many items in a list. */
+/**
+ * Finds the place of a field of document `at` of ordinary text, whose documents have so many items
+ * in a list.
+ */
 function placesIn(text: string, itemCounts: readonly number[]): (at: number, path: Path) => Place {
   const once = new Map<string, unknown>();
   const known = <T>(key: string, make: () => T): T => {
@@ -94,7 +102,10 @@ function itemCountOf(value: unknown): number {
   return Array.isArray(items) ? items.length : 0;
 }
 
-/** The careful reader is loaded when something is out of the ordinary: seventy modules, for which a tool would wait. */
+/**
+ * The careful reader is loaded when something is out of the ordinary: seventy modules, for which a
+ * tool would wait.
+ */
 const load = createRequire(import.meta.url);
 const careful = (): typeof import("yaml") => load("yaml");
 

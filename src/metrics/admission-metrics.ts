@@ -1,6 +1,7 @@
 /**
- * What the webhook counts, under the names of ingress-nginx. There is no full rendering to measure: the gauges that spoke of
- * it say what the one Ingress cost, and the size of a configuration that is not made is 0.
+ * Counters of the webhook, under the names of ingress-nginx. There is no full rendering to measure:
+ * the gauges that spoke of it say what the one Ingress cost, and the size of a configuration that
+ * is not made is 0.
  */
 import { Counter, Gauge, type Registry } from "prom-client";
 

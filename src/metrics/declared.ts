@@ -1,6 +1,7 @@
 /**
- * What is known of a metric before anything is counted: its name, type, labels and meaning. The reference page is made of
- * it. The client library keeps the names of labels, and does not export them.
+ * The declaration of a metric, before anything is counted: its name, type, labels and meaning. The
+ * reference page is made of it. The client library keeps the names of labels, and does not export
+ * them.
  */
 import type { Registry } from "prom-client";
 

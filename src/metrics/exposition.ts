@@ -2,7 +2,7 @@
 
 export type Label = readonly [name: string, value: string];
 
-/** What stands between the braces. */
+/** The text between the braces. */
 export function labelsText(labels: readonly Label[]): string {
   return labels.map(([name, value]) => `${name}="${escaped(value)}"`).join();
 }

@@ -1,4 +1,4 @@
-/** What metrics have in common, by whose they are. */
+/** The common parts of metrics, for each of the two families. */
 import type { Registry } from "prom-client";
 
 export interface MetricParts {
@@ -9,8 +9,11 @@ export interface MetricParts {
 }
 
 export interface MetricMakers {
-  /** Of ingress-nginx, with its prefix and labels; they go nowhere without --enable-metrics. */
+  /**
+   * Metrics of ingress-nginx, with its prefix and labels; they are served only with
+   * --enable-metrics.
+   */
   readonly theirs: (name: string, help: string) => MetricParts;
-  /** What was missing there, always there. */
+  /** Metrics that ingress-nginx lacks; they are always served. */
   readonly ours: (name: string, help: string) => MetricParts;
 }

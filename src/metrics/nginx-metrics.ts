@@ -1,4 +1,7 @@
-/** nginx's connections and processes, asked at each scrape, under the names of ingress-nginx. While nginx does not answer they are absent. */
+/**
+ * nginx's connections and processes, asked at each scrape, under the names of ingress-nginx. While
+ * nginx does not answer they are absent.
+ */
 import { Counter, Gauge, type Registry } from "prom-client";
 
 export interface RunningFigures {

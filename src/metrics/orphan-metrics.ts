@@ -1,6 +1,7 @@
 /**
- * Ingresses with nobody behind them, under the name of ingress-nginx: their Service is missing, or it has no endpoints. Only those
- * that lack something have a series; ingress-nginx also keeps a 0 for each that once did.
+ * Ingresses without a backend, under the name of ingress-nginx: their Service is missing, or it has
+ * no endpoints. Only those that lack something have a series; ingress-nginx also keeps a 0 for each
+ * that once did.
  */
 import type { Problem } from "../problem.ts";
 import type { Served } from "./certificate-metrics.ts";

@@ -1,4 +1,7 @@
-/** What a look at the running parts says at a scrape: workers and their generations, settings of locations, shared memory, health, certificates. */
+/**
+ * Gauges that are read from the running parts at a scrape: workers and their generations, settings
+ * of locations, shared memory, health, certificates.
+ */
 import { Counter, Gauge } from "prom-client";
 import type { MetricMakers } from "./makers.ts";
 
@@ -16,7 +19,10 @@ export interface OwnFigures {
   readonly folded: number;
   /** When the first certificate expires; undefined where there is none. */
   readonly firstExpiry: Date | undefined;
-  /** Shared memory of routes, endpoints and certificates; undefined where nginx does not answer or has none. */
+  /**
+   * Shared memory of routes, endpoints and certificates; undefined where nginx does not answer or
+   * has none.
+   */
   readonly memory: { readonly capacityBytes: number; readonly freeBytes: number } | undefined;
   /** Whether each check of the health path passes. */
   readonly checks: Readonly<Record<string, boolean>>;

@@ -1,4 +1,7 @@
-/** Of the controller's process and of the scrapes themselves: what a Go program's client library says and Node's does not. */
+/**
+ * Metrics of the controller's process and of the scrapes themselves: what a Go program's client
+ * library says and Node's does not.
+ */
 import { readFileSync } from "node:fs";
 import { Counter, Gauge, type Registry } from "prom-client";
 
@@ -60,7 +63,10 @@ export class ProcessMetrics {
   }
 }
 
-/** Where there is no limit the kernel says `unlimited`, and other clients the largest number of 64 bits. */
+/**
+ * Where there is no limit the kernel says `unlimited`, and other clients the largest number of 64
+ * bits.
+ */
 function addressSpaceOf(limits: string): number {
   const soft = /^Max address space\s+(\S+)/m.exec(limits)?.[1];
   return soft === undefined || soft === "unlimited" ? 2 ** 64 : Number(soft);

@@ -1,6 +1,7 @@
 /**
- * What happens between the controller and the API server, counted: requests, lists and watches, work queues, the election.
- * It has a registry of its own because it is there before nginx and its metrics are, and not at all where there is no cluster.
+ * Metrics of the traffic between the controller and the API server: requests, lists and watches,
+ * work queues, the election. It has a registry of its own because it is there before nginx and its
+ * metrics are, and not at all where there is no cluster.
  */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ElectionEvent, QueueEvent, ReflectorEvent, SentRequest } from "../kubernetes/index.ts";

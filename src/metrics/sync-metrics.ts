@@ -1,6 +1,7 @@
 /**
- * What syncs and reloads count. Names with `nginx_ingress_controller_` mean what they mean with ingress-nginx; there every change is a
- * reload, here most are not, so `sluice_syncs_total` says what a change cost and `sluice_reloads_total` why nginx was reloaded.
+ * Metrics of syncs and reloads. Names with `nginx_ingress_controller_` mean what they mean with
+ * ingress-nginx; there every change is a reload, here most are not, so `sluice_syncs_total` says
+ * what a change cost and `sluice_reloads_total` why nginx was reloaded.
  */
 import { Counter, Gauge, Histogram } from "prom-client";
 import type { SyncReport } from "../sync/ports.ts";
@@ -65,7 +66,8 @@ export class SyncMetrics {
     if (good && change.kind !== "none") this.#live.observe(tookMs / 1000);
     const { labels, nowMs } = this.#options;
     this.#lastGood.set(labels, good ? 1 : 0);
-    // Dashboards mark a reload wherever this time changes, so what was good without one does not touch it.
+    // Dashboards mark a reload wherever this time changes, so what was good without one does not
+    // touch it.
     if (good && (reload !== undefined || this.#isGood !== true)) this.#lastGoodAt.set(labels, nowMs() / 1000);
     this.#isGood = good;
     if (reload === undefined) return;

@@ -14,7 +14,7 @@ export class Dependencies {
     for (const name of used) this.#join(name, user);
   }
 
-  /** Who depends on `name`. */
+  /** The users of `name`. */
   usersOf(name: string): Iterable<string> {
     const users = this.#users.get(name) ?? none;
     return typeof users === "string" ? [users] : users;

@@ -1,4 +1,6 @@
-/** What a route does to requests and answers on their way, as data: nginx looks it up at each request. */
+/**
+ * Changes that a route makes to requests and answers, as data: nginx looks it up at each request.
+ */
 export interface Filters {
   readonly requestHeaders?: HeaderChanges;
   readonly responseHeaders?: HeaderChanges;
@@ -14,7 +16,9 @@ export interface Filters {
   readonly session?: Session;
 }
 
-/** Done in this order: set replaces all values of a name, add appends one, remove takes all away. */
+/**
+ * Done in this order: set replaces all values of a name, add appends one, remove takes all away.
+ */
 export interface HeaderChanges {
   readonly set: readonly HeaderValue[];
   readonly add: readonly HeaderValue[];
@@ -26,7 +30,7 @@ export interface HeaderValue {
   readonly value: string;
 }
 
-/** What is undefined stays as the request has it. */
+/** Undefined parts stay as the request has them. */
 export interface Redirect {
   readonly scheme: "http" | "https" | undefined;
   readonly hostname: string | undefined;
@@ -44,7 +48,10 @@ export interface UrlRewrite {
 
 export type PathChange =
   | { readonly type: "full"; readonly path: string }
-  /** `prefix` is the matched path without a slash at its end, empty for `/`; it is replaced by `path`. */
+  /**
+   * `prefix` is the matched path without a slash at its end, empty for `/`; it is replaced by
+   * `path`.
+   */
   | { readonly type: "prefix"; readonly prefix: string; readonly path: string };
 
 export interface CorsPolicy {
@@ -61,7 +68,7 @@ export interface CorsPolicy {
 export interface Mirror {
   /** Id of an Upstream. */
   readonly upstream: string;
-  /** Of 1: its share of the requests. */
+  /** Its share of the requests, from 0 to 1. */
   readonly share: number;
 }
 

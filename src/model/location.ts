@@ -7,7 +7,10 @@ export function backendOf({ backends }: Pick<Location<unknown>, "backends">): We
   return backends[0]!;
 }
 
-/** Why all requests to a Location get 503, with the object at fault, in one line; empty where they do not. */
+/**
+ * Why all requests to a Location get 503, with the object at fault, in one line; empty where they
+ * do not.
+ */
 export function closedReason({ closed }: Pick<Location<unknown>, "closed">): string {
   return closed === undefined ? "" : `${named(closed.object)}: ${sentence(closed)}`;
 }

@@ -1,6 +1,7 @@
 /**
- * The Kubernetes objects Sluice reads, with the fields it reads: plain JSON as the API server and YAML files give it.
- * Everything is optional that the API leaves optional; nothing here is defaulted, that is for `translate/`.
+ * The Kubernetes objects Sluice reads, with the fields it reads: plain JSON as the API server and
+ * YAML files give it. Everything is optional that the API leaves optional; nothing here is
+ * defaulted, that is for `translate/`.
  */
 
 export interface ObjectMeta {
@@ -181,13 +182,16 @@ export function kindAndKey(called: string): readonly [kind: string, key: string]
   return [called.slice(0, at), called.slice(at + 1)];
 }
 
-/** What a key of `keyOf` is made of. */
+/** The parts of a key of `keyOf`. */
 export function nameOf(key: string): { readonly namespace?: string; readonly name: string } {
   const slash = key.indexOf("/");
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-/** `namespace/name` of the Service that it is a slice of; undefined for one that somebody made for himself. */
+/**
+ * `namespace/name` of the Service that it is a slice of; undefined for one that somebody made for
+ * himself.
+ */
 export function serviceOf({ metadata }: EndpointSlice): string | undefined {
   const name = metadata.labels?.["kubernetes.io/service-name"];
   return name === undefined ? undefined : `${metadata.namespace}/${name}`;

@@ -1,16 +1,23 @@
 /**
- * What nginx's stream module serves for Gateways. A StreamPort is where connections or datagrams come in; its listeners say
- * which names they take, and a GatewayStream says where each of those goes.
+ * The ports and targets of nginx's stream module for Gateways. A StreamPort is where connections or
+ * datagrams come in; its listeners say which names they take, and a GatewayStream says where each
+ * of those goes.
  */
 import type { Endpoint } from "./endpoint.ts";
 import type { Owner } from "./owner.ts";
 
-/** How a listener's clients are told apart: not at all, or by the name that they send at the start of TLS. */
+/**
+ * How a listener distinguishes its clients: not at all, or by the name that they send at the start
+ * of TLS.
+ */
 export type StreamProtocol = "tcp" | "udp" | "tls";
 
 /** Ports of one protocol, address and number. */
 export interface StreamPort {
-  /** Without spaces; the Gateway and the port that clients see, `shop/public:5432`, and for UDP `shop/public:53/udp`. */
+  /**
+   * Without spaces; the Gateway and the port that clients see, `shop/public:5432`, and for UDP
+   * `shop/public:53/udp`.
+   */
   readonly id: string;
   readonly protocol: StreamProtocol;
   /** The address that nginx listens on, IPv6 without brackets; undefined: all addresses. */
@@ -28,19 +35,28 @@ export interface StreamListener {
   readonly id: string;
   /** In lower case. Empty: all names, and clients that send none. */
   readonly hostname: string;
-  /** Ids of Certificates, where TLS ends here; undefined where it passes through, or where there is none. */
+  /**
+   * Ids of Certificates, where TLS ends here; undefined where it passes through, or where there is
+   * none.
+   */
   readonly certificates: readonly string[] | undefined;
 }
 
 /** A StreamPort with the backends of each name. */
 export interface GatewayStream extends Omit<StreamPort, "listeners"> {
   readonly kind: "gateway";
-  /** Names that are in none of them are refused. For TCP and UDP there is one without a name, or none. */
+  /**
+   * Names that are in none of them are refused. For TCP and UDP there is one without a name, or
+   * none.
+   */
   readonly hosts: readonly StreamHost[];
 }
 
 export interface StreamHost {
-  /** In lower case; a wildcard takes one label or more, and the longest one that fits counts. Empty: all names. */
+  /**
+   * In lower case; a wildcard takes one label or more, and the longest one that fits counts. Empty:
+   * all names.
+   */
   readonly hostname: string;
   /** As in StreamListener. */
   readonly certificates: readonly string[] | undefined;

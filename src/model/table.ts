@@ -1,10 +1,14 @@
 /**
- * A persistent map from string keys: every change gives a new Table that shares all untouched buckets with the old one.
- * So a Snapshot of ten thousand objects is kept as a value, and what differs between two of them is found by comparing
- * identities of groups and buckets, not entries. Iteration order is by bucket and means nothing; sort where order matters.
+ * A persistent map from string keys: every change gives a new Table that shares all untouched
+ * buckets with the old one. So a Snapshot of ten thousand objects is kept as a value, and what
+ * differs between two of them is found by comparing identities of groups and buckets, not entries.
+ * Iteration order is by bucket and means nothing; sort where order matters.
  */
 
-/** Groups of buckets, and buckets of each: a change copies one group and one bucket, and comparing looks at no other group. */
+/**
+ * Groups of buckets, and buckets of each: a change copies one group and one bucket, and comparing
+ * looks at no other group.
+ */
 const groupCount = 32;
 const bucketsEach = 32;
 type Bucket<T> = ReadonlyMap<string, T>;
@@ -81,7 +85,10 @@ export class Table<T> {
     return groups;
   }
 
-  /** What turns `before` into this Table: one entry for each key whose value is not the same object. */
+  /**
+   * The changes that turn `before` into this Table: one entry for each key whose value is not the
+   * same object.
+   */
   changesSince(before: Table<T>): TableChange<T>[] {
     const changes: TableChange<T>[] = [];
     if (this.#groups === before.#groups) return changes;

@@ -1,6 +1,7 @@
 /**
- * A Source with the addresses of its ExternalName Services in the Snapshot. Each name is asked for again when its answer has aged. A name that is
- * gone loses its addresses; while no nameserver answers, the last ones are kept, because the backend is likely to be there still.
+ * A Source with the addresses of its ExternalName Services in the Snapshot. Each name is asked for
+ * again when its answer has aged. A name that is gone loses its addresses; while no nameserver
+ * answers, the last ones are kept, because the backend is likely to be there still.
  */
 import { isIP } from "node:net";
 import { guarded } from "../guarded.ts";

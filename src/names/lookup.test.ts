@@ -1,4 +1,7 @@
-/** The lookup against a nameserver of this test's own, which answers from a table and keeps what it was asked. */
+/**
+ * The lookup against a nameserver of this test's own, which answers from a table and keeps what it
+ * was asked.
+ */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,6 +1,7 @@
 /**
- * The addresses of one DNS name, by the search rules of resolv.conf: IPv4 first, IPv6 where there is none, as ingress-nginx does for
- * ExternalName Services. Asks nameservers only; `/etc/hosts` is for this machine and not for a cluster.
+ * The addresses of one DNS name, by the search rules of resolv.conf: IPv4 first, IPv6 where there
+ * is none, as ingress-nginx does for ExternalName Services. Asks nameservers only; `/etc/hosts` is
+ * for this machine and not for a cluster.
  */
 import { NODATA, NOTFOUND, Resolver } from "node:dns/promises";
 import { fullNames, type ResolvConf } from "./resolv-conf.ts";
@@ -33,7 +34,9 @@ export function dnsLookup(conf: ResolvConf, port = 53): Lookup {
   };
 }
 
-/** Addresses of one family of a name that is taken for full. `port` is where the nameservers listen. */
+/**
+ * Addresses of one family of a name that is taken for full. `port` is where the nameservers listen.
+ */
 export function familyLookup(nameservers: readonly string[], port = 53): FamilyLookup {
   if (nameservers.length === 0) return async () => ({ kind: "failed", why: "resolv.conf names no nameserver" });
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
@@ -47,7 +50,8 @@ async function ask(resolver: Resolver, name: string, family: 4 | 6): Promise<Fou
   const options = { ttl: true } as const;
   try {
     const records = await (family === 4 ? resolver.resolve4(name, options) : resolver.resolve6(name, options));
-    // An alias that leads to no address of this family is an answer without records, and without an error.
+    // An alias that leads to no address of this family is an answer without records, and without an
+    // error.
     if (records.length === 0) return { kind: "found", addresses: [], ttlMs: noNameMs };
     const ttlMs = Math.min(...records.map(({ ttl }) => ttl)) * 1000;
     return { kind: "found", addresses: records.map(({ address }) => address).sort(), ttlMs };

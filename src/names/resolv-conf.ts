@@ -1,4 +1,7 @@
-/** `/etc/resolv.conf` as far as finding addresses needs it (process contract I 70): nameservers, search domains and ndots. */
+/**
+ * `/etc/resolv.conf` as far as finding addresses needs it (process contract I 70): nameservers,
+ * search domains and ndots.
+ */
 import { isIP } from "node:net";
 
 export interface ResolvConf {
@@ -29,7 +32,10 @@ export function readResolvConf(text: string): ResolvConf {
   };
 }
 
-/** The full names that a name may stand for, in the order they are asked. A trailing dot says that it is full already. */
+/**
+ * The full names that a name may stand for, in the order they are asked. A trailing dot says that
+ * it is full already.
+ */
 export function fullNames(name: string, { search, ndots }: ResolvConf): readonly string[] {
   if (name.endsWith(".")) return [name.slice(0, -1)];
   const searched = search.map((domain) => `${name}.${domain.replace(/\.$/, "")}`);

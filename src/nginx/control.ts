@@ -1,6 +1,7 @@
 /**
- * Asks the running nginx which configuration it serves. The answer comes from whichever worker accepted the connection,
- * so one answer proves only that some worker has the new configuration: `reload.ts` also looks at the old workers.
+ * Asks the running nginx which configuration it serves. The answer comes from whichever worker
+ * accepted the connection, so one answer proves only that some worker has the new configuration:
+ * `reload.ts` also looks at the old workers.
  */
 import { request } from "node:http";
 import { text } from "node:stream/consumers";

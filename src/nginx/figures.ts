@@ -1,4 +1,6 @@
-/** Figures of the running nginx: what stub_status says, and what the kernel says of its processes. */
+/**
+ * Figures of the running nginx: what stub_status says, and what the kernel says of its processes.
+ */
 import { readFileSync } from "node:fs";
 import { nginxProcesses } from "./process/processes.ts";
 
@@ -40,7 +42,9 @@ export function readStubStatus(text: string): ConnectionFigures | undefined {
   };
 }
 
-/** Ticks of the clock in a second, and bytes of a page, as every Linux of today tells its programs. */
+/**
+ * Ticks of the clock in a second, and bytes of a page, as every Linux of today tells its programs.
+ */
 const ticks = 100;
 const pageBytes = 4096;
 

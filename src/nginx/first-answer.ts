@@ -1,4 +1,7 @@
-/** Waits until a master that was just started serves. It may as well end, or hang, and then there is one sentence to tell. */
+/**
+ * Waits until a master that was just started serves. It may as well end, or hang, and then there is
+ * one sentence to tell.
+ */
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Control } from "./control.ts";
@@ -14,7 +17,10 @@ export interface NotStarted {
   readonly failure?: StartFailure;
 }
 
-/** Undefined once nginx answers on the control socket. Otherwise the master is gone when this resolves. */
+/**
+ * Undefined once nginx answers on the control socket. Otherwise the master is gone when this
+ * resolves.
+ */
 export async function firstAnswer(
   { folder, control }: { readonly folder: RunFolder; readonly control: Control },
   master: Master,

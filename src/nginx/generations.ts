@@ -1,6 +1,7 @@
 /**
- * Which generations of workers are still finishing their requests. Each reload leaves one behind for as long as its
- * longest request lives (a websocket: until `worker_shutdown_timeout`), with all its memory, so there is a limit to them.
+ * Which generations of workers are still finishing their requests. Each reload leaves one behind
+ * for as long as its longest request lives (a websocket: until `worker_shutdown_timeout`), with all
+ * its memory, so there is a limit to them.
  */
 import type { RunFolder } from "./folder/paths.ts";
 import { nginxProcesses } from "./process/processes.ts";
@@ -22,7 +23,10 @@ export class GenerationBook {
     this.#folder = folder;
   }
 
-  /** The workers that accept connections, or are about to. They are all of their generation where the master is idle. */
+  /**
+   * The workers that accept connections, or are about to. They are all of their generation where
+   * the master is idle.
+   */
   current(): readonly number[] {
     const workers = nginxProcesses(this.#folder).filter(({ role }) => role === "worker" || role === "forked");
     return workers.filter(({ draining }) => !draining).map(({ pid }) => pid);
@@ -33,7 +37,9 @@ export class GenerationBook {
     this.#replaced = [...this.#replaced, workers];
   }
 
-  /** Draining workers in no generation we know of, from before a takeover or a crash, count as one. */
+  /**
+   * Draining workers in no generation we know of, from before a takeover or a crash, count as one.
+   */
   look(): Generations {
     const workers = nginxProcesses(this.#folder).filter(({ role }) => role === "worker");
     const draining = new Set(workers.filter((one) => one.draining).map(({ pid }) => pid));

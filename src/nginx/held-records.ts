@@ -1,6 +1,7 @@
 /**
- * Compares nginx's shared memory with the records that it was given. nginx says a keyed digest for each of 256 parts of the keys, and only of a
- * part that differs those of its records, so that ten thousand hosts cost a few kilobytes on the way.
+ * Compares nginx's shared memory with the records that it was given. nginx says a keyed digest for
+ * each of 256 parts of the keys, and only of a part that differs those of its records, so that ten
+ * thousand hosts cost a few kilobytes on the way.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { setImmediate as otherWork } from "node:timers/promises";
@@ -10,7 +11,10 @@ import type { Channel } from "./channel.ts";
 const parts = 256;
 const partsAtOnce = 8;
 
-/** The keys of records that nginx holds in another form, does not hold, or holds although they were never given; none where it does not say. */
+/**
+ * The keys of records that nginx holds in another form, does not hold, or holds although they were
+ * never given; none where it does not say.
+ */
 export async function strangeRecords(
   channel: Pick<Channel, "digests">,
   given: ReadonlyMap<string, string>,

@@ -1,6 +1,7 @@
 /**
- * An nginx that can be opened, and what is known of it before: what it can do and where it runs. It is a program of this container, or one
- * that runs in the container beside (`remote.ts`); the rest of the house cannot tell which.
+ * An nginx that can be opened, and what is known of it before: what it can do and where it runs. It
+ * is a program of this container, or one that runs in the container beside (`remote.ts`); the rest
+ * of the house cannot tell which.
  */
 
 import type { Place } from "../directives/machine.ts";
@@ -14,7 +15,10 @@ export interface InstalledNginx {
   readonly place: Place;
   /** Whether it goes on when this process has ended in order. */
   readonly outlives: boolean;
-  /** What the controller was known by while nginx was looked for; undefined where none was needed for that. */
+  /**
+   * The handle of the controller while nginx was looked for; undefined where none was needed for
+   * that.
+   */
   readonly pass?: Pass;
   open(options: OpenOptions): Promise<OpenedNginx>;
 }

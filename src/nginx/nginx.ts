@@ -1,6 +1,7 @@
 /**
- * nginx as the rest of the house sees it: opened once, given whole configurations, stopped. It may be running before the
- * controller is (taken over, or started from the last good text on disk), so traffic does not wait for the first sync.
+ * nginx as the rest of the house sees it: opened once, given whole configurations, stopped. It may
+ * be running before the controller is (taken over, or started from the last good text on disk), so
+ * traffic does not wait for the first sync.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -22,7 +23,9 @@ export interface NginxOptions {
   readonly folder: RunFolder;
   /** See `MasterSetup`: true for `serve`, false where an init restarts the controller. */
   readonly endWithController: boolean;
-  /** Older generations of workers that may be draining when a reload begins; with more, it waits. */
+  /**
+   * Older generations of workers that may be draining when a reload begins; with more, it waits.
+   */
   readonly maxDraining: number;
   readonly report: (event: NginxEvent) => void;
   /** How long nginx may take to start or reload before it counts as failed. */
@@ -32,9 +35,14 @@ export interface NginxOptions {
 }
 
 export interface Nginx {
-  /** Makes nginx serve `rendered`. Asked again while a reload is under way or must wait, only the newest is done, for all who asked. */
+  /**
+   * Makes nginx serve `rendered`. Asked again while a reload is under way or must wait, only the
+   * newest is done, for all who asked.
+   */
   apply(rendered: RenderedConfiguration, signal: AbortSignal): Promise<ReloadOutcome>;
-  /** Asks nginx whether it would take `conf`, and changes nothing. The files it names must be there. */
+  /**
+   * Asks nginx whether it would take `conf`, and changes nothing. The files it names must be there.
+   */
   test(conf: string, signal: AbortSignal): Promise<TestOutcome>;
   generations(): Generations;
   processes(): ProcessFigures;
@@ -42,11 +50,17 @@ export interface Nginx {
   readonly pid: number | undefined;
   /** How often nginx was started again after it had died. */
   readonly restarts: number;
-  /** Lets requests in flight end for at most `limitMs`, then leaves no nginx behind; lets go of an nginx that outlives this process. */
+  /**
+   * Lets requests in flight end for at most `limitMs`, then leaves no nginx behind; lets go of an
+   * nginx that outlives this process.
+   */
   stop(limitMs: number): Promise<void>;
 }
 
-/** What serves when `openNginx` returns: an nginx that was running, one started from disk, or none (`why` if one was tried). */
+/**
+ * The nginx that serves when `openNginx` returns: an nginx that was running, one started from disk,
+ * or none (`why` if one was tried).
+ */
 export type Found =
   | { readonly kind: "running" | "last-good" | "nothing" }
   | { readonly kind: "failed"; readonly why: string };
@@ -55,7 +69,10 @@ export type OpenedNginx =
   | { readonly ok: true; readonly nginx: Nginx; readonly found: Found }
   | { readonly ok: false; readonly why: string };
 
-/** Locks the run folder and brings up what it holds. Fails, with one sentence, only when another controller has the folder. */
+/**
+ * Locks the run folder and brings up what it holds. Fails, with one sentence, only when another
+ * controller has the folder.
+ */
 export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
   const { folder, limitMs = 60_000, maxDraining, pruneEveryMs = 1_000 } = options;
   const locked = await lock(folder.lock);

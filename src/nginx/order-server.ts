@@ -1,6 +1,7 @@
 /**
- * Takes the controller's orders for the nginx of this container. There is no order to stop: the kubelet tells each container by itself, and a
- * controller that is started again must find nginx serving.
+ * Takes the controller's orders for the nginx of this container. There is no order to stop: the
+ * kubelet tells each container by itself, and a controller that is started again must find nginx
+ * serving.
  */
 import { chmodSync, lstatSync, rmSync, statSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -29,7 +30,7 @@ export async function openOrders(socket: string, options: OrdersOptions): Promis
     answer(request, response, options).catch((error: Error) => response.writeHead(500).end(error.message));
   });
   server.requestTimeout = 0;
-  // What an earlier process left: this one holds the run folder's lock, so nobody listens there.
+  // An earlier process left it: this one holds the run folder's lock, so no process listens there.
   rmSync(socket, { force: true });
   const failure = await new Promise<Error | undefined>((resolve) => {
     server.once("error", resolve).listen(socket, () => resolve(undefined));
@@ -75,8 +76,9 @@ function stateOf(nginx: Nginx, known: KnownBefore): NginxState {
 }
 
 /**
- * Why `socket` cannot be listened on: its folder must belong to this account and be closed to all others, because it keeps strangers out
- * between the moment the socket is made and the moment it has its mode.
+ * Why `socket` cannot be listened on: its folder must belong to this account and be closed to all
+ * others, because it keeps strangers out between the moment the socket is made and the moment it
+ * has its mode.
  */
 export function socketMistake(socket: string): string | undefined {
   const folder = dirname(socket);

@@ -1,7 +1,9 @@
 /**
- * What the controller and the nginx of another container say to each other: JSON over HTTP on a unix socket. The socket is 0600 in a folder
- * that is 0700, so the kernel lets only the same account connect. That is nginx's account too, so each request needs the controller's pass.
- * The controller asks and nginx answers, never the other way round: whoever takes nginx over can lie about nginx, and about nothing else.
+ * The protocol between the controller and the nginx of another container: JSON over HTTP on a unix
+ * socket. The socket is 0600 in a folder that is 0700, so the kernel lets only the same account
+ * connect. That is nginx's account too, so each request needs the controller's pass. The controller
+ * asks and nginx answers, never the other way round: an attacker who takes nginx over can lie about
+ * nginx, and about nothing else.
  */
 
 import type { Place } from "../directives/machine.ts";

@@ -1,8 +1,10 @@
 /**
- * What the program that gives nginx orders proves itself with. The password exists in the memory of the process that made it and nowhere
- * else: the file beside it holds a salted hash, which whoever checks the password reads at each request. So nothing that a worker can read,
- * neither configuration nor file nor Lua, has the password in it, and a program that is started again makes a new one while nginx serves on.
- * A comparison that stops at the first difference would tell nothing, because a client cannot choose the hash of what it sends.
+ * The proof of the program that gives nginx orders. The password exists in the memory of the
+ * process that made it and nowhere else: the file beside it holds a salted hash, which each check
+ * of the password reads. So nothing that a worker can read, neither configuration nor file nor Lua,
+ * has the password in it, and a program that is started again makes a new one while nginx serves
+ * on. A comparison that stops at the first difference would tell nothing, because a client cannot
+ * choose the hash of what it sends.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -33,7 +35,10 @@ export class Pass {
   }
 }
 
-/** Whether the value of an Authorization header is that of the Pass that `file` knows; false where there is no such file. */
+/**
+ * Whether the value of an Authorization header is that of the Pass that `file` knows; false where
+ * there is no such file.
+ */
 export async function isPass(authorization: string | undefined, file: string): Promise<boolean> {
   const known = /^sluice:\{SSHA\}(\S+)\s*$/.exec(await readFile(file, "utf8").catch(() => ""))?.[1];
   const told = /^Basic ([\w+/=]{1,200})$/.exec(authorization ?? "")?.[1];

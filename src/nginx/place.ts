@@ -1,4 +1,6 @@
-/** The Place of this process: the CPUs and open files of its container, its network, its account. */
+/**
+ * The Place of this process: the CPUs and open files of its container, its network, its account.
+ */
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { availableParallelism, networkInterfaces, userInfo } from "node:os";
@@ -21,7 +23,10 @@ function availableCpus(): number {
   return Math.min(availableParallelism(), cpuQuota(contentOf) ?? Number.POSITIVE_INFINITY);
 }
 
-/** CPUs the container may use, rounded up: the quota of cgroup v2 or v1; undefined where there is none (process contract I 72). */
+/**
+ * CPUs the container may use, rounded up: the quota of cgroup v2 or v1; undefined where there is
+ * none (process contract I 72).
+ */
 export function cpuQuota(read: (path: string) => string | undefined): number | undefined {
   const folder = "/sys/fs/cgroup";
   const older = ["quota", "period"].map((name) => read(`${folder}/cpu/cpu.cfs_${name}_us`) ?? "");
@@ -35,7 +40,10 @@ function openFileLimit(): number {
   return limit === undefined ? 65_536 : Math.min(Number(limit), 1_048_576);
 }
 
-/** The kernel's longest queue of connections; nginx's own default where it is shorter (process contract F 50). */
+/**
+ * The kernel's longest queue of connections; nginx's own default where it is shorter
+ * (process contract F 50).
+ */
 function backlog(): number {
   const longest = Number(contentOf("/proc/sys/net/core/somaxconn") ?? 511);
   return longest < 512 ? 511 : longest;
@@ -54,7 +62,9 @@ function contentOf(path: string): string | undefined {
   }
 }
 
-/** As process contract I 71: not disabled, and some interface has an IPv6 address (loopback counts). */
+/**
+ * As process contract I 71: not disabled, and some interface has an IPv6 address (loopback counts).
+ */
 function hasIpv6(): boolean {
   if (contentOf("/proc/sys/net/ipv6/conf/all/disable_ipv6") !== "0") return false;
   if (contentOf("/proc/net/if_inet6") === undefined) return false;

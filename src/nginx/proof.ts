@@ -1,16 +1,20 @@
 /**
- * Whether a reload has taken. nginx answers a HUP with nothing: it may refuse the text, fail to bind a port, or run out
- * of memory, and go on with the old workers. So the new generation is live when the old workers have all been told to
- * end (only then does no connection reach them) and the control socket answers with the new configuration's hash.
+ * Whether a reload has taken. nginx answers a HUP with nothing: it may refuse the text, fail to
+ * bind a port, or run out of memory, and go on with the old workers. So the new generation is live
+ * when the old workers have all been asked to end (only then does no connection reach them) and the
+ * control socket answers with the new configuration's hash.
  *
- * nginx's master starts the new workers, sleeps 100 ms in the hope that they are up by then, and tells the old ones to end.
- * Here it can be seen that they are up: as many as there were, while all of those are still there, so that none of the new is
- * one that took the place of another that died. Then the old ones are told at once. The master tells them again, which changes
- * nothing: between the HUP and that it listens to no signal, so it does not take one that has gone meanwhile for one that died.
- * In all other cases, such as fewer workers in the new text, it is left to the master.
+ * nginx's master starts the new workers, sleeps 100 ms in the hope that they are up by then, and
+ * tells the old ones to end. Here it can be seen that they are up: as many as there were, while all
+ * of those are still there, so that none of the new is one that took the place of another that
+ * died. Then the old ones are signalled at once. The master signals them again, which changes
+ * nothing: between the HUP and that it listens to no signal, so it does not take one that has gone
+ * meanwhile for one that died. In all other cases, such as fewer workers in the new text, it is
+ * left to the master.
  *
- * A worker that dies right before the HUP is taken in as well may be replaced by one of the text before, whose process id nobody
- * has noted. Until it has been told too, more workers accept connections than the new text starts.
+ * A worker that dies right before the HUP is taken in as well may be replaced by one of the text
+ * before, whose process id was not noted. Until it has been signalled too, more workers accept
+ * connections than the new text starts.
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
@@ -22,7 +26,10 @@ import { type StartFailure, startFailure } from "./process/start-failure.ts";
 
 export type Proof = { readonly live: true } | NotLive;
 
-/** `failure` is what nginx said about it; without one it said nothing in time, and `why` is all that is known. */
+/**
+ * `failure` is what nginx said about it; without one it said nothing in time, and `why` is all that
+ * is known.
+ */
 export interface NotLive {
   readonly live: false;
   readonly why: string;
@@ -69,7 +76,7 @@ export async function proveLive(
   return { live: false, why: `nginx did not take the configuration within ${expected.limitMs} ms: ${why}.` };
 }
 
-/** Those that were not told to end: of the text before, and others that accept connections. */
+/** Those that were not asked to end: of the text before, and others that accept connections. */
 function workersIn(folder: RunFolder, { oldWorkers }: Expected) {
   const going = nginxProcesses(folder).filter(({ draining }) => !draining);
   const old = going.filter(({ pid }) => oldWorkers.includes(pid)).map(({ pid }) => pid);

@@ -1,6 +1,7 @@
 /**
- * Applies a configuration: test, put in place, reload, proof. Whatever goes wrong, nginx goes on with what it had, the
- * disk holds that again, and the outcome says why. `nginx.conf.last-good` is only ever a text that was seen to serve.
+ * Applies a configuration: test, put in place, reload, proof. Whatever goes wrong, nginx goes on
+ * with what it had, the disk holds that again, and the outcome says why. `nginx.conf.last-good` is
+ * only ever a text that was seen to serve.
  */
 import { link, rename, rm, stat, writeFile } from "node:fs/promises";
 import { type Refused, testText, type Unreachable } from "./configuration-test.ts";
@@ -21,11 +22,20 @@ import { type Expected, type NotLive, type Proof, proveLive } from "./proof.ts";
 
 /** A whole configuration, as rendered. */
 export interface RenderedConfiguration {
-  /** The text of nginx.conf. It contains the control server, and neither `daemon`, `pid` nor `load_module` of what is compiled in. */
+  /**
+   * The text of nginx.conf. It contains the control server, and neither `daemon`, `pid` nor
+   * `load_module` of what is compiled in.
+   */
   readonly conf: string;
-  /** What `GET /generation` on the control socket answers with this text: a hash of all there is to see in it. */
+  /**
+   * The answer of `GET /generation` on the control socket with this text: a hash of all there is to
+   * see in it.
+   */
   readonly generation: string;
-  /** Every file the text names in a folder of ours. Others in there are removed when no worker can need them any more. */
+  /**
+   * Every file the text names in a folder of ours. Others in there are removed when no worker can
+   * need them any more.
+   */
   readonly files: readonly ConfigurationFile[];
   /** It waits until no worker of an older generation is left. */
   readonly alone?: boolean;
@@ -33,8 +43,8 @@ export interface RenderedConfiguration {
 
 export type ReloadOutcome =
   /**
-   * `tookMs`: until no connection reaches a worker of the text before, and new ones answer. `started`: none ran before, and
-   * this one has filled its memory from the disk.
+   * `tookMs`: until no connection reaches a worker of the text before, and new ones answer.
+   * `started`: none ran before, and this one has filled its memory from the disk.
    */
   | {
       readonly kind: "reloaded";
@@ -87,7 +97,10 @@ export class Reloader {
     }
   }
 
-  /** Removes files that no accepted configuration names, once no draining worker may open them. To be called now and then. */
+  /**
+   * Removes files that no accepted configuration names, once no draining worker may open them. To
+   * be called now and then.
+   */
   prune(): void {
     const named = this.#named;
     if (this.#pruned || named === undefined || this.#parts.generations.look().draining > 0) return;
@@ -154,7 +167,10 @@ export class Reloader {
     return { generation, oldWorkers, workers, emergenciesBefore: (await stat(folder.emergencies)).size, limitMs };
   }
 
-  /** A master that refused goes on as it was. One that took a text which does not work must be told to take the old one again. */
+  /**
+   * A master that refused goes on as it was. One that took a text which does not work has to take
+   * the old one again.
+   */
   async #goBack({ why, failure }: NotLive, written: Written, before: string | undefined): Promise<ReloadOutcome> {
     const { supervisor } = this.#parts;
     await written.undo();
@@ -182,7 +198,10 @@ function workersOf(conf: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** Makes `to` the same file as `from`, in one step. Neither is ever written in place, so they cannot change together. */
+/**
+ * Makes `to` the same file as `from`, in one step. Neither is ever written in place, so they cannot
+ * change together.
+ */
 async function replaceByLink(from: string, to: string): Promise<void> {
   const draft = `${to}.new`;
   await rm(draft, { force: true });
@@ -191,7 +210,7 @@ async function replaceByLink(from: string, to: string): Promise<void> {
   await rm(draft, { force: true }); // rename leaves it where both are the same file already
 }
 
-/** Of a write that fails Node says no path, and a machine has many disks. */
+/** Node's write errors name no path, and a machine has many disks, so the folder is named. */
 function named(error: NodeJS.ErrnoException): Error {
   if (error.syscall?.startsWith("spawn")) return error;
   return new Error(`the run folder cannot be written: ${error.message}`, { cause: error });

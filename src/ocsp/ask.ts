@@ -1,4 +1,7 @@
-/** Asks an OCSP responder over HTTP. What a certificate names is asked, so an answer may be slow, large or anything. */
+/**
+ * Asks an OCSP responder over HTTP. A certificate names the responder, so its answer may be slow,
+ * large or anything.
+ */
 import { fetchChecked } from "../checked-fetch.ts";
 import type { AskedPolicy } from "../kinds/asked.ts";
 import type { Ask } from "./responders.ts";

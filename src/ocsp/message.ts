@@ -1,6 +1,7 @@
 /**
- * OCSP in bytes (RFC 6960): the question about a certificate, and what an answer says. An answer counts only when the issuer, or a
- * responder that the issuer made one, has signed it: it came over plain HTTP, and clients end handshakes over a bad one.
+ * OCSP in bytes (RFC 6960): the question about a certificate, and what an answer says. An answer
+ * counts only when the issuer, or a responder that the issuer made one, has signed it: it came over
+ * plain HTTP, and clients end handshakes over a bad one.
  */
 import { createHash, verify, X509Certificate } from "node:crypto";
 import {
@@ -16,7 +17,7 @@ import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
 import { AlgorithmIdentifier, Certificate as Asn1Certificate } from "@peculiar/asn1-x509";
 import { guarded } from "../guarded.ts";
 
-/** What is asked about the leaf of a chain. */
+/** The question about the leaf of a chain. */
 export interface Question {
   /** Where its issuer's responder is. */
   readonly url: string;
@@ -31,7 +32,10 @@ export type Answer =
   /** `revoked`: what was said before does not hold any more. */
   | { readonly ok: false; readonly why: string; readonly revoked?: true };
 
-/** Undefined where the certificate names no responder; a sentence's end where it does and cannot be asked about. */
+/**
+ * Undefined where the certificate names no responder; a sentence's end where it does and cannot be
+ * asked about.
+ */
 export function questionOf(chain: string): Question | string | undefined {
   return guarded<Question | string | undefined>(
     () => questionAbout(chain),
@@ -87,7 +91,7 @@ function judged(
 }
 
 const ocspSigning = "1.3.6.1.5.5.7.3.9";
-/** By the name of the signature's algorithm, the hash that `verify` wants. */
+/** The hash that `verify` wants, by the name of the signature's algorithm. */
 const hashes: Readonly<Record<string, string>> = {
   "1.2.840.113549.1.1.11": "sha256",
   "1.2.840.113549.1.1.12": "sha384",

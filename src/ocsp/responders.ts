@@ -1,7 +1,8 @@
 /**
- * Questions to OCSP responders, few at a time to each: a CA has one responder for thousands of certificates. Asked all at once it would
- * answer none of them in time, and this process would have no file descriptor left for anything else. Each responder has a line of its
- * own, so one that is silent keeps only its own certificates waiting.
+ * Questions to OCSP responders, few at a time to each: a CA has one responder for thousands of
+ * certificates. Asked all at once it would answer none of them in time, and this process would have
+ * no file descriptor left for anything else. Each responder has a line of its own, so one that is
+ * silent keeps only its own certificates waiting.
  */
 import type { Question } from "./message.ts";
 
@@ -13,11 +14,14 @@ export const mostAtOnce = 8;
 
 interface Line {
   asked: number;
-  /** The first come first. Who is called has the place of the one that left. */
+  /** First come, first served: the next in line takes the place of the one that left. */
   readonly waiting: (() => void)[];
 }
 
-/** The same `ask`, in turn. It rejects where `signal` aborts, and whoever waits then hears of it when the turn comes. */
+/**
+ * The same `ask`, in turn. It rejects where `signal` aborts, and a waiting caller learns of it when
+ * its turn comes.
+ */
 export function fewAtOnce(ask: Ask): Ask {
   const lines = new Map<string, Line>();
   return async (question, signal) => {

@@ -1,4 +1,4 @@
-/** What the program spends its time on, from V8's own profiler inside this process: no port is opened for it. */
+/** A CPU profile from V8's own profiler inside this process: no port is opened for it. */
 import { Session } from "node:inspector/promises";
 import { setTimeout as delay } from "node:timers/promises";
 

@@ -1,4 +1,7 @@
-/** All of `--profiling`: the server, heap snapshots in the run folder, and Node's inspector on SIGUSR1, which only the same account can send. */
+/**
+ * All of `--profiling`: the server, heap snapshots in the run folder, and Node's inspector on
+ * SIGUSR1, which only the same account can send.
+ */
 import { chmod, readdir, rm } from "node:fs/promises";
 import inspector from "node:inspector";
 import { join } from "node:path";
@@ -12,7 +15,7 @@ export interface ProfilingOptions {
   readonly token: OperatorToken;
   /** Where a heap snapshot is written: one at a time, the one before goes. */
   readonly folder: string;
-  /** Told when Node's inspector opens, and where. */
+  /** Called when Node's inspector opens, with its address. */
   readonly inspected: (address: string | undefined) => void;
   readonly host: Pick<NodeJS.Process, "on" | "off">;
 }

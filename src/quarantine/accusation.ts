@@ -13,7 +13,7 @@ import type { Bisection } from "./bisection.ts";
 import type { Suspect, Suspects } from "./suspects.ts";
 
 export interface Refused {
-  /** What nginx wrote; a part of it is shown to people. */
+  /** The output of nginx; a part of it is shown to people. */
   readonly stderr: string;
   readonly line: number | undefined;
   /** The file or address that the error is about, where nginx names no line. */

@@ -30,12 +30,14 @@ export class Bisection {
     this.#why = why;
   }
 
-  /** What nginx reported of it, or the refusal that began the search while it is only suspected. */
+  /**
+   * The report of nginx about it, or the refusal that began the search while it is only suspected.
+   */
   whyOf(suspect: Suspect): string {
     return this.#guilty.get(suspect) ?? this.#why;
   }
 
-  /** What must be set aside for the next try. */
+  /** Suspects to set aside for the next try. */
   get setAside(): ReadonlySet<Suspect> {
     return new Set([...this.#guilty.keys(), ...this.#unjudged]);
   }

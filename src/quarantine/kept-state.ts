@@ -1,7 +1,7 @@
 import type { LastGood } from "../translate/last-good.ts";
 import type { Quarantine } from "../translate/quarantine.ts";
 
-/** What the quarantine keeps over a restart. */
+/** The quarantine's state that survives a restart. */
 export interface KeptState {
   readonly lastGood: LastGood;
   readonly quarantine: Quarantine;

@@ -4,7 +4,7 @@ import { emptyLastGood } from "../translate/last-good.ts";
 import { emptyQuarantine, type Refusal } from "../translate/quarantine.ts";
 import { QuarantineKeeper } from "./quarantine.ts";
 
-/** The settings' text stands in each location, that of unknown hosts too, which is nobody's. */
+/** The settings' text stands in each location, that of unknown hosts too, which has no owner. */
 const conf = `http {
     server {
         server_name _;

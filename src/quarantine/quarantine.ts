@@ -37,7 +37,7 @@ export class QuarantineKeeper {
     this.#lastGood = lastGood;
   }
 
-  /** What must survive a restart. */
+  /** The state that must survive a restart. */
   get kept(): KeptState {
     return { lastGood: this.#lastGood, quarantine: this.#quarantine };
   }

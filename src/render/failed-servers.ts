@@ -1,6 +1,7 @@
 /**
- * Hosts on which the renderer itself failed. Such a host is left out of the text and the records, so that one object
- * cannot keep everybody's configuration from being rendered, and its owners get a Problem.
+ * Hosts on which the renderer itself failed. Such a host is left out of the text and the records,
+ * so that one object cannot keep everybody's configuration from being rendered, and its owners get
+ * a Problem.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { bugProblem, guarded } from "../guarded.ts";
@@ -17,7 +18,10 @@ export class FailedServers {
     return new Map(this.#bugs);
   }
 
-  /** What `work` makes of the Server, or `instead` where it throws. A mistake in the operator's template goes on to be thrown. */
+  /**
+   * Returns what `work` makes of the Server, or `instead` where it throws. A mistake in the
+   * operator's template goes on to be thrown.
+   */
   render<T>(server: Server<FeatureValues>, isOwnTemplate: boolean, work: () => T, instead: () => T): T {
     const key = serverKey(server);
     this.#bugs.delete(key);

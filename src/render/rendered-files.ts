@@ -1,4 +1,7 @@
-/** Files beside nginx.conf: what the text or a record names as a path. A file's name is a hash of its content, so it never changes under a worker that reads it. */
+/**
+ * Files beside nginx.conf: what the text or a record names as a path. A file's name is a hash of
+ * its content, so it never changes under a worker that reads it.
+ */
 import { hash } from "node:crypto";
 import type { ServerPlace } from "../directives/place.ts";
 import type { Certificate } from "../model/configuration.ts";

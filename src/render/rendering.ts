@@ -12,7 +12,10 @@ export interface RenderedText {
   readonly files: readonly RenderedFile[];
   /** The shapes in it, each as `slot@name`. */
   readonly shapes: ReadonlySet<string>;
-  /** Hashes of what it was made of, by what people call it: two texts differ because some of these differ. */
+  /**
+   * Hashes of what it was made of, by what people call it: two texts differ because some of these
+   * differ.
+   */
   readonly parts: Readonly<Record<string, string>>;
   /** Whose text stands at a line of `conf`. */
   readonly ownersAt: OwnersAt;
@@ -42,9 +45,14 @@ export interface ChangedRecord {
 
 /** What a text depends on beside its Configuration, because of what nginx did with earlier ones. */
 export interface Circumstances {
-  /** How many times larger than estimated shared memory must be, because its records did not fit. */
+  /**
+   * How many times larger than estimated shared memory must be, because its records did not fit.
+   */
   readonly memoryFactor: number;
-  /** Whether nginx refused a generation: its text is not kept for a Configuration that asks for less. */
+  /**
+   * Whether nginx refused a generation: its text is not kept for a Configuration that asks for
+   * less.
+   */
   isRefused(generation: string): boolean;
 }
 

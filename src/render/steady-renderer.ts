@@ -1,6 +1,7 @@
 /**
- * A Renderer that no template can stop. A template is tried before it is used, but only on what there was to render then; one
- * that fails later, on the first object with some annotation, gives way to the built-in one. The built-in one failing is a bug.
+ * A Renderer that no template can stop. A template is tried before it is used, but only on what
+ * there was to render then; one that fails later, on the first object with some annotation, gives
+ * way to the built-in one. The built-in one failing is a bug.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration } from "../model/configuration.ts";

@@ -1,6 +1,7 @@
 /**
- * The nginx.conf template: `nginx.tmpl` and its partials, compiled with Handlebars. A name that does not exist throws
- * instead of printing nothing (`strict`), so a mistake in a template is found when it is tried, not when it serves.
+ * The nginx.conf template: `nginx.tmpl` and its partials, compiled with Handlebars. A name that
+ * does not exist throws instead of printing nothing (`strict`), so a mistake in a template is found
+ * when it is tried, not when it serves.
  */
 import Handlebars from "handlebars";
 import { Token, type View } from "../directives/token.ts";
@@ -13,7 +14,10 @@ export type CompiledTemplate =
   | { readonly ok: false; readonly why: string };
 
 export interface Template {
-  /** Renders the file called `name`; throws a TemplateError where the text asks for something the View has not. */
+  /**
+   * Renders the file called `name`; throws a TemplateError where the text asks for something the
+   * View has not.
+   */
   render(name: string, view: View): Token;
 }
 
@@ -53,7 +57,10 @@ export function compileTemplate(files: TemplateFiles): CompiledTemplate {
   return { ok: true, template: { render } };
 }
 
-/** Handlebars is strict about what is printed; a condition or a list without a value is a mistake as well. */
+/**
+ * Handlebars is strict about what is printed; a condition or a list without a value is a mistake as
+ * well.
+ */
 class StrictArguments extends Handlebars.Visitor {
   override BlockStatement(block: hbs.AST.BlockStatement): void {
     this.#mark(block.params);
@@ -65,7 +72,9 @@ class StrictArguments extends Handlebars.Visitor {
     super.PartialStatement(partial);
   }
 
-  /** `strict` is how its compiler marks what is printed; `this` has no parts, and is always there. */
+  /**
+   * `strict` is how its compiler marks what is printed; `this` has no parts, and is always there.
+   */
   #mark(params: readonly (hbs.AST.Expression | hbs.AST.PathExpression)[]): void {
     for (const param of params) if ("parts" in param && param.parts.length > 0) Object.assign(param, { strict: true });
   }
@@ -73,7 +82,10 @@ class StrictArguments extends Handlebars.Visitor {
 
 const strictArguments = new StrictArguments();
 
-/** ingress-nginx's own templates are Go's: they cannot work here, and saying so is better than a parse error. */
+/**
+ * ingress-nginx's own templates are Go's: they cannot work here, and saying so is better than a
+ * parse error.
+ */
 function goTemplate(text: string): string | undefined {
   const sign = /\{\{-?\s*(\$\w+\s*:=|range\b|define\b|end\b|if\s+\(|template\s+")/.exec(text)?.[0];
   if (sign === undefined) return undefined;

@@ -1,7 +1,7 @@
 /**
  * The Ingress that an annotated Service asks for, and whose an Ingress is that is already there.
- * What a newcomer would get wrong: an owner reference alone does not make an Ingress ours, because other programs make Ingresses for Services
- * as well. Only with our label may it be changed or deleted.
+ * One trap: an owner reference alone does not make an Ingress ours, because other programs make
+ * Ingresses for Services as well. Only with our label may it be changed or deleted.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Ingress, IngressClass, Service, ServicePort } from "../model/objects.ts";
@@ -15,7 +15,10 @@ const markLabel = "app.kubernetes.io/managed-by";
 const mark = "sluice-service-ingress";
 const legacyClass = "kubernetes.io/ingress.class";
 
-/** How an Ingress says whose class it is: by the field, or by the older annotation where classes cannot be seen. */
+/**
+ * How an Ingress says whose class it is: by the field, or by the older annotation where classes
+ * cannot be seen.
+ */
 export type ClassName = { readonly field: string } | { readonly annotation: string };
 
 export const asksForIngress = ({ metadata }: Service): boolean =>
@@ -55,7 +58,7 @@ export function ingressFor(service: Service, hostPattern: string, className: Cla
   };
 }
 
-/** Whether `there` says what `wanted` says. What users add to it (annotations, TLS) does not count. */
+/** Whether `there` says what `wanted` says. Additions of users (annotations, TLS) do not count. */
 export function leadsTheSameWay(there: Ingress, wanted: Ingress): boolean {
   const told = ({ metadata, spec }: Ingress) => [
     spec?.rules,
@@ -64,7 +67,10 @@ export function leadsTheSameWay(there: Ingress, wanted: Ingress): boolean {
   return isDeepStrictEqual(told(there), told(wanted));
 }
 
-/** The class that this controller serves: the one that `--ingress-class` names, or else the first that names its controller. */
+/**
+ * The class that this controller serves: the one that `--ingress-class` names, or else the first
+ * that names its controller.
+ */
 export function ownClass(classes: Table<IngressClass> | undefined, accept: TranslateOptions): ClassName {
   if (classes === undefined) return { annotation: accept.ingressClass };
   const ours = [...classes.values()].filter((one) => isOurClass(one, accept)).map(({ metadata }) => metadata.name);
@@ -72,7 +78,7 @@ export function ownClass(classes: Table<IngressClass> | undefined, accept: Trans
   return { field: field ?? accept.ingressClass };
 }
 
-/** The port called `http`, or 80, or the first one that speaks TCP. */
+/** The port called `http`, or 80, or the first one with TCP. */
 function portOf(ports: readonly ServicePort[]): ServicePort | undefined {
   const usable = ports.filter(({ protocol = "TCP" }) => protocol === "TCP");
   return usable.find(({ name }) => name === "http") ?? usable.find(({ port }) => port === 80) ?? usable[0];

@@ -1,6 +1,7 @@
 /**
- * `--service-ingress`: every Service annotated `ingress/http: "true"` has an Ingress of its name, for as long as this process leads.
- * Services and Ingresses come from the Snapshot, so they are in memory once, and only those that are watched count.
+ * `--service-ingress`: every Service annotated `ingress/http: "true"` has an Ingress of its name,
+ * for as long as this process leads. Services and Ingresses come from the Snapshot, so they are in
+ * memory once, and only those that are watched count.
  */
 
 import { bugWords } from "../guarded.ts";

@@ -1,6 +1,7 @@
 /**
- * One look at one Service and the Ingress of its name: what there is, what there should be, and the request between the two.
- * It reads the Snapshot, which may be a moment behind, so requests carry the uid of what they are about and are refused when that has changed.
+ * One look at one Service and the Ingress of its name: what there is, what there should be, and the
+ * request between the two. It reads the Snapshot, which may be a moment behind, so requests carry
+ * the uid of what they are about and are refused when that has changed.
  */
 import type { ApiFailure, Client, Reconciled } from "../kubernetes/index.ts";
 import { type Ingress, type KubernetesObject, keyOf, type Service } from "../model/objects.ts";

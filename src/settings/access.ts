@@ -1,4 +1,4 @@
-/** Who may come in: lists that refuse or admit clients everywhere. */
+/** Access for all hosts: lists that refuse or admit clients everywhere. */
 import { range } from "../kinds/addresses.ts";
 import { lenientListOf } from "../kinds/combine.ts";
 import { unescaped } from "../kinds/grammar.ts";

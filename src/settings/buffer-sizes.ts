@@ -1,6 +1,7 @@
 /**
- * The four directives about buffers of answers, brought together: nginx refuses a whole configuration in which they do not fit
- * each other, so a value that does not is moved to the nearest that does.
+ * The four directives about buffers of answers, brought together: nginx refuses a whole
+ * configuration in which they do not fit each other, so a value that does not is moved to the
+ * nearest that does.
  */
 
 import { Token } from "../directives/token.ts";
@@ -22,7 +23,10 @@ export interface ProxyBufferTokens {
   readonly proxy_max_temp_file_size: Token;
 }
 
-/** By nginx's rules: at least two buffers; busy ones between one and all but one; a temporary file of none or at least one. */
+/**
+ * Sizes by nginx's rules: at least two buffers; busy ones between one and all but one; a temporary
+ * file of none or at least one.
+ */
 export function proxyBufferTokens({ number, size, busy, maxTempFile }: ProxyBuffers): ProxyBufferTokens {
   const count = Math.max(2, number);
   const one = bytesOf(size);

@@ -1,4 +1,7 @@
-/** The headers that carry what a client certificate says to backends and auth services. A client cannot set them itself. */
+/**
+ * The headers that carry what a client certificate says to backends and auth services. A client
+ * cannot set them itself.
+ */
 export const clientCertificateHeaders = [
   { name: "ssl-client-verify", variable: "client_verify" },
   { name: "ssl-client-subject-dn", variable: "client_subject_dn" },

@@ -1,4 +1,6 @@
-/** gzip and brotli. nginx compresses text/html whatever the types say, and never a 500 (RS-32.21). */
+/**
+ * gzip and brotli. nginx compresses text/html whatever the types say, and never a 500 (RS-32.21).
+ */
 
 import { Token } from "../directives/token.ts";
 import { blankListOf, optional } from "../kinds/combine.ts";

@@ -1,6 +1,7 @@
 /**
- * How a ConfigMap key is declared. The declaration is the setting: its type, reading, place in nginx.conf, reference page
- * and tests all come out of it. A setting with a `directive` needs no line in the template: the block it names prints it.
+ * How a ConfigMap key is declared. The declaration is the setting: its type, reading, place in
+ * nginx.conf, reference page and tests all come out of it. A setting with a `directive` needs no
+ * line in the template: the block it names prints it.
  */
 
 import type { Capability } from "../directives/capabilities.ts";
@@ -15,8 +16,8 @@ export interface SettingDirective<T> {
   readonly name: string | readonly string[];
   readonly context: Context;
   /**
-   * The words after the name, where not as the Kind prints them. A boolean is `on` or `off`; a list prints the directive once
-   * for each item; `undefined` prints nothing.
+   * The words after the name, where not as the Kind prints them. A boolean is `on` or `off`; a list
+   * prints the directive once for each item; `undefined` prints nothing.
    */
   readonly view?: (value: T) => View | undefined;
 }
@@ -31,17 +32,21 @@ export interface Setting<T> {
   readonly becomes?: string;
   /** Keys of which one must be on for this one to do anything, or to be printed. */
   readonly onlyWith?: readonly string[];
-  /** What nginx must have for the key to do anything, or to be printed. */
+  /** The ability that nginx needs for the key to do anything, or to be printed. */
   readonly needs?: Capability;
-  /** Taken for an unreadable text while there is no last good value, where the default would open what was to be shut. */
+  /**
+   * Taken for an unreadable text while there is no last good value, where the default would open
+   * what was to be shut.
+   */
   readonly closed?: NoInfer<T>;
-  /** Where text with variables is evaluated; a variable that nobody declares makes the text unreadable. */
+  /** Where text with variables is evaluated; an undeclared variable makes the text unreadable. */
   readonly variables?: "http" | "stream";
   /** It stands nowhere in nginx.conf itself: it lets authors of other objects write what does. */
   readonly permits?: true;
   /**
-   * What holds for routes of the Gateway API in its place, because by itself it would change what they answer. Absent: the key holds for them.
-   * With `unlessSet` another value than the default holds for them, too.
+   * The value that holds for routes of the Gateway API in its place, because by itself it would
+   * change what they answer. Absent: the key holds for them. With `unlessSet` another value than
+   * the default holds for them, too.
    */
   readonly forRoutes?: { readonly instead: NoInfer<T>; readonly unlessSet?: true };
   /** Not a key of ingress-nginx. */

@@ -1,4 +1,7 @@
-/** The variables that the ConfigMap's snippets declare, which values of annotations may name as well. */
+/**
+ * The variables that the ConfigMap's snippets declare, which values of annotations may name as
+ * well.
+ */
 import { variablesDeclaredIn } from "../kinds/declared-variables.ts";
 import type { Settings } from "./registry.ts";
 

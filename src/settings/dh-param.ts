@@ -1,8 +1,11 @@
-/** Diffie-Hellman parameters in PEM. nginx refuses a whole configuration with parameters that OpenSSL thinks too short. */
+/**
+ * Diffie-Hellman parameters in PEM. nginx refuses a whole configuration with parameters that
+ * OpenSSL thinks too short.
+ */
 
 const smallestBits = 2048;
 
-/** What is wrong with `pem`, to follow the name of its Secret; undefined when it can be used. */
+/** The mistake in `pem`, to follow the name of its Secret; undefined when it can be used. */
 export function mistakeInDhParam(pem: string): string | undefined {
   const block = /^-----BEGIN DH PARAMETERS-----\s+([A-Za-z0-9+/=\s]+)-----END DH PARAMETERS-----\s*$/.exec(pem.trim());
   if (block === null) return "does not hold one PEM block of type DH PARAMETERS";
@@ -20,7 +23,10 @@ function primeBits(der: Buffer): number | undefined {
   return digits === "" ? undefined : (digits.length - 1) * 4 + Number.parseInt(digits[0]!, 16).toString(2).length;
 }
 
-/** Where the content of the element at `at` begins and ends; undefined if it has another tag or does not fit. */
+/**
+ * Where the content of the element at `at` begins and ends; undefined if it has another tag or does
+ * not fit.
+ */
 function contentAt(der: Buffer, at: number, tag: number): { readonly start: number; readonly end: number } | undefined {
   const first = der[at + 1];
   if (der[at] !== tag || first === undefined) return undefined;

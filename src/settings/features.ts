@@ -1,11 +1,16 @@
-/** Defaults of annotation features that have no file of their own: custom errors, limits, www and port in redirects. */
+/**
+ * Defaults of annotation features that have no file of their own: custom errors, limits, www and
+ * port in redirects.
+ */
 import { lenientListOf, optional } from "../kinds/combine.ts";
 import { line } from "../kinds/names.ts";
 import { variableText } from "../kinds/variables.ts";
 import { setting } from "./declare.ts";
 import { count, toggle } from "./kinds.ts";
 
-/** nginx takes error_page for 300 to 599 but 499, which is its own name for a client that went away. */
+/**
+ * nginx takes error_page for 300 to 599 but 499, which is its own name for a client that went away.
+ */
 const codes = lenientListOf({
   ...count({ min: 300, max: 599 }),
   label: "a status from 300 to 599 but 499",

@@ -1,15 +1,18 @@
-/** What the ConfigMaps and the Secret hold that some settings name. */
+/** Contents of the ConfigMaps and the Secret that some settings name. */
 
-/** A header as its ConfigMap has it: the value may hold variables (RS-32.18), an empty one takes the header away. */
+/**
+ * A header as its ConfigMap has it: the value may hold variables (RS-32.18), an empty one takes the
+ * header away.
+ */
 export interface FollowedHeader {
   readonly name: string;
   readonly value: string;
 }
 
 export interface Followed {
-  /** Of every answer, sorted by name. */
+  /** Headers of every answer, sorted by name. */
   readonly addHeaders: readonly FollowedHeader[];
-  /** Of every request to a backend, sorted by name. */
+  /** Headers of every request to a backend, sorted by name. */
   readonly proxySetHeaders: readonly FollowedHeader[];
   /** PEM. */
   readonly dhParam: string | undefined;

@@ -1,4 +1,7 @@
-/** The Settings as they hold for routes of the Gateway API: without what would change their answers by itself. */
+/**
+ * The Settings as they hold for routes of the Gateway API: without what would change their answers
+ * by itself.
+ */
 import type { Setting } from "./declare.ts";
 import { settings as declarations, type Settings } from "./registry.ts";
 

@@ -1,4 +1,6 @@
-/** External authentication for every location that has none of its own and is not exempt (RS-16.9). */
+/**
+ * External authentication for every location that has none of its own and is not exempt (RS-16.9).
+ */
 
 import { Token } from "../directives/token.ts";
 import { isHost } from "../kinds/addresses.ts";
@@ -14,7 +16,10 @@ import { setting } from "./declare.ts";
 import { toggle } from "./kinds.ts";
 import { snippet } from "./snippet.ts";
 
-/** Whom to ask. `refuse` stands for a URL that cannot be read and has no last good one: every such location answers 503. */
+/**
+ * The service to ask. `refuse` stands for a URL that cannot be read and has no last good one: every
+ * such location answers 503.
+ */
 export type GlobalAuth =
   | { readonly kind: "none" }
   | { readonly kind: "ask"; readonly url: string }
@@ -41,7 +46,10 @@ const absoluteUrl: Kind<string> = {
   bad: ["", "auth-service", "/login", "ftp://a/", "http://", "http://a..b/", "http://a b/", "http://a\n"],
 };
 
-/** Why the operator's auth service is not asked: variables that the operator declares may choose its host, clients may not. */
+/**
+ * Why the operator's auth service is not asked: variables that the operator declares may choose its
+ * host, clients may not.
+ */
 export function whyNotGlobal(url: string, policy: AskedPolicy): string | undefined {
   const origin = originOf(url);
   if (origin === undefined) return `${shown(url)} is not an absolute http or https URL`;
@@ -69,7 +77,10 @@ const whom: Kind<GlobalAuth> = {
 
 const standard = ["200 202 401 5m"];
 
-/** Each item is the parameters of one `proxy_cache_valid`; one wrong item makes the whole list five minutes (RS-32). */
+/**
+ * Each item is the parameters of one `proxy_cache_valid`; one wrong item makes the whole list five
+ * minutes (RS-32).
+ */
 const durations: Kind<readonly string[]> = {
   label: "a comma-separated list, each status codes and a time like 200 202 30m",
   read: (text) => {

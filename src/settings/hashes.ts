@@ -1,8 +1,11 @@
-/** Sizes of nginx's hash tables. Where a name would not fit, Sluice raises them: a size never makes a configuration fail. */
+/**
+ * Sizes of nginx's hash tables. Where a name would not fit, Sluice raises them: a size never makes
+ * a configuration fail.
+ */
 import { setting } from "./declare.ts";
 import { count, countOrNone } from "./kinds.ts";
 
-/** What a bucket may hold: a cache line at least, and less than 64 KB, by nginx's own check. */
+/** The size of a bucket: a cache line at least, and less than 64 KB, by nginx's own check. */
 const bucket = count({ min: 32, max: 65_472 });
 
 export const hashes = {

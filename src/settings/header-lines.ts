@@ -1,7 +1,8 @@
 /**
- * What snippets say about headers of requests and answers. nginx inherits all lines of such a directive or none: a block that has one of its own
- * forgets those around it. An author's line is to hold whatever else Sluice says there, and the other way round, so each side is
- * restated where the other would make nginx forget it.
+ * The lines of snippets about headers of requests and answers. nginx inherits all lines of such a
+ * directive or none: a block that has one of its own forgets those around it. An author's line is
+ * to hold whatever else Sluice says there, and the other way round, so each side is restated where
+ * the other would make nginx forget it.
  */
 
 import type { Protocol } from "../directives/place.ts";
@@ -41,19 +42,28 @@ export interface HeaderLines {
   readonly location: readonly HeaderLine[];
 }
 
-/** Whether a location, or the server around it, has its own lines of one of these directives, so that those of the http block are forgotten. */
+/**
+ * Whether a location, or the server around it, has its own lines of one of these directives, so
+ * that those of the http block are forgotten.
+ */
 export function hasOwn({ server, location }: HeaderLines, ...directives: readonly string[]): boolean {
   return [...location, ...server].some((line) => directives.includes(line.directive));
 }
 
-/** What a location has to restate of a directive when Sluice puts one there: those of the nearest block around it. */
+/**
+ * The lines of a directive that a location has to restate when Sluice puts one there: those of the
+ * nearest block around it.
+ */
 export function forgottenLines({ http, server, location }: HeaderLines, directive: string): readonly Token[] {
   const levels = [location, server, http].map((lines) => lines.filter((line) => line.directive === directive));
   const nearest = levels.findIndex((lines) => lines.length > 0);
   return nearest < 1 ? [] : levels[nearest]!.map(({ text }) => snippet.view(text) as Token);
 }
 
-/** For `templates/restated-headers.tmpl`: what a server restates of the answers' headers beside its snippet, but what `said` does already. */
+/**
+ * For `templates/restated-headers.tmpl`: what a server restates of the answers' headers beside its
+ * snippet, but what `said` does already.
+ */
 export function restatedView(lines: readonly HeaderLine[], said: readonly HeaderLine[] = []): View {
   const named = new Set(lines.map(({ directive }) => directive).filter((directive) => ofAnswers.has(directive)));
   for (const { directive } of said) named.delete(directive);

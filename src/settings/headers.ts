@@ -1,4 +1,7 @@
-/** Headers that are added, taken out or passed on everywhere. The two ConfigMaps named here are followed: an edit is live. */
+/**
+ * Headers that are added, taken out or passed on everywhere. The two ConfigMaps named here are
+ * followed: an edit is live.
+ */
 import { lenientListOf, optional } from "../kinds/combine.ts";
 import { headerName, reference } from "../kinds/names.ts";
 import { setting } from "./declare.ts";

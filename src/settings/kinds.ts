@@ -1,4 +1,7 @@
-/** The Kinds of ConfigMap keys where they differ from those of annotations: an empty text is false, or zero where zero is a value. */
+/**
+ * The Kinds of ConfigMap keys where they differ from those of annotations: an empty text is false,
+ * or zero where zero is a value.
+ */
 import { emptyAs, prefixed } from "../kinds/combine.ts";
 import { integer, type Range, seconds } from "../kinds/numbers.ts";
 import { bool } from "../kinds/words.ts";

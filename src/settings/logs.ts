@@ -1,4 +1,7 @@
-/** The access and error logs. In a container the default files lead to standard output and standard error. */
+/**
+ * The access and error logs. In a container the default files lead to standard output and standard
+ * error.
+ */
 
 import { Token } from "../directives/token.ts";
 import { host, port } from "../kinds/addresses.ts";

@@ -11,7 +11,10 @@ export interface SharedDictionary {
 
 const largest = 204_800;
 
-/** `name: size` with the comma between; a size without unit is in megabytes, and what cannot be read is left out. */
+/**
+ * `name: size` with the comma between; a size without unit is in megabytes, and what cannot be read
+ * is left out.
+ */
 const dictionaries: Kind<readonly SharedDictionary[]> = {
   label: "a comma-separated list of name:size, a size without unit being megabytes",
   read: (text) => {

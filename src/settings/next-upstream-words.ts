@@ -1,4 +1,7 @@
-/** The words of `proxy_next_upstream` and `grpc_next_upstream`, for the http block and for a location of its own mind. */
+/**
+ * The words of `proxy_next_upstream` and `grpc_next_upstream`, for the http block and for a
+ * location of its own mind.
+ */
 import { Token } from "../directives/token.ts";
 
 export interface NextUpstreamTokens {

@@ -1,4 +1,7 @@
-/** Whether a setting that others wait for is on: a switch that is true, a list or text that is not empty. */
+/**
+ * Whether a setting that others wait for is on: a switch that is true, a list or text that is not
+ * empty.
+ */
 export function isOn(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (typeof value === "object" && value !== null && "kind" in value) return value.kind !== "none";

@@ -1,6 +1,8 @@
 /**
- * Locations that an author brings into a server. What Sluice says in the http block about requests to backends is for its own locations. ingress-nginx
- * says it in each of those, so that an author's passes requests on as nginx does by itself: Host is who is asked, and redirects from there are put right.
+ * Locations that an author brings into a server. Sluice's lines in the http block about requests to
+ * backends is for its own locations. ingress-nginx says it in each of those, so that an author's
+ * passes requests on as nginx does by itself: Host is who is asked, and redirects from there are
+ * put right.
  */
 import { parse, type Statement } from "../kinds/grammar.ts";
 
@@ -9,7 +11,10 @@ interface Insertion {
   readonly text: string;
 }
 
-/** The text of a server's or the http block's snippet, with nginx's own defaults in its locations. Lines stay where they are. */
+/**
+ * The text of a server's or the http block's snippet, with nginx's own defaults in its locations.
+ * Lines stay where they are.
+ */
 export function withOwnLocations(text: string): string {
   const parsed = parse(text);
   const insertions = parsed.ok ? parsed.statements.flatMap(insertionsIn) : [];
@@ -31,7 +36,10 @@ function passes(block: readonly Statement[]): boolean {
   return block.some((one) => one.name === "proxy_pass" || passes(one.block ?? []));
 }
 
-/** One line of its own is enough for nginx to forget all inherited ones; this one says what nginx does anyway. */
+/**
+ * One line of its own is enough for nginx to forget all inherited ones; this one says what nginx
+ * does anyway.
+ */
 function ownHeaders(block: readonly Statement[]): Insertion[] {
   if (block.some(({ name }) => name === "proxy_set_header")) return [];
   return [{ at: block[0]!.from, text: "proxy_set_header Connection close; " }];

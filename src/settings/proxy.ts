@@ -1,4 +1,7 @@
-/** What goes between nginx and backends: bodies, buffers, cookies, redirects. Defaults of the annotations of the same name. */
+/**
+ * Traffic between nginx and backends: bodies, buffers, cookies, redirects. Defaults of the
+ * annotations of the same name.
+ */
 
 import { groupsOf, numbered } from "../directives/pattern-groups.ts";
 import { Token } from "../directives/token.ts";
@@ -15,8 +18,9 @@ import { count, countOrNone } from "./kinds.ts";
 const onOff = oneOf(["on", "off"], { anyCase: true });
 
 /**
- * `off`, or what to replace and by what; either may hold variables, and what starts with `~` is a regular expression. A word
- * with blanks or a `;` in it stands in quotes, as in nginx's files: `/ "/; Secure"`.
+ * `off`, or what to replace and by what; either may hold variables, and what starts with `~` is a
+ * regular expression. A word with blanks or a `;` in it stands in quotes, as in nginx's files: `/
+ * "/; Secure"`.
  */
 const replacement: Kind<string> = {
   label: "off, or two words: what to replace and by what",
@@ -41,7 +45,10 @@ function withoutNames([from = "", to = ""]: readonly string[], text: string): st
   return [pattern, numbered(to, from)].map((word) => `"${word.replace(/[\\"]/g, "\\$&")}"`).join(" ");
 }
 
-/** The words of `proxy_cookie_domain`, `proxy_cookie_path` and `proxy_redirect`: what to replace, and by what. */
+/**
+ * The words of `proxy_cookie_domain`, `proxy_cookie_path` and `proxy_redirect`: what to replace,
+ * and by what.
+ */
 export function replacementView(value: string): Token {
   if (value === "off" || value === "default") return Token.name(value);
   const [from = "", ...to] = wordsIn(value) ?? [];

@@ -1,7 +1,8 @@
 /**
- * What the settings name in other objects: the ConfigMaps of `add-headers` and `proxy-set-headers`, the Secret of
- * `ssl-dh-param`. They are followed: an edit there is an edit of the settings. An entry that cannot be used is left out, and a
- * Problem on its object says so; the others stay.
+ * Values that the settings name in other objects: the ConfigMaps of `add-headers` and
+ * `proxy-set-headers`, the Secret of `ssl-dh-param`. They are followed: an edit there is an edit of
+ * the settings. An entry that cannot be used is left out, and a Problem on its object says so; the
+ * others stay.
  */
 import { readValue, shown } from "../kinds/kind.ts";
 import { headerName } from "../kinds/names.ts";
@@ -50,7 +51,10 @@ export function followedOf(settings: Settings, object: ObjectName, lookup: Looku
   return { followed, problems };
 }
 
-/** The entries of a ConfigMap as headers, sorted by name. What cannot be one is left out, and added to `problems`. */
+/**
+ * The entries of a ConfigMap as headers, sorted by name. An entry that cannot be one is left out,
+ * and added to `problems`.
+ */
 export function headersOf(
   configMap: ConfigMap,
   settings: Settings,

@@ -1,6 +1,7 @@
 /**
- * The data of the controller's ConfigMap, read by the declarations. Keys match without regard to letter case. A value
- * that cannot be read leaves the key's previous value in force, so a typo in a live cluster changes nothing.
+ * The data of the controller's ConfigMap, read by the declarations. Keys match without regard to
+ * letter case. A value that cannot be read leaves the key's previous value in force, so a typo in a
+ * live cluster changes nothing.
  */
 import { bugWords, guarded } from "../guarded.ts";
 import { type Kind, longestText, no, type Read, readValue, written } from "../kinds/kind.ts";
@@ -14,7 +15,10 @@ import { defaultSettings, type Settings, settings } from "./registry.ts";
 export interface SettingsRead {
   readonly settings: Settings;
   readonly problems: readonly Problem[];
-  /** Texts that stand in for unreadable ones, by key: to be handed in again, and kept over a restart. */
+  /**
+   * Texts that stand in for unreadable ones, by key: to be handed in again, and kept over a
+   * restart.
+   */
   readonly kept: Readonly<Record<string, string>>;
 }
 
@@ -32,8 +36,8 @@ export interface RefusedText {
 }
 
 /**
- * `object` names the ConfigMap in the Problems; `previous` are the texts that were in force, by key; `refused` those that
- * nginx would not have.
+ * `object` names the ConfigMap in the Problems; `previous` are the texts that were in force, by
+ * key; `refused` those that nginx would not have.
  */
 export function readSettings(
   data: Texts,
@@ -73,15 +77,18 @@ export function readSettings(
 }
 
 /**
- * Variables that the operator's snippets mention: one of them may declare what a log format uses. A text that is too long to
- * be a snippet mentions none, so that its length costs nothing.
+ * Variables that the operator's snippets mention: one of them may declare what a log format uses. A
+ * text that is too long to be a snippet mentions none, so that its length costs nothing.
  */
 function ownVariables(texts: readonly (readonly [string, string])[]): ReadonlySet<string> {
   const snippets = texts.filter(([key, text]) => key.endsWith("-snippet") && text.length <= longestText);
   return new Set(snippets.flatMap(([, text]) => variablesIn(text)));
 }
 
-/** The text of each known key, whatever the case of its letters; the exact spelling wins over others. */
+/**
+ * The text of each known key, whatever the case of its letters; the exact spelling wins over
+ * others.
+ */
 function textsOf(object: ObjectName, data: Texts) {
   const texts = new Map<string, string>();
   const problems: Problem[] = [];
@@ -110,7 +117,7 @@ function textsOf(object: ObjectName, data: Texts) {
   return { texts, problems };
 }
 
-/** What Sluice fails on is unreadable: the last good text stays in force. */
+/** A key on which Sluice fails counts as unreadable: the last good text stays in force. */
 function readText(setting: Setting<unknown>, text: string, own: ReadonlySet<string>): Read<unknown> {
   return guarded<Read<unknown>>(
     () => readUnguarded(setting, text, own),
@@ -128,7 +135,10 @@ function readUnguarded(setting: Setting<unknown>, text: string, own: ReadonlySet
   return { ok: false, why: `neither nginx nor a snippet of this ConfigMap declares $${stranger}` };
 }
 
-/** What stands in for an unreadable text: the last good one, or else the default, unless that would open what should be shut. */
+/**
+ * The text in the place of an unreadable one: the last good one, or else the default, unless that
+ * would open what should be shut.
+ */
 function insteadOf(setting: Setting<unknown>, last: string | undefined, own: ReadonlySet<string>) {
   const good = last === undefined ? undefined : readText(setting, last, own);
   if (good?.ok === true) {

@@ -1,4 +1,7 @@
-/** All ConfigMap keys, group by group. Their order is the order of their directives in nginx.conf and of the reference page. */
+/**
+ * All ConfigMap keys, group by group. Their order is the order of their directives in nginx.conf
+ * and of the reference page.
+ */
 import { access } from "./access.ts";
 import { clients } from "./clients.ts";
 import { compression } from "./compression.ts";
@@ -24,7 +27,7 @@ import { tracing } from "./tracing.ts";
 import { upstreams } from "./upstreams.ts";
 import { workers } from "./workers.ts";
 
-/** By theme; the names are the headings of the reference page. */
+/** Settings by theme; the names are the headings of the reference page. */
 export const groups = {
   "Worker processes": workers,
   Listeners: listeners,
@@ -75,7 +78,10 @@ export const settings = {
   ...removed,
 };
 
-/** The operator's settings, typed; every key has a value. `followed` is what the objects hold that some of them name. */
+/**
+ * The operator's settings, typed; every key has a value. `followed` is what the objects hold that
+ * some of them name.
+ */
 export type Settings = SettingValues<typeof settings> & { readonly followed: Followed };
 
 export const defaultSettings = {

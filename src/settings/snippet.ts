@@ -1,7 +1,7 @@
 /**
- * Snippets: nginx text that goes in as its author wrote it, the one deliberate hole in the quoting. The operator's own, in the
- * ConfigMap, are always permitted; those of annotations need both of the operator's switches (RS-2.6). This file makes the
- * only Permit there is.
+ * Snippets: nginx text that goes in as its author wrote it, the one deliberate hole in the quoting.
+ * The operator's own, in the ConfigMap, are always permitted; those of annotations need both of the
+ * operator's switches (RS-2.6). This file makes the only Permit there is.
  */
 
 import { type Permit, Token } from "../directives/token.ts";
@@ -44,7 +44,10 @@ export const modsecurityRules: Kind<string> = {
   bad: ["\0"],
 };
 
-/** One text for each rule: a line with those that a backslash at the end joins to it. nginx takes at most 4 KB in one word. */
+/**
+ * One text for each rule: a line with those that a backslash at the end joins to it. nginx takes at
+ * most 4 KB in one word.
+ */
 function rulesOf(text: string): readonly string[] {
   const rules: string[] = [];
   let lines: string[] = [];

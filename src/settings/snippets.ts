@@ -1,4 +1,7 @@
-/** The operator's own nginx text, block by block. What nginx refuses is set aside with a Problem, and the last good text stays. */
+/**
+ * The operator's own nginx text, block by block. A refused text is set aside with a Problem, and
+ * the last good text stays.
+ */
 import { setting } from "./declare.ts";
 import { snippet } from "./snippet.ts";
 

@@ -1,4 +1,4 @@
-/** What authors of Ingresses may do. Changing one of these reads every Ingress again. */
+/** Permissions of the authors of Ingresses. Changing one of these reads every Ingress again. */
 import { lenientListOf } from "../kinds/combine.ts";
 import { type Kind, ok, shown } from "../kinds/kind.ts";
 import { headerName, line } from "../kinds/names.ts";

@@ -1,4 +1,7 @@
-/** OpenTelemetry. Its exporter is configured by a file of its own, which Sluice writes beside nginx.conf. */
+/**
+ * OpenTelemetry. Its exporter is configured by a file of its own, which Sluice writes beside
+ * nginx.conf.
+ */
 import { host, port } from "../kinds/addresses.ts";
 import { optional } from "../kinds/combine.ts";
 import { type Kind, ok } from "../kinds/kind.ts";

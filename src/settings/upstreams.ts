@@ -7,7 +7,7 @@ import { oneOf } from "../kinds/words.ts";
 import { setting } from "./declare.ts";
 import { count, countOrNone, secondsOrOff, toggle, wholeSeconds } from "./kinds.ts";
 
-/** What nginx takes for proxy_next_upstream. */
+/** The words that nginx takes for proxy_next_upstream. */
 export const nextUpstreamCases = blankListOf(
   oneOf([
     "error",

@@ -1,4 +1,7 @@
-/** The addresses that go into the status of Ingresses: pure functions from what names them (process contract C 23 to 26, RS-28). */
+/**
+ * The addresses that go into the status of Ingresses: pure functions from what names them
+ * (process contract C 23 to 26, RS-28).
+ */
 import { isIP } from "node:net";
 import type { LoadBalancerAddress, Node, Service } from "../model/objects.ts";
 
@@ -27,7 +30,10 @@ export function addressesOfService({ spec = {}, status }: Service): Addresses {
   }
 }
 
-/** One address for each Node: its first external one, or its first internal one where it has none or `internal` asks for it. */
+/**
+ * One address for each Node: its first external one, or its first internal one where it has none or
+ * `internal` asks for it.
+ */
 export function addressesOfNodes(nodes: readonly Node[], internal: boolean): Addresses {
   return sorted(
     nodes.flatMap(({ status }) => {
@@ -39,7 +45,7 @@ export function addressesOfNodes(nodes: readonly Node[], internal: boolean): Add
   );
 }
 
-/** By host name, then by IP, without duplicates: so equal answers are equal lists. */
+/** Sorted by host name, then by IP, without duplicates: so equal answers are equal lists. */
 export function sorted(addresses: Addresses): Addresses {
   const byText = new Map(addresses.map((address) => [`${address.hostname ?? ""} ${address.ip ?? ""}`, address]));
   return [...byText.keys()].sort().map((text) => byText.get(text) as LoadBalancerAddress);

@@ -1,4 +1,7 @@
-/** Where the addresses are read, anew for each round: from a flag, from a Service, or from the Nodes that the controller's Pods run on. */
+/**
+ * Where the addresses are read, anew for each round: from a flag, from a Service, or from the Nodes
+ * that the controller's Pods run on.
+ */
 import { type Answer, type ApiFailure, type Client, nameOf, type ObjectName } from "../kubernetes/index.ts";
 import type { Node } from "../model/objects.ts";
 import { nodes, type Pod, pods, services } from "../resources.ts";
@@ -43,7 +46,10 @@ export function addressSource(client: Reader, flags: SourceFlags, own: OwnPod): 
   };
 }
 
-/** Labels that a workload's controller puts on its Pods, and that differ between versions or Pods of one workload. */
+/**
+ * Labels that a workload's controller puts on its Pods, and that differ between versions or Pods of
+ * one workload.
+ */
 const hashLabels = [
   "pod-template-hash",
   "controller-revision-hash",
@@ -52,7 +58,9 @@ const hashLabels = [
   "apps.kubernetes.io/pod-index",
 ];
 
-/** Whether another Pod, of whatever version and in whatever phase, is a controller like this one. */
+/**
+ * Whether another Pod, of whatever version and in whatever phase, is a controller like this one.
+ */
 export async function hasCompany(client: Reader, own: OwnPod, signal: AbortSignal): Promise<Answer<boolean>> {
   const found = await podsLike(client, own, lastingLabels(own), signal);
   return found.ok ? { ok: true, value: found.value.length > 1 } : found;

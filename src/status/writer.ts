@@ -1,7 +1,8 @@
 /**
- * Writes addresses into the status of Ingresses: only where the newest form of the Ingress differs, ten at a time.
- * What a newcomer would get wrong: a PUT of the status replaces the metadata as well, labels and finalizers too, so what is sent must be the
- * whole of it; and a conflict means that it is not the newest.
+ * Writes addresses into the status of Ingresses: only where the newest form of the Ingress differs,
+ * ten at a time. What a newcomer would get wrong: a PUT of the status replaces the metadata as
+ * well, labels and finalizers too, so what is sent must be the whole of it; and a conflict means
+ * that it is not the newest.
  */
 import { guardedLater } from "../guarded.ts";
 import { type ApiFailure, bugFailure, type Client, nameOf, succeeded } from "../kubernetes/index.ts";
@@ -21,7 +22,10 @@ export interface WriteOptions {
 const atATime = 10;
 const tries = 5;
 
-/** Gives how many were written. What failed is reported, and left to the next round. `signal` cuts short what has begun. */
+/**
+ * Gives how many were written. What failed is reported, and left to the next round. `signal` cuts
+ * short what has begun.
+ */
 export async function writeAddresses(
   all: readonly Ingress[],
   addresses: Addresses,

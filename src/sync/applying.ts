@@ -26,7 +26,9 @@ export interface Ending {
    * not wait for one mistake.
    */
   readonly refunds: boolean;
-  /** What the log and `sluice_reloads_total` report; absent where nothing is reported. */
+  /**
+   * The reason that the log and `sluice_reloads_total` report; absent where nothing is reported.
+   */
   readonly report?: ApplyOutcome;
   /** Whether nginx was started with the text, and read its records from the disk. */
   readonly started: boolean;

@@ -1,7 +1,7 @@
 /**
- * Turns that ended in a bug of Sluice outside of the reading of one object. What is served goes on, and
- * the turn is tried again: at the next change, and after a while, since the cause may have been of the
- * moment.
+ * Turns that ended in a bug of Sluice outside of the reading of one object. The configuration that
+ * is served goes on, and the turn is tried again: at the next change, and after a while, since the
+ * cause may have been of the moment.
  */
 import { bugWords } from "../guarded.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -19,7 +19,10 @@ export class FailedTurns {
     this.#retry = new Retry(clock, delays, tryAgain);
   }
 
-  /** Plans another try. What it returns is to be reported: another bug, or the same one with other objects. */
+  /**
+   * Plans another try. The caller reports what it returns: another bug, or the same one with other
+   * objects.
+   */
   note(cause: Error, snapshot: Snapshot, tookMs: number): SyncReport | undefined {
     this.#retry.schedule();
     const words = bugWords(cause);

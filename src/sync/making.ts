@@ -1,4 +1,7 @@
-/** What a turn makes of a Snapshot: translated, kept on the disk, rendered. Nothing of it has reached nginx yet. */
+/**
+ * The first half of a turn: a Snapshot is translated, kept on the disk, rendered. Nothing of it has
+ * reached nginx yet.
+ */
 import { guardedLater } from "../guarded.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { QuarantineKeeper } from "../quarantine/quarantine.ts";
@@ -19,7 +22,7 @@ export interface MakingParts {
 export interface Made {
   readonly translation: Translation;
   readonly rendered: Rendered;
-  /** What was set aside when it was made. */
+  /** The quarantine when it was made. */
   readonly quarantine: Quarantine;
   /** Why the state is not on the disk. */
   readonly unsaved: Error | undefined;
@@ -42,7 +45,10 @@ export class Making {
     return this.#configuration;
   }
 
-  /** An Error is a bug of Sluice outside of the reading of one object: nothing has changed then, and what is served goes on. */
+  /**
+   * An Error is a bug of Sluice outside of the reading of one object: nothing has changed then, and
+   * what is served goes on.
+   */
   make(snapshot: Snapshot, circumstances: Circumstances): Promise<Made | Error> {
     return guardedLater<Made | Error>(
       () => this.#make(snapshot, circumstances),

@@ -26,7 +26,7 @@ export interface Source {
   onChange(listener: () => void): () => void;
 }
 
-/** What is known, as a Configuration and Problems. */
+/** The newest Snapshot, as a Configuration and Problems. */
 export interface Translates {
   turn(inputs: Inputs): Translation;
 }
@@ -97,7 +97,7 @@ export interface Nginx {
   hasOlderWorkers(): boolean;
 }
 
-/** What survives a restart: last good forms, and the versions that nginx refused. */
+/** The state that survives a restart: last good forms, and the versions that nginx refused. */
 export interface State {
   load(): KeptState;
   save(state: KeptState): Promise<void>;
@@ -134,7 +134,7 @@ export interface TurnFailure {
   readonly cause: Error;
 }
 
-/** What a change costs. */
+/** The cost of a change. */
 export type Change =
   | { readonly kind: "none" }
   | { readonly kind: "data" }

@@ -16,7 +16,7 @@ import { emptyInputs } from "../translate/turn.ts";
 import type { Nginx, SyncReport, Translates } from "./ports.ts";
 import { Sync, type SyncParts } from "./sync.ts";
 
-/** What is made of an empty cluster. */
+/** The translation of an empty cluster. */
 const nothing = translate(emptyInputs, defaultOptions, fake);
 
 const emptyText = { conf: "", files: [], shapes: new Set<string>(), parts: {}, ownersAt: () => new Set<string>() };

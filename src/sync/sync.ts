@@ -89,12 +89,12 @@ export class Sync {
     return this.#generations.live;
   }
 
-  /** What nginx refused, with the suspects of a search that still runs. */
+  /** Refused objects, with the suspects of a search that still runs. */
   get quarantine(): Quarantine {
     return this.#keeper.kept.quarantine;
   }
 
-  /** What nginx refused for certain. */
+  /** Objects that nginx refused for certain. */
   get refusals(): Quarantine {
     return reduced(this.quarantine, withoutSuspects);
   }
@@ -109,7 +109,7 @@ export class Sync {
     return this.#generations.isBehind;
   }
 
-  /** What the last turn translated; undefined before the first. */
+  /** The last turn's translation; undefined before the first. */
   get configuration(): Configuration<Settings, FeatureValues> | undefined {
     return this.#making.configuration;
   }
@@ -119,7 +119,7 @@ export class Sync {
     return this.#wakeUps.settled();
   }
 
-  /** Repairs records that something else has written into nginx's memory, and returns their keys. */
+  /** Repairs records that something else has written into memory, and returns their keys. */
   async audit(): Promise<readonly string[]> {
     const { memory } = this.#parts;
     if (this.live === undefined || this.#reloads.isOn || !(await memory.wasWritten?.())) return [];
@@ -217,7 +217,7 @@ export class Sync {
     this.#delivery.retryLater();
   }
 
-  /** What throws later, on the way to nginx, ends the controller: what nginx has is unknown then. */
+  /** A later exception, on the way to nginx, ends the controller: nginx's state is unknown then. */
   #failed(cause: Error, snapshot: Snapshot, sinceMs: number): void {
     const { clock, listener } = this.#parts;
     const report = this.#failures.note(cause, snapshot, clock.now() - sinceMs);

@@ -1,6 +1,7 @@
 /**
- * Tries a template on what is served now, before it is used: a Renderer of its own renders the Configuration with it, and
- * nginx is asked whether it would take the text. So a bad template never reaches what is live.
+ * Tries a template on what is served now, before it is used: a Renderer of its own renders the
+ * Configuration with it, and nginx is asked whether it would take the text. So a bad template never
+ * reaches what is live.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Machine } from "../directives/machine.ts";
@@ -22,7 +23,10 @@ export type TemplateVerdict =
 export interface TrialOptions {
   readonly machine: Machine;
   readonly nginx: Nginx;
-  /** The template that comes with Sluice. Its mistakes are bugs of single hosts, and those of any other are its author's. */
+  /**
+   * The template that comes with Sluice. Its mistakes are bugs of single hosts, and those of any
+   * other are its author's.
+   */
   readonly builtIn: Template;
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,7 @@
 /**
- * The template, followed while the controller runs: a good new version is used at once, a bad one is set aside and the old
- * one stays. A user's own folder lies over the built-in one, file by file, so `nginx.tmpl` alone can be replaced.
+ * The template, followed while the controller runs: a good new version is used at once, a bad one
+ * is set aside and the old one stays. A user's own folder lies over the built-in one, file by file,
+ * so `nginx.tmpl` alone can be replaced.
  */
 
 import type { Problem } from "../problem.ts";
@@ -15,13 +16,16 @@ export interface TemplateWatch {
   readonly own: string | undefined;
   /** Tries a template and uses it if it is good. */
   readonly offer: (template: Template) => Promise<TemplateVerdict>;
-  /** What is wrong with the files as they are now; undefined: nothing, and they are in use. */
+  /** The fault of the files as they are now; undefined: none, and they are in use. */
   readonly told: (problem: Problem | undefined) => void;
   /** Called once, when the template that was there at the beginning was tried. */
   readonly tried: () => void;
 }
 
-/** Resolves, once changes are seen, with how to stop. The template in use at the beginning is the built-in one. */
+/**
+ * Resolves, once changes are seen, with how to stop. The template in use at the beginning is the
+ * built-in one.
+ */
 export async function watchTemplate(watch: TemplateWatch): Promise<() => Promise<void>> {
   const folders = [builtInTemplates, ...(watch.own === undefined ? [] : [watch.own])];
   let inUse = signature(readTemplateFiles(builtInTemplates));

@@ -1,6 +1,7 @@
 /**
- * Time as an argument: whatever waits or measures gets a Clock, and a test moves it.
- * The two readings are not alike: `now` only ever grows and is the one to measure with; `wall` is what people and other machines see, and may jump.
+ * Time as an argument: whatever waits or measures gets a Clock, and a test moves it. The two
+ * readings are not alike: `now` only ever grows and is the one to measure with; `wall` is what
+ * people and other machines see, and may jump.
  */
 
 export interface Clock {
@@ -8,7 +9,10 @@ export interface Clock {
   now(): number;
   /** Milliseconds since 1970; goes back and forth as the machine's time is corrected. */
   wall(): number;
-  /** Calls `run` once after `delayMs`, soon when that is negative, unless the answer was called before. */
+  /**
+   * Calls `run` once after `delayMs`, soon when that is negative, unless the answer was called
+   * before.
+   */
   schedule(delayMs: number, run: () => void): () => void;
 }
 

@@ -1,4 +1,7 @@
-/** The wait after each failure in a row: `floorMs` after the first, twice as long after each further one, up to `ceilingMs`. */
+/**
+ * The wait after each failure in a row: `floorMs` after the first, twice as long after each further
+ * one, up to `ceilingMs`.
+ */
 export interface Doubling {
   readonly floorMs: number;
   readonly ceilingMs: number;

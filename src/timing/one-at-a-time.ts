@@ -1,4 +1,7 @@
-/** Work that must not run side by side: each piece begins when the one before it is over, in the order in which they were given. */
+/**
+ * Work that must not run side by side: each piece begins when the one before it is over, in the
+ * order in which they were given.
+ */
 export class OneAtATime {
   #last: Promise<unknown> = Promise.resolve();
 

@@ -1,6 +1,7 @@
 /**
- * Work that must not take the event loop for itself. Works run one after another, each in parts, and after some milliseconds of
- * them the next part waits as long as these took. So strangers whose questions are expensive get half of the time at most.
+ * Work that must not take the event loop for itself. Works run one after another, each in parts,
+ * and after some milliseconds of them the next part waits as long as these took. So strangers whose
+ * questions are expensive get half of the time at most.
  */
 import type { Clock } from "./clock.ts";
 
@@ -21,7 +22,7 @@ export class Paced {
     this.#longestWaitMs = longestWaitMs;
   }
 
-  /** What `work` returns; undefined where it waited too long for its turn. */
+  /** Returns what `work` returns; undefined where it waited too long for its turn. */
   async run<T>(work: () => Parts<T>): Promise<T | undefined> {
     const asked = this.#clock.now();
     const before = this.#last;

@@ -1,4 +1,7 @@
-/** Whatever an annotation says that cannot be read: its Problem, its consequence, and no trace of it in another Ingress. */
+/**
+ * Whatever an annotation says that cannot be read: its Problem, its consequence, and no trace of it
+ * in another Ingress.
+ */
 import { expect, test } from "vitest";
 import { badAnnotations } from "../../test/support/bad-annotations.ts";
 import { base, configMap, fake, ingress, put, service } from "../../test/support/sketch.ts";

@@ -13,7 +13,10 @@ export interface ClaimSource {
   readonly kind: string;
   /** Takes in the turn; gives `namespace/name` of the objects whose Claims may be others now. */
   changed(turn: Turn): Iterable<string>;
-  /** The Claim in force for an object, which is not always that of its present version; undefined where there is none. */
+  /**
+   * The Claim in force for an object, which is not always that of its present version; undefined
+   * where there is none.
+   */
   claim(key: string, turn: Turn): Claim | undefined;
   /** Forgets an object on which `claim` failed. */
   setAside(key: string): void;

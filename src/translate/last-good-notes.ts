@@ -1,6 +1,6 @@
 /**
- * Problems that name the last good forms which are in force. Serving them is right for now, and their
- * authors mend nothing as long as no message says so.
+ * Problems that name the last good forms which are in force. Serving them is right for now, and
+ * their authors mend nothing as long as no message says so.
  */
 import { certificateOf } from "../certificates/certificate.ts";
 import { kindAndKey } from "../model/objects.ts";
@@ -22,7 +22,7 @@ export class LastGoodNotes {
     return this.#problems;
   }
 
-  /** By what the Problems are about. `settings` is the name of the controller's ConfigMap. */
+  /** Problems by their subject. `settings` is the name of the controller's ConfigMap. */
   of(lastGood: LastGood, snapshot: Snapshot, settings: ObjectName, now: Date): Table<readonly Problem[]> {
     const notes = new Map([
       ...secretNotes(lastGood, snapshot),

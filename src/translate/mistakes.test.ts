@@ -1,4 +1,7 @@
-/** What people get wrong: each mistake is one Problem on its Ingress, in words that its author understands. */
+/**
+ * Mistakes of users: each mistake is one Problem on its Ingress, in words that its author
+ * understands.
+ */
 import { expect, test } from "vitest";
 import { base, configMap, fake, ingress, put, service } from "../../test/support/sketch.ts";
 import { sentence } from "../problem.ts";
@@ -8,7 +11,7 @@ import { emptyInputs } from "./turn.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
-/** What is said about the Ingress `a` with these annotations, on the host a.example. */
+/** The Problems of the Ingress `a` with these annotations, on the host a.example. */
 function said(
   annotations: Texts,
   { settings = {}, paths = [["/", "web"]] as readonly Path[], others = [] as object[] } = {},

@@ -1,14 +1,14 @@
 /**
- * What nginx refused, as an input of `translate`: versions of objects, keys of the settings and
+ * Refusals of nginx, as an input of `translate`: versions of objects, keys of the settings and
  * ports that must not be rendered again. A changed object is another version and gets another try.
  */
 import { hash } from "node:crypto";
 import { kindAndKey, type ObjectMeta } from "../model/objects.ts";
 
 export interface Quarantine {
-  /** By kind and name, as `objectKey` writes them. */
+  /** Objects by kind and name, as `objectKey` writes them. */
   readonly objects: Refusals;
-  /** By ConfigMap key; `version` is the text. */
+  /** Settings by ConfigMap key; `version` is the text. */
   readonly settings: Refusals;
   /** Ports of TCP and UDP services, by `tcp/5432`; `version` is the text in their ConfigMap. */
   readonly ports: Refusals;
@@ -16,7 +16,7 @@ export interface Quarantine {
 
 export interface Refusal {
   readonly version: string;
-  /** What nginx reported. */
+  /** The report of nginx. */
   readonly why: string;
   /** The search for the cause is not over, so this one may be innocent and is not reported yet. */
   readonly suspected?: true;

@@ -1,6 +1,7 @@
 /**
- * The Settings, read again when their ConfigMap, an object that it names or what nginx refused of it has changed. What counts
- * as a change is the value that is read: an edit of a comment or of a key that does nothing makes nothing else void.
+ * The Settings, read again when their ConfigMap, an object that it names or what nginx refused of
+ * it has changed. What counts as a change is the value that is read: an edit of a comment or of a
+ * key that does nothing makes nothing else void.
  */
 import { bugProblem, guarded } from "../guarded.ts";
 import type { AskedPolicy } from "../kinds/asked.ts";
@@ -85,7 +86,10 @@ export class SettingsInForce {
     return { ...settings, ...(refused === undefined ? {} : { globalAuthUrl: { kind: "refuse" as const } }), followed };
   }
 
-  /** A port of Sluice's own depends on flags, so no Kind knows it: nobody passes who should be asked about there. */
+  /**
+   * A port of Sluice's own depends on flags, so no Kind knows it: no request passes whose question
+   * would go there.
+   */
   #refusedAuth({ globalAuthUrl }: Settings, object: ObjectName): Problem | undefined {
     const why = globalAuthUrl.kind === "ask" ? whyNotGlobal(globalAuthUrl.url, this.#asked) : undefined;
     if (why === undefined) return undefined;

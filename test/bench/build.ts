@@ -1,4 +1,7 @@
-/** What the controller's work costs between Snapshot and nginx, in CPU: a full build, and one change in a cluster that is loaded. */
+/**
+ * What the controller's work costs between Snapshot and nginx, in CPU: a full build, and one change
+ * in a cluster that is loaded.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 /**
- * 5,000 hosts with a certificate each: how soon the next handshake has a renewed one, and how long it takes until all have theirs when
- * all are renewed at once. What a certificate costs a worker is among the figures of `hosts`.
+ * 5,000 hosts with a certificate each: how soon the next handshake has a renewed one, and how long
+ * it takes until all have theirs when all are renewed at once. What a certificate costs a worker is
+ * among the figures of `hosts`.
  */
 import { createServer } from "node:http";
 import { connect } from "node:tls";

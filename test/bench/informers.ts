@@ -1,8 +1,9 @@
 /**
- * Time to sync and memory of this project's informers beside plain client-node ones, on one real API server with as many Services as
- * Ingresses and twice as many EndpointSlices. Each reader is a process of its own, and its memory is read after a collection; filling the
- * cluster takes longest. Ours runs with the options of Node that the image gives the controller, the other with Node's own and, to be fair,
- * once more with those.
+ * Time to sync and memory of this project's informers beside plain client-node ones, on one real
+ * API server with as many Services as Ingresses and twice as many EndpointSlices. Each reader is a
+ * process of its own, and its memory is read after a collection; filling the cluster takes longest.
+ * Ours runs with the options of Node that the image gives the controller, the other with Node's own
+ * and, to be fair, once more with those.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -81,7 +82,10 @@ async function read(reader: string, options: readonly string[], env: Record<stri
   return JSON.parse(stdout) as Read;
 }
 
-/** The environment and the mounted files of a Pod, which is how the controller runs where its memory counts. */
+/**
+ * The environment and the mounted files of a Pod, which is how the controller runs where its memory
+ * counts.
+ */
 function podIn({ folder, url }: Cluster): Record<string, string> {
   writeFileSync(join(folder, "token"), "admin-token");
   const { hostname, port } = new URL(url);

@@ -1,6 +1,7 @@
 /**
- * From keystroke to answer: `sluice serve` on a folder with 1,000 Ingresses, one of which is edited. Measured from the write
- * of the file until a request gets the new answer. The goal is 300 ms.
+ * From keystroke to answer: `sluice serve` on a folder with 1,000 Ingresses, one of which is
+ * edited. Measured from the write of the file until a request gets the new answer. The goal is 300
+ * ms.
  */
 import { createServer } from "node:http";
 import { serving, toWeb, webAt } from "../nginx/support/serve.ts";

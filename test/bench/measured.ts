@@ -1,4 +1,7 @@
-/** What benchmarks find, and how it is printed: each is a list of figures, and the page of docs is made of nothing else. */
+/**
+ * What benchmarks find, and how it is printed: each is a list of figures, and the page of docs is
+ * made of nothing else.
+ */
 
 export interface Figure {
   /** What was measured, in words. */

@@ -1,8 +1,9 @@
 /**
- * CPU per request of nginx's workers beside a hand-written nginx.conf that proxies the same hosts with the same headers, log and
- * certificate: alternating pairs on one machine, so that what the machine does hits both. It keeps connections as
- * the mode does: by an upstream block for all, or by one for each Service. Which of the two it is decides more than all else where
- * there are 10,000. Clients keep their connections, so a handshake is no part of a request.
+ * CPU per request of nginx's workers beside a hand-written nginx.conf that proxies the same hosts
+ * with the same headers, log and certificate: alternating pairs on one machine, so that what the
+ * machine does hits both. It keeps connections as the mode does: by an upstream block for all, or
+ * by one for each Service. Which of the two it is decides more than all else where there are
+ * 10,000. Clients keep their connections, so a handshake is no part of a request.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,12 +22,16 @@ import { sizesOr } from "./support/sizes.ts";
 const [backendPort, http, https] = [21_950, 21_951, 21_952];
 const [ourBackend, theirBackend] = ["127.0.0.1", "127.0.0.2"];
 const pairs = 10;
-/** A pair goes through these turns, so that what the machine does while it lasts hits both alike. */
+/**
+ * A pair goes through these turns, so that what the machine does while it lasts hits both alike.
+ */
 const turns = ["theirs", "ours", "ours", "theirs", "theirs", "ours", "ours", "theirs"] as const;
 const requestsEach = 2_000;
-/** Before it counts: LuaJIT has compiled what there is to compile, and a worker has met all hosts. */
+/**
+ * Before it counts: LuaJIT has compiled what there is to compile, and a worker has met all hosts.
+ */
 const warmUp = 5_000;
-/** upstream-keepalive-connections where nobody says otherwise. */
+/** upstream-keepalive-connections by default. */
 const keptByDefault = 320;
 
 interface Way {
@@ -111,7 +116,10 @@ async function beside({ name, flags, services, bound }: Way, hosts: number): Pro
 /** Of a request, in microseconds. */
 type Costs = Record<(typeof turns)[number], number>;
 
-/** Each time over new connections: which worker gets how many of them is chance, and a busier one has less to do for each request. */
+/**
+ * Each time over new connections: which worker gets how many of them is chance, and a busier one
+ * has less to do for each request.
+ */
 async function costs(
   listeners: Record<keyof Costs, Listener>,
   processes: Record<keyof Costs, readonly number[]>,

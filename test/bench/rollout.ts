@@ -1,7 +1,8 @@
 /**
- * A rollout of 100 Deployments at once, as their EndpointSlices tell it, under 200 requests a second, half of them over kept connections: no
- * reload, no failed request, and none to an address more than a second after it left its slice. A client asks once more when a kept
- * connection was closed before a byte of answer came, as HTTP clients do; that is counted.
+ * A rollout of 100 Deployments at once, as their EndpointSlices tell it, under 200 requests a
+ * second, half of them over kept connections: no reload, no failed request, and none to an address
+ * more than a second after it left its slice. A client asks once more when a kept connection was
+ * closed before a byte of answer came, as HTTP clients do; that is counted.
  */
 import { Agent, createServer, get, type Server } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";

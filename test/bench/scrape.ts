@@ -1,6 +1,7 @@
 /**
- * Metrics of requests at 5,000 Ingresses: how long a scrape takes while requests come, and what counting costs nginx for each of them. nginx's
- * time is what the kernel says its processes used, so a busy machine spoils it less than the clock.
+ * Metrics of requests at 5,000 Ingresses: how long a scrape takes while requests come, and what
+ * counting costs nginx for each of them. nginx's time is what the kernel says its processes used,
+ * so a busy machine spoils it less than the clock.
  */
 import { Agent, createServer, get, type RequestOptions } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,7 +18,10 @@ export async function metrics(): Promise<Figure[]> {
   return [await scrape(), await counting()];
 }
 
-/** How long one scrape of a controller takes that has counted requests for each of 5,000 Ingresses; the goal is 200 ms. */
+/**
+ * How long one scrape of a controller takes that has counted requests for each of 5,000 Ingresses;
+ * the goal is 200 ms.
+ */
 async function scrape(): Promise<Figure> {
   const count = 5_000;
   return withServe(count, ["--enable-metrics"], async (served) => {
@@ -40,7 +44,9 @@ async function scrape(): Promise<Figure> {
   });
 }
 
-/** What counting adds to nginx's time for 1,000 requests; the goal is 3 ms, which is 3 us for each. */
+/**
+ * What counting adds to nginx's time for 1,000 requests; the goal is 3 ms, which is 3 us for each.
+ */
 async function counting(): Promise<Figure> {
   const rounds: number[][] = [];
   for (const flags of [[], ["--enable-metrics"]]) {

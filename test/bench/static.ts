@@ -1,4 +1,7 @@
-/** Static mode, where every host is text, beside the smallest nginx.conf that serves the same hosts: the same test of nginx's, and the memory of a worker. */
+/**
+ * Static mode, where every host is text, beside the smallest nginx.conf that serves the same hosts:
+ * the same test of nginx's, and the memory of a worker.
+ */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";

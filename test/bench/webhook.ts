@@ -1,7 +1,9 @@
 /**
- * A review by the webhook in clusters of 100, 1,000 and 10,000 Ingresses, over HTTPS, while the cluster and the webhook's certificate change: from
- * the first byte of the question to the last of the answer. One at a time, and twenty at once. The goal is 50 ms for 95 in 100, and flat
- * memory: of live objects, since what a process holds besides is garbage that the collector has not come round to.
+ * A review by the webhook in clusters of 100, 1,000 and 10,000 Ingresses, over HTTPS, while the
+ * cluster and the webhook's certificate change: from the first byte of the question to the last of
+ * the answer. One at a time, and twenty at once. The goal is 50 ms for 95 in 100, and flat memory:
+ * of live objects, since what a process holds besides is garbage that the collector has not come
+ * round to.
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";

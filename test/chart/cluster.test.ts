@@ -1,4 +1,7 @@
-/** The chart against a real API server: every case is accepted field by field, and a release lives through its whole life. */
+/**
+ * The chart against a real API server: every case is accepted field by field, and a release lives
+ * through its whole life.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
@@ -37,7 +40,10 @@ test.each(cases)("case %s: the API server takes every object and every field", a
   expect(applied.split("\n").filter((line) => line.includes("dry run"))).toHaveLength(objects.length);
 });
 
-/** The network and the ports of the node are refused at this level by its definition; the others bring a context, a module or containers of the user's. */
+/**
+ * The network and the ports of the node are refused at this level by its definition; the others
+ * bring a context, a module or containers of the user's.
+ */
 const unrestricted = ["gateways", "host-network", "local-cluster", "pinned-and-patched", "sidecars"];
 
 test.each(cases.filter((name) => !unrestricted.includes(name)))(
@@ -90,7 +96,10 @@ test("a release is installed, upgraded, rolled back and uninstalled", async () =
   ).toBe("");
 });
 
-/** Kubernetes lets nobody change the class of a load balancer, so a release with one is not for changing into. */
+/**
+ * Kubernetes does not let the class of a load balancer change, so a release with one is not for
+ * changing into.
+ */
 const changeable = cases.filter((name) => name !== "load-balancers");
 
 test("one release takes every case in turn, and goes back to the first", { timeout: 900_000 }, async () => {

@@ -1,10 +1,16 @@
-/** Numbers and booleans in quotes, by real helm: what values files that other programs have written often hold. */
+/**
+ * Numbers and booleans in quotes, by real helm: what values files that other programs have written
+ * often hold.
+ */
 import { describe, expect, test } from "vitest";
 import { copiedFlag, flag, type Shape, whole } from "../../scripts/chart/shape.ts";
 import { chartValues } from "../../scripts/chart/values.ts";
 import { type Manifest, one, render, workloadOf } from "./support/helm.ts";
 
-/** Every value of one of these shapes, each with what `write` says. Of the two autoscalers one alone may be on. */
+/**
+ * Every value of one of these shapes, each with what `write` says. Of the two autoscalers one alone
+ * may be on.
+ */
 function all(shapes: readonly Shape[], write: (shape: Shape) => unknown): Manifest {
   const values: Manifest = {};
   for (const { path, shape, fate } of chartValues) {

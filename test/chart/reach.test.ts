@@ -1,6 +1,7 @@
 /**
- * Every value that has a meaning changes what is installed, and every value without one changes nothing and is named.
- * The probe is the value itself, changed; `given` says what else must be on for it to count.
+ * Every value that has a meaning changes what is installed, and every value without one changes
+ * nothing and is named. The probe is the value itself, changed; `given` says what else must be on
+ * for it to count.
  */
 import { describe, expect, test } from "vitest";
 import type { ChartValue, Json } from "../../scripts/chart/value.ts";

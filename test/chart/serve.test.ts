@@ -1,6 +1,7 @@
 /**
- * What the chart installs, serving: helm installs it into a real API server, and the containers of its Pods run with exactly the programs, arguments,
- * environment, volumes and accounts that they were given. Requests go to the Pod's own address.
+ * What the chart installs, serving: helm installs it into a real API server, and the containers of
+ * its Pods run with exactly the programs, arguments, environment, volumes and accounts that they
+ * were given. Requests go to the Pod's own address.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -48,7 +49,10 @@ interface InstallOptions {
   readonly set?: readonly string[];
 }
 
-/** Installs a case until the end of the test, and gives the name and address of its Pod once that is ready and Ingresses are taken. */
+/**
+ * Installs a case until the end of the test, and gives the name and address of its Pod once that is
+ * ready and Ingresses are taken.
+ */
 async function install(name: string, { workload = "deployment", set = [] }: InstallOptions = {}) {
   const helm = (...args: readonly string[]) =>
     execa(toolPath("helm"), [...args, "--kubeconfig", cluster.kubeconfig(), "--namespace", namespace]);
@@ -138,7 +142,7 @@ test("nginx in its own container: no token, and either half may die without the 
   await answers("two", to, "echo-b");
 });
 
-/** A database that speaks HTTP. */
+/** A database with an HTTP interface. */
 const postgres = [
   { apiVersion: "v1", kind: "Namespace", metadata: { name: "databases" } },
   {

@@ -1,7 +1,8 @@
 /**
- * The public conformance suite of the Gateway API against the controller, in a cluster of real API server, etcd and controller manager:
- * all profiles that are served, with every feature that the status of the GatewayClass claims, and the suite's own limits of time.
- * `npm run conformance -- [TEST ...]` runs single tests, and grants 2 s until an answer is right.
+ * The public conformance suite of the Gateway API against the controller, in a cluster of real API
+ * server, etcd and controller manager: all profiles that are served, with every feature that the
+ * status of the GatewayClass claims, and the suite's own limits of time. `npm run conformance --
+ * [TEST ...]` runs single tests, and grants 2 s until an answer is right.
  */
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +24,10 @@ const chosen = (process.env.CONFORMANCE_TESTS ?? "").split(",").filter((name) =>
 const isImages = process.env.CONFORMANCE_NGINX === "image";
 /** Without TLS gRPC needs an nginx that takes HTTP/2 and HTTP/1 on one port. */
 const profiles = ["HTTP", "TLS", "TCP", "UDP", ...(isImages ? ["GRPC"] : [])].map((name) => `GATEWAY-${name}`);
-/** An answer of these takes a second, and the suite wants three in a row; so where it grants 2 s, it is asked for one. */
+/**
+ * An answer of these takes a second, and the suite wants three in a row; so where it grants 2 s, it
+ * is asked for one.
+ */
 const slow = ["HTTPRouteTimeoutRequest", "HTTPRouteTimeoutBackendRequest"];
 /** Gateways have Services of their own; without, addresses of a pool. */
 const withServices = process.env.CONFORMANCE_SERVICES === "1";

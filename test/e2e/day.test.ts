@@ -1,6 +1,7 @@
 /**
- * One full day of a controller, at the most verbose level: it starts, fifty changes come, then objects that are wrong, the API server goes away,
- * nginx refuses a setting, and it stops. Its log has to read like a story, and neither it nor an Event may hold a secret.
+ * One full day of a controller, at the most verbose level: it starts, fifty changes come, then
+ * objects that are wrong, the API server goes away, nginx refuses a setting, and it stops. Its log
+ * has to read like a story, and neither it nor an Event may hold a secret.
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -36,7 +37,7 @@ const settings = (data: Readonly<Record<string, string>>) => ({
 let cluster: Cluster;
 let shop: Shop;
 let sluice: Sluice;
-/** What nobody may read. */
+/** Secrets that no output may hold. */
 const secrets: string[] = [hash, ticketKey, "admin-token"];
 /** Everything that it printed, nginx's lines too. */
 const printed = () => readFileSync(sluice.process.logFile, "utf8");

@@ -1,6 +1,7 @@
 /**
- * What docs/user-guide.md and docs/operate.md print for a cluster, run as it is printed: `sluice run`, the Events, the right to the Lease. The
- * commands of docs/install.md and docs/move.md are run in test/chart/docs.test.ts, those without a cluster in test/nginx/docs.test.ts.
+ * What docs/user-guide.md and docs/operate.md print for a cluster, run as it is printed: `sluice
+ * run`, the Events, the right to the Lease. The commands of docs/install.md and docs/move.md are
+ * run in test/chart/docs.test.ts, those without a cluster in test/nginx/docs.test.ts.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -75,7 +76,8 @@ test("sluice run, as the user guide prints it, serves", async () => {
 test("the Events that the pages ask for are found", async () => {
   const commands = [...commandsOf("move.md", /get events/), ...commandsOf("operate.md", /get events/)];
   await expect.poll(() => paste(commands[0]!), soon).toContain("ServiceMissing");
-  // Nothing is refused or kept here, so the reasons of the others are compared with those of the controller's own table.
+  // Nothing is refused or kept here, so the reasons of the others are compared with those of the
+  // controller's own table.
   const { reasonOf } = await import("../../src/events/problem-events.ts");
   const reasons = commands.slice(1).map((one) => /reason=(\w+)/.exec(one)?.[1]);
   expect(reasons).toEqual([reasonOf({ kind: "nginx-refused" }), reasonOf({ kind: "last-good" })]);

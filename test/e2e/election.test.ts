@@ -51,7 +51,7 @@ function terms({ lines }: Program): readonly (readonly [from: number, to: number
   return all;
 }
 
-/** Nobody wrote between two writes of somebody else's term. */
+/** No write of one term lies between two writes of another. */
 function expectNoOverlap(...programs: readonly Program[]): void {
   const inOrder = programs.flatMap(terms).toSorted(([one], [other]) => one - other);
   for (const [i, [from]] of inOrder.entries()) if (i > 0) expect(from).toBeGreaterThan(inOrder[i - 1]?.[1] as number);
@@ -94,7 +94,7 @@ test("a leader whose API server answers too late gives up, again and again, and 
       proxy.fault = ms === 0 ? { kind: "none" } : { kind: "delay", ms };
       const [slow, other] = ms === 0 ? [follower, leader] : [leader, follower];
       const before = writes(other).length;
-      // The one that is quick does not give up by itself: it is told to stand still.
+      // The one that is quick does not give up by itself: it is stopped by a signal.
       if (ms === 0) slow.child.kill("SIGSTOP");
       await vi.waitFor(() => expect(writes(other).length).toBeGreaterThan(before), soon);
       if (ms === 0) slow.child.kill("SIGCONT");

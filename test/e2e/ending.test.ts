@@ -1,4 +1,7 @@
-/** How a controller ends, and what its ports answer meanwhile (process contract A and G), against a real API server. */
+/**
+ * How a controller ends, and what its ports answer meanwhile (process contract A and G), against a
+ * real API server.
+ */
 import { readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { join } from "node:path";

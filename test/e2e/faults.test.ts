@@ -17,9 +17,15 @@ import { FaultyProxy } from "./support/faulty-proxy.ts";
 import { handles } from "./support/handles.ts";
 import { configMap, configMaps } from "./support/objects.ts";
 
-/** How many faults, one after the other: `npm run soak` makes 200, which takes five to fifteen minutes. */
+/**
+ * How many faults, one after the other: `npm run soak` makes 200, which takes five to fifteen
+ * minutes.
+ */
 const faults = Number(process.env.FAULTS ?? 20);
-/** In CI the same faults each time; a long run draws others. `FAULTS_SEED=7 npm run soak` makes those of a seed again. */
+/**
+ * In CI the same faults each time; a long run draws others. `FAULTS_SEED=7 npm run soak` makes
+ * those of a seed again.
+ */
 const drawn = process.env.FAULTS === undefined ? 1 : Date.now() % 1_000_000_000;
 const seed = Number(process.env.FAULTS_SEED ?? drawn);
 const chance = new Chance(seed);
@@ -48,7 +54,10 @@ async function clientOf(server: string): Promise<Client> {
   return new Client(await findCredentials({ kubeconfig: cluster.kubeconfig(), server, env: {} }), { timeoutMs: 2_000 });
 }
 
-/** An informer behind a fault, and what its listener adds up to: the versions it believes in, and what it was told that cannot be. */
+/**
+ * An informer behind a fault, and what its listener adds up to: the versions it believes in, and
+ * impossible reports.
+ */
 async function watched(server: string) {
   const client = await clientOf(server);
   const stop = new AbortController();
@@ -101,8 +110,9 @@ function breakAnswers(fault: HttpFault): void {
 }
 
 /**
- * A fault on each way while objects change: until a request has met the wrong answer, three seconds at most, and up to a second more. Then a pause
- * until `seen` has what was changed, two seconds at most.
+ * A fault on each way while objects change: until a request has met the wrong answer, three seconds
+ * at most, and up to a second more. Then a pause until `seen` has what was changed, two seconds at
+ * most.
  */
 async function breakThings(round: number, seen: Lister<ConfigMap>): Promise<void> {
   const connection = chance.oneOf(connectionFaults);
@@ -158,7 +168,8 @@ test(`after ${faults} random faults on two ways the caches equal a fresh list an
   console.log(`${api.met.length} wrong answers: ${[...kinds].join(", ")}`);
   if (faults >= 100) expect(kinds.size).toBe(httpFaults.length);
   console.log(`${api.requests} requests; ${Math.round(grown / 1000)} kB more after the second half of the faults`);
-  // A list after the first is there for a reason, and the only reason on this way is what the server says.
+  // A list after the first is there for a reason, and the only reason on this way is what the
+  // server says.
   expect(connections.count("listed")).toBeLessThanOrEqual(1 + connections.count("version-lost"));
   expect(answers.count("listed")).toBeLessThanOrEqual(1 + api.met.filter((fault) => fault === "gone").length);
   expect(api.requests).toBeLessThan(10 * faults);

@@ -1,6 +1,7 @@
 /**
- * Flags about a cluster, each seen in the cluster or by a client. Two controllers carry all of them, one after the other, because a start costs
- * more than a look. Flags that need no cluster are in `test/nginx/flags.test.ts`.
+ * Flags about a cluster, each seen in the cluster or by a client. Two controllers carry all of
+ * them, one after the other, because a start costs more than a look. Flags that need no cluster are
+ * in `test/nginx/flags.test.ts`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -104,7 +105,7 @@ describe("a controller that is told what to look at and where the API server is"
   });
   afterAll(() => sluice?.end());
 
-  /** Nobody makes what it is about, so the API server never asks it. */
+  /** Its objects are never made, so the API server never asks it. */
   const webhook = {
     name: "validate.nginx.ingress.kubernetes.io",
     rules: [{ apiGroups: ["none.example"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["nothings"] }],
@@ -171,7 +172,8 @@ describe("a controller that is told what to look at and where the API server is"
 
   test("publishes the internal address of its Node, and looks at it again after the interval", async () => {
     await until("named has the address", async () => (await addressesOf("named")) === "192.0.2.1");
-    // Whatever is written is looked at once more a second later; after that only the interval is left.
+    // Whatever is written is looked at once more a second later; after that only the interval is
+    // left.
     await delay(2_500);
     const addresses = [{ type: "InternalIP", address: "192.0.2.3" }];
     await patchStatus(cluster, ["node", "node-1"], { addresses });

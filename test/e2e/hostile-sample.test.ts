@@ -1,6 +1,6 @@
 /**
- * Hostile objects through the real API server: what it takes, and what the search leaves out as impossible, are the same; and
- * what it takes harms nobody on its way through the informers either.
+ * Hostile objects through the real API server: what it takes, and what the search leaves out as
+ * impossible, are the same; and what it takes does no harm on its way through the informers either.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readManifest } from "../../src/manifests/manifest.ts";

@@ -9,7 +9,9 @@ import { answerOf, ingress, openShop, type Shop, serviceAt, shopObjects } from "
 import { apply, ingressClass, installPod, ownPod, Sluice } from "./support/sluice.ts";
 import { Traffic } from "./support/traffic.ts";
 
-/** How long the API server is away: 30 s is what operators speak of, a third of it shows the same. */
+/**
+ * How long the API server is away: 30 s is what operators speak of, a third of it shows the same.
+ */
 const awayMs = 1000 * Number(process.env.API_AWAY_SECONDS ?? 10);
 
 let cluster: Cluster;
@@ -34,7 +36,10 @@ afterAll(async () => {
 
 const names = Array.from({ length: 20 }, (_, i) => `web-${i}`);
 
-/** Waits until every name answers as expected. An API server that was away for long is tried again after a minute at most. */
+/**
+ * Waits until every name answers as expected. An API server that was away for long is tried again
+ * after a minute at most.
+ */
 async function answers(some: readonly string[], expected: string | number): Promise<void> {
   for (const name of some)
     await until(`${name} answers ${expected}`, async () => (await answerOf(name)) === expected, 120_000);

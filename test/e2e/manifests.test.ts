@@ -1,9 +1,15 @@
-/** What `sluice serve` refuses and accepts in files is what a real API server does, asked by kubectl without storing anything. */
+/**
+ * What `sluice serve` refuses and accepts in files is what a real API server does, asked by kubectl
+ * without storing anything.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accepted, refused } from "../support/manifest-samples.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 
-/** `serve` runs beside its backends, and endpoints of a cluster are never on the controller's own machine. */
+/**
+ * `serve` runs beside its backends, and endpoints of a cluster are never on the controller's own
+ * machine.
+ */
 const onlyInFiles = /127\.0\.0\.2/;
 /** Known to the API, and not read from files. */
 const onlyInClusters = /kind: Endpoints\n/;

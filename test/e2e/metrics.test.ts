@@ -1,4 +1,7 @@
-/** A scrape of `sluice run` with everything on: all that users of ingress-nginx know is there, and Prometheus takes it. */
+/**
+ * A scrape of `sluice run` with everything on: all that users of ingress-nginx know is there, and
+ * Prometheus takes it.
+ */
 import { readFileSync } from "node:fs";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -41,7 +44,10 @@ async function scraped(): Promise<Exposition> {
   return readExposition(text);
 }
 
-/** Something of everything: Ingresses that are served, without anybody behind them, with a certificate, and refused; a setting that nginx refuses. */
+/**
+ * Something of everything: Ingresses that are served, without anybody behind them, with a
+ * certificate, and refused; a setting that nginx refuses.
+ */
 test("a life with everything in it leaves a trace of everything", async () => {
   await until("the webhook answers", async () => (await tried(cluster, ingress("web"))) === "", 30_000);
   const data = { "tls.crt": btoa(shop.pki.tls.certificate), "tls.key": btoa(shop.pki.tls.key) };
@@ -68,7 +74,10 @@ test("a life with everything in it leaves a trace of everything", async () => {
     .toEqual([]);
 });
 
-/** What has happened and is not counted yet: each of nginx's workers hands over in its own time, and each watch of the API server brings what it brings. */
+/**
+ * What has happened and is not counted yet: each of nginx's workers hands over in its own time, and
+ * each watch of the API server brings what it brings.
+ */
 function lacking(): readonly string[] {
   const counted: Readonly<Record<string, number>> = {
     "an answer of web": sumOf(scrape, "nginx_ingress_controller_requests", { ingress: "web", status: "200" }),

@@ -3,7 +3,10 @@ import { Client, kubeConfigCredentials, type ReflectorEvent, SharedInformer } fr
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { configMap, configMaps } from "./support/objects.ts";
 
-/** An API server that offers what one of 1.25 does: no streaming lists, and, without its watch cache, no bookmarks. */
+/**
+ * An API server that offers what one of 1.25 does: no streaming lists, and, without its watch
+ * cache, no bookmarks.
+ */
 const withoutExtras = ["--feature-gates=WatchList=false", "--watch-cache=false"];
 const never = new AbortController().signal;
 let cluster: Cluster;

@@ -1,4 +1,7 @@
-/** What is in docs/ for Prometheus and Grafana, checked by Prometheus's own tool; no cluster is needed. */
+/**
+ * What is in docs/ for Prometheus and Grafana, checked by Prometheus's own tool; no cluster is
+ * needed.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -19,11 +19,14 @@ import { configMap, configMaps } from "./support/objects.ts";
 import { untilAllowed } from "./support/rights.ts";
 
 /**
- * What a cluster's administrator does to it while a controller runs. One informer lives through all of it, with the files a Pod gets;
- * the tests follow each other and are not to be run alone.
+ * What a cluster's administrator does to it while a controller runs. One informer lives through all
+ * of it, with the files a Pod gets; the tests follow each other and are not to be run alone.
  */
 const never = new AbortController().signal;
-/** What could not be reached for long is tried again after ten seconds at most; an API server that starts on a busy machine needs longer. */
+/**
+ * What could not be reached for long is tried again after ten seconds at most; an API server that
+ * starts on a busy machine needs longer.
+ */
 const soon = { timeout: 120_000, interval: 100 };
 /** Of the waits that chance makes up to twice as long. */
 const shortest = () => 0;
@@ -57,7 +60,10 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** Writes an object with kubectl, which has its own connection, and waits until the informer has it. What was restarted may refuse at first. */
+/**
+ * Writes an object with kubectl, which has its own connection, and waits until the informer has it.
+ * What was restarted may refuse at first.
+ */
 async function expectToFollow(name: string): Promise<void> {
   const input = JSON.stringify(configMap(name));
   await vi.waitFor(() => cluster.kubectl(["apply", "-f", "-"], { input }), soon);
@@ -85,7 +91,8 @@ test("the API server is started again while objects change: at most one more lis
 test("an outage: the first watch that gets through spares the others the rest of their wait", async () => {
   await cluster.kubectl(["create", "clusterrolebinding", "plain", "--clusterrole=cluster-admin", "--user=plain"]);
   await untilAllowed(cluster, "plain", [{ rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }] }]);
-  // A server that starts refuses for a while, and such a wait is not cut short: it is away behind a proxy, and back from one moment to the next.
+  // A server that starts refuses for a while, and such a wait is not cut short: it is away behind a
+  // proxy, and back from one moment to the next.
   const { hostname, port } = new URL(cluster.url);
   const proxy = new FaultyProxy({ host: hostname, port: Number(port) });
   const kubeconfig = cluster.kubeconfig("plain", await proxy.listen("127.0.0.1"));

@@ -1,6 +1,7 @@
 /**
- * Deployments rolled all at once, under traffic, against a real API server: no reload, no failed request, and an address that left its
- * EndpointSlice is soon asked no more, and never again; how soon is printed. `ROLLOUT_DEPLOYMENTS=100` for the figure that is promised.
+ * Deployments rolled all at once, under traffic, against a real API server: no reload, no failed
+ * request, and an address that left its EndpointSlice is soon asked no more, and never again; how
+ * soon is printed. `ROLLOUT_DEPLOYMENTS=100` for the figure that is promised.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -33,7 +34,10 @@ const slices = resource<EndpointSlice>({
 });
 const never = new AbortController().signal;
 const servers: Server[] = [];
-/** So many requests of a Deployment in a row that an address has no part in say that it is asked no more. */
+/**
+ * So many requests of a Deployment in a row that an address has no part in say that it is asked no
+ * more.
+ */
 const enough = 200;
 
 /** The requests of a Deployment, whichever of its Pods they came to. */
@@ -43,7 +47,10 @@ interface Asked {
   readonly last: Map<string, { readonly number: number; readonly at: number }>;
 }
 const askedOf = new Map<number, Asked>(deployments.map(({ port }) => [port, { count: 0, last: new Map() }]));
-/** By address and port: the last request it got before it was asked no more, and how long after it left that was. */
+/**
+ * By address and port: the last request it got before it was asked no more, and how long after it
+ * left that was.
+ */
 const left = new Map<string, { readonly number: number; readonly afterMs: number }>();
 let cluster: Cluster;
 let sluice: Sluice;

@@ -1,4 +1,7 @@
-/** `sluice run --service-ingress` beside a real API server, and the controller manager, whose garbage collector owner references are for. */
+/**
+ * `sluice run --service-ingress` beside a real API server, and the controller manager, whose
+ * garbage collector owner references are for.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../nginx/support/until.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";

@@ -1,4 +1,7 @@
-/** The tools on a live cluster: what they read through a kubeconfig, and what a folder would do to it. */
+/**
+ * The tools on a live cluster: what they read through a kubeconfig, and what a folder would do to
+ * it.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 /**
- * What `sluice compat` says about clusters shaped like those of public projects, whole, as text and as JSON. Every finding in
- * these files was checked by hand against ingress-nginx's behaviour when it was written; a new one deserves the same.
+ * What `sluice compat` says about clusters shaped like those of public projects, whole, as text and
+ * as JSON. Every finding in these files was checked by hand against ingress-nginx's behaviour when
+ * it was written; a new one deserves the same.
  */
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +13,9 @@ import { compat } from "../../src/cli/compat.ts";
 import { ran, type Tool } from "./support/ran.ts";
 
 const root = fileURLToPath(new URL("compat", import.meta.url));
-/** Where a line breaks must not depend on the folder of the checkout, so files are named from here. */
+/**
+ * Where a line breaks must not depend on the folder of the checkout, so files are named from here.
+ */
 const shown = relative(process.cwd(), root);
 const projects = readdirSync(root);
 

@@ -1,4 +1,7 @@
-/** The first commands in a fresh clone: `npx sluice` on the Node of the machine, and `npm start` beside a program that has its port. */
+/**
+ * The first commands in a fresh clone: `npx sluice` on the Node of the machine, and `npm start`
+ * beside a program that has its port.
+ */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";

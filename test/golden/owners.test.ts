@@ -1,4 +1,7 @@
-/** Whose text stands at a line of nginx.conf: the objects that are suspected first when nginx refuses the line. */
+/**
+ * Whose text stands at a line of nginx.conf: the objects that are suspected first when nginx
+ * refuses the line.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { KubernetesObject } from "../../src/model/objects.ts";
 import { openPaper, type Paper } from "../hostile/support/on-paper.ts";

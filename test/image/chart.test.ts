@@ -1,6 +1,7 @@
 /**
- * The chart installed into a real API server, and its Pods run from the image with exactly what their specs give them: as user 101 without any
- * capability, without new privileges, on a read-only root, with the token of the account that the chart made.
+ * The chart installed into a real API server, and its Pods run from the image with exactly what
+ * their specs give them: as user 101 without any capability, without new privileges, on a read-only
+ * root, with the token of the account that the chart made.
  */
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { execa } from "execa";
@@ -50,8 +51,8 @@ const rollout = (name: string) =>
   cluster.kubectl(["rollout", "status", `deployment/${name}`, "--namespace", "ingress-nginx", "--timeout=180s"]);
 
 /**
- * Processes whose command line has these words; containers are seen from outside, and share the network of the test.
- * A child looks like its parent for a moment: it is none of them.
+ * Processes whose command line has these words; containers are seen from outside, and share the
+ * network of the test. A child looks like its parent for a moment: it is none of them.
  */
 const processesWith = (words: string) => {
   const found = readdirSync("/proc")
@@ -140,5 +141,8 @@ test("nginx in a container of its own, as the same user and without the token, o
   await until("nothing is left", () => masters().length === 0 && controllers().length === 0, 180_000);
 });
 
-/** When a line of the controller's log was written; lines of nginx have no such field and count as written at once. */
+/**
+ * When a line of the controller's log was written; lines of nginx have no such field and count as
+ * written at once.
+ */
 const timeOf = (line: string): string => /"time":"([^"]+)"/.exec(line)?.[1] ?? "";

@@ -1,4 +1,7 @@
-/** The conformance suite of the Gateway API on the nginx that ships, which can do more than an older one. */
+/**
+ * The conformance suite of the Gateway API on the nginx that ships, which can do more than an older
+ * one.
+ */
 import { expect, test } from "vitest";
 import { testedSuite } from "./support/container.ts";
 import { runOnImage } from "./support/image-nginx.ts";

@@ -1,6 +1,6 @@
 /**
- * HTTP/3 with the nginx that ships and a client that speaks nothing else: Debian's curl, in an image of its own. nginx and the controller are the
- * image's `sluice serve` on a folder of the test's.
+ * HTTP/3 with the nginx that ships and a client for HTTP/3 alone: Debian's curl, in an image of its
+ * own. nginx and the controller are the image's `sluice serve` on a folder of the test's.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";

@@ -1,6 +1,7 @@
 /**
- * The controller loads our module where the text has its directive, in both modes: the image's `sluice serve` with a permitted snippet that
- * checks the names of a TLS backend. Where nothing asks for it, it is not loaded.
+ * The controller loads our module where the text has its directive, in both modes: the image's
+ * `sluice serve` with a permitted snippet that checks the names of a TLS backend. Where nothing
+ * asks for it, it is not loaded.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";

@@ -1,6 +1,7 @@
 /**
- * `upstream_ssl_verify_san`, our own module, in the image's nginx with real TLS backends: names that fit and names that do
- * not, resumed sessions, kept-alive connections that another location has opened, and a balancer in Lua.
+ * `upstream_ssl_verify_san`, our own module, in the image's nginx with real TLS backends: names
+ * that fit and names that do not, resumed sessions, kept-alive connections that another location
+ * has opened, and a balancer in Lua.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

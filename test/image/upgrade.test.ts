@@ -1,6 +1,7 @@
 /**
- * A run folder that the image of the Dockerfile has left, with nginx 1.26 and killed at once, goes on in this image.
- * `old-run-folder` was recorded with that image at 952eab5. The Ingress cart was edited into one that nginx refuses.
+ * A run folder that the image of the Dockerfile has left, with nginx 1.26 and killed at once, goes
+ * on in this image. `old-run-folder` was recorded with that image at 952eab5. The Ingress cart was
+ * edited into one that nginx refuses.
  */
 import { chmodSync, chownSync, cpSync, globSync, lstatSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -59,7 +60,8 @@ test.each([
         () => false,
       ),
     );
-    // In static mode nginx refuses the present form, so the last good one of the old folder is served.
+    // In static mode nginx refuses the present form, so the last good one of the old folder is
+    // served.
     await until("cart.example is decided", async () =>
       answer({ host: "cart.example", path: "/fine" }).then(({ status }) => status === lastGood),
     );

@@ -1,4 +1,7 @@
-/** What becomes of nginx when the controller dies: each test runs one as a process of its own, and kills it. */
+/**
+ * What becomes of nginx when the controller dies: each test runs one as a process of its own, and
+ * kills it.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
@@ -64,7 +67,10 @@ async function controller(endWithController: boolean, text?: string, parts: Conf
   };
 }
 
-/** Asks again and again, each time on a new connection, and at its end once more; what came back, failures included, is told then. */
+/**
+ * Asks again and again, each time on a new connection, and at its end once more; then it returns
+ * what came back, failures included.
+ */
 function steadyTraffic(): { end(): Promise<ReadonlySet<string>> } {
   let going = true;
   const asking = (async () => {

@@ -1,4 +1,7 @@
-/** Annotations whose effect a recorded answer cannot show: what nginx logs, when it gives up, what it speaks besides HTTP. */
+/**
+ * Annotations whose effect a recorded answer cannot show: what nginx logs, when it gives up, which
+ * protocols it uses besides HTTP.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect as connectTcp, createServer, type Socket } from "node:net";
@@ -53,7 +56,10 @@ test("a body beyond client-body-buffer-size goes to a file, one within it stays 
   await until("the line about the file", () => filed() === 1);
 });
 
-/** A server that is stopped once it listens: the kernel takes connections until its queue is full, and then none. */
+/**
+ * A server that is stopped once it listens: the kernel takes connections until its queue is full,
+ * and then none.
+ */
 async function listensDeafly(): Promise<{ readonly port: number; readonly child: ChildProcess }> {
   const program = `const s = require("net").createServer(); s.listen({ host: "${address}", port: 0, backlog: 1 }, () => console.log(s.address().port));`;
   const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
@@ -71,10 +77,13 @@ async function listensDeafly(): Promise<{ readonly port: number; readonly child:
   return { port, child };
 }
 
-/** Whether the kernel on the other side takes the connection; over loopback it does so at once or not at all. */
+/**
+ * Whether the kernel on the other side takes the connection; over loopback it does so at once or
+ * not at all.
+ */
 async function connects(socket: Socket): Promise<boolean> {
   await Promise.race([once(socket, "connect"), delay(300)]);
-  // This process may have slept all the while: what came meanwhile is heard in the next turn.
+  // This process may have slept all the while: what came meanwhile is read in the next turn.
   for (let turns = 0; turns < 2; turns++) await turn();
   return !socket.connecting;
 }

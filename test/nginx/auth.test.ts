@@ -1,6 +1,7 @@
 /**
- * Authentication seen from outside, where a recording of ingress-nginx cannot say what is right: several cookies, kept
- * connections, new passwords, error pages, paths in disguise, and what the access log says after an auth service was asked.
+ * Authentication seen from outside, where a recording of ingress-nginx cannot say what is right:
+ * several cookies, kept connections, new passwords, error pages, paths in disguise, and what the
+ * access log says after an auth service was asked.
  */
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** All bad values of all annotations at once, each in an Ingress of its own, beside one that is good. */
+/**
+ * All bad values of all annotations at once, each in an Ingress of its own, beside one that is
+ * good.
+ */
 import { expect, test } from "vitest";
 import { badAnnotations } from "../support/bad-annotations.ts";
 import { ingress } from "../support/sketch.ts";

@@ -1,4 +1,7 @@
-/** How peers are chosen, seen from outside: shares, stickiness, retries. Draws are random, so shares are told with a tolerance. */
+/**
+ * How peers are chosen, seen from outside: shares, stickiness, retries. Draws are random, so shares
+ * are compared with a tolerance.
+ */
 import { expect, test } from "vitest";
 import type { AffinityCookie, Balance } from "../../src/model/configuration.ts";
 import { dead, startBalancing } from "./support/balancing.ts";
@@ -22,7 +25,10 @@ const cookie = (more: Partial<AffinityCookie> = {}): Balance => ({
 });
 const pair = (text: string | undefined) => text?.split(";")[0] ?? "";
 
-/** Each share within `tolerance` of all requests: of 10,000 draws chance alone is not off by that much once in a million runs. */
+/**
+ * Each share within `tolerance` of all requests: of 10,000 draws chance alone is not off by that
+ * much once in a million runs.
+ */
 function expectShares(counts: Record<string, number>, shares: Record<string, number>, tolerance = 0.025): void {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   expect(Object.keys(counts).sort()).toEqual(Object.keys(shares).sort());
@@ -61,7 +67,8 @@ test("ewma shares alike among alike endpoints, and turns from one that is slow",
   await put({ id: "u", backends: [1, 2, 3], balance: { algorithm: "ewma" } });
   await route("a.example", "u");
   const alike = await tally("a.example", 3_000);
-  // Of two drawn the quicker one is taken, so noise of a millisecond ranks three alike at 2 : 1 : 0 for a while, and no further.
+  // Of two drawn the quicker one is taken, so noise of a millisecond ranks three alike at 2 : 1 : 0
+  // for a while, and no further.
   expect(Math.max(...Object.values(alike))).toBeLessThan(2_400);
   // So slow that what a busy machine adds to the others is nothing beside it.
   const slow = { path: "/?wait=2" };

@@ -1,4 +1,7 @@
-/** Which requests a canary takes, seen from outside. What takes a request is a draw only where a weight decides. */
+/**
+ * Which requests a canary takes, seen from outside. What takes a request is a draw only where a
+ * weight decides.
+ */
 import { expect, test } from "vitest";
 import type { Balance, Canary, CanaryPolicy } from "../../src/model/configuration.ts";
 import { startBalancing } from "./support/balancing.ts";

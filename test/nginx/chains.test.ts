@@ -1,4 +1,7 @@
-/** `--enable-ssl-chain-completion`: a Secret that holds the leaf alone is served with its intermediate, fetched from where the leaf says. */
+/**
+ * `--enable-ssl-chain-completion`: a Secret that holds the leaf alone is served with its
+ * intermediate, fetched from where the leaf says.
+ */
 import { createServer } from "node:http";
 import { connect, type DetailedPeerCertificate } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";

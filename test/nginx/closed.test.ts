@@ -1,4 +1,7 @@
-/** A path that answers 503 whatever is asked gives its reason to a log format that names it, and to the error log. */
+/**
+ * A path that answers 503 whatever is asked gives its reason to a log format that names it, and to
+ * the error log.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,4 +1,7 @@
-/** Requests are counted in nginx and read at a scrape: exactly as many as were sent, over a reload too, and of whom. */
+/**
+ * Requests are counted in nginx and read at a scrape: exactly as many as were sent, over a reload
+ * too, and for which Ingress.
+ */
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Served, serving, toWeb, webAt } from "./support/serve.ts";

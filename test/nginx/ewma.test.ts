@@ -1,10 +1,16 @@
-/** `load-balance: ewma` as a user has it: the times of answers are noted, and the quicker endpoint is asked. */
+/**
+ * `load-balance: ewma` as a user has it: the times of answers are noted, and the quicker endpoint
+ * is asked.
+ */
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Served, serving, toWeb, webAt } from "./support/serve.ts";
 
 const backendPort = 21_907;
-/** Milliseconds that each takes: so many that a quick one does not look slower for being kept waiting by a busy machine. */
+/**
+ * Milliseconds that each takes: so many that a quick one does not look slower for being kept
+ * waiting by a busy machine.
+ */
 const endpoints = { "127.0.0.1": 0, "127.0.0.2": 2_000 };
 const files = {
   "web.yaml": toWeb({ host: "one.example", annotations: "nginx.ingress.kubernetes.io/load-balance: ewma" }),

@@ -1,4 +1,7 @@
-/** Flags that a client, a scraper or a process list can notice, on `sluice serve`; those about a cluster have their tests in `test/e2e`. */
+/**
+ * Flags that a client, a scraper or a process list can notice, on `sluice serve`; those about a
+ * cluster have their tests in `test/e2e`.
+ */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** The auth service of a rule: what it is asked, what lets a request pass, and what a client or an answer cannot do. */
+/**
+ * The auth service of a rule: what it is asked, what lets a request pass, and what a client or an
+ * answer cannot do.
+ */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";

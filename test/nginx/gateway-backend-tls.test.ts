@@ -1,4 +1,7 @@
-/** Backends that are asked over TLS as a BackendTLSPolicy says, and the certificate that a Gateway shows them. */
+/**
+ * Backends that are asked over TLS as a BackendTLSPolicy says, and the certificate that a Gateway
+ * shows them.
+ */
 import { once } from "node:events";
 import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,7 @@
-/** ListenerSets under `sluice serve`: the guide of docs/gateway-api.md, what a change of one costs, and what a hostile one gets. */
+/**
+ * ListenerSets under `sluice serve`: the guide of docs/gateway-api.md, what a change of one costs,
+ * and what a hostile one gets.
+ */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** Retries of routes: which failures are tried again, how often, after which pause, and what is never sent twice. */
+/**
+ * Retries of routes: which failures are tried again, how often, after which pause, and what is
+ * never sent twice.
+ */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
@@ -10,7 +13,9 @@ import { type RequestOptions, request } from "./support/request.ts";
 
 const to = "127.0.0.60:18830";
 
-/** Fails the first requests of each `id` as the query says, and then answers how often it was asked. */
+/**
+ * Fails the first requests of each `id` as the query says, and then answers how often it was asked.
+ */
 async function flaky(n: number): Promise<{ readonly asked: Map<string, number[]> }> {
   const asked = new Map<string, number[]>();
   const server = createServer(async (incoming, response) => {

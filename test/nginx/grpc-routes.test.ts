@@ -1,6 +1,7 @@
 /**
- * Calls of gRPC through GRPCRoutes on a real nginx, as their libraries make them: over TLS, and without TLS where nginx takes HTTP/2
- * and HTTP/1 on one port. Node's own HTTP/2 is the server and the client.
+ * Calls of gRPC through GRPCRoutes on a real nginx, as their libraries make them: over TLS, and
+ * without TLS where nginx takes HTTP/2 and HTTP/1 on one port. Node's own HTTP/2 is the server and
+ * the client.
  */
 import { once } from "node:events";
 import {

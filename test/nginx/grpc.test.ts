@@ -1,4 +1,7 @@
-/** gRPC as its libraries speak it, through both modes: a server of Node's own HTTP/2 and a client over TLS. Most servers refuse a call without `te: trailers`. */
+/**
+ * gRPC as its libraries speak it, through both modes: a server of Node's own HTTP/2 and a client
+ * over TLS. Most servers refuse a call without `te: trailers`.
+ */
 import { once } from "node:events";
 import { connect, createServer, type Http2Server, type IncomingHttpHeaders } from "node:http2";
 import type { AddressInfo } from "node:net";

@@ -1,7 +1,7 @@
 /**
- * The YAML of docs/guides, as it is printed, in front of backends that echo: each guide gets the answers that it promises,
- * in both modes. Services that a guide only names are made here, and the names of auth services become addresses, because
- * no cluster resolves them.
+ * The YAML of docs/guides, as it is printed, in front of backends that echo: each guide gets the
+ * answers that it promises, in both modes. Services that a guide only names are made here, and the
+ * names of auth services become addresses, because no cluster resolves them.
  */
 
 import { createSocket, type Socket as Datagrams } from "node:dgram";

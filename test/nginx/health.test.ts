@@ -1,4 +1,7 @@
-/** When a controller says that it is ready: from the first good configuration on, through one that nginx refuses, until it is told to end. */
+/**
+ * When a controller says that it is ready: from the first good configuration on, through one that
+ * nginx refuses, until it is asked to end.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +25,10 @@ const files = {
 
 let backend: HeldBackend;
 let served: Served;
-/** nginx, but for `-V` only once the file `go` is there: a quick machine would be ready before anybody has asked. */
+/**
+ * nginx, but for `-V` only once the file `go` is there: a quick machine would be ready before
+ * anybody has asked.
+ */
 const own = mkdtempSync(join(tmpdir(), "sluice-health-"));
 const go = join(own, "go");
 const nginxThatWaits = join(own, "nginx");
@@ -40,7 +46,7 @@ afterAll(async () => {
   await backend?.stop();
   rmSync(own, { recursive: true });
 });
-/** Undefined while nobody answers. */
+/** Undefined while no server answers. */
 const health = (path?: string) => served.health(path).catch(() => undefined);
 
 test("not ready before the first configuration is applied, and ready after it", async () => {

@@ -1,6 +1,6 @@
 /**
- * Both modes give the same answers: random hosts and paths, applied to a dynamic and a static controller, are asked the same
- * random requests. What a backend saw is part of the answer.
+ * Both modes give the same answers: random hosts and paths, applied to a dynamic and a static
+ * controller, are asked the same random requests. What a backend saw is part of the answer.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { get } from "node:http";

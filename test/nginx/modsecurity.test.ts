@@ -1,4 +1,7 @@
-/** ModSecurity for one Ingress, in both modes; skipped with its reason where nginx has not the module. */
+/**
+ * ModSecurity for one Ingress, in both modes; skipped with its reason where nginx has not the
+ * module.
+ */
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ingress } from "../support/sketch.ts";

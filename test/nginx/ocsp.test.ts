@@ -1,4 +1,7 @@
-/** OCSP answers of a real responder (`openssl ocsp`), seen by a real client (`openssl s_client -status`), in both modes. */
+/**
+ * OCSP answers of a real responder (`openssl ocsp`), seen by a real client (`openssl s_client
+ * -status`), in both modes.
+ */
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +31,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A CA of `openssl ca`, whose database the responder reads, and two certificates: one for `good.example`, one that is revoked. */
+/**
+ * A CA of `openssl ca`, whose database the responder reads, and two certificates: one for
+ * `good.example`, one that is revoked.
+ */
 function authority(): void {
   const conf = `
     [ca]
@@ -85,7 +91,10 @@ function authority(): void {
   run("ca", "-config", "ca.cnf", "-revoke", "revoked.crt");
 }
 
-/** It takes one connection at a time and waits for its request, so only what it prints says that it is there. */
+/**
+ * It takes one connection at a time and waits for its request, so only what it prints says that it
+ * is there.
+ */
 async function respond(): Promise<void> {
   const signer = ["-rsigner", "ca.crt", "-rkey", "ca.key", "-CA", "ca.crt"];
   const args = ["ocsp", "-port", String(responderPort), "-index", "index.txt", ...signer, "-nmin", "10"];
@@ -113,7 +122,7 @@ function secured(name: string): KubernetesObject[] {
   return [secret as KubernetesObject, { ...plain, spec: { ...plain.spec, tls } } as Ingress];
 }
 
-/** What a client that asks for an OCSP answer is told. */
+/** The OCSP answer that a client gets. */
 async function stapled(port: number, name: string): Promise<string> {
   const args = [
     "s_client",

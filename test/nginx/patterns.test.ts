@@ -1,4 +1,7 @@
-/** Paths where an author or a client means ill: what does not compile, runs too long, is too long, or holds line breaks. */
+/**
+ * Paths where an author or a client means ill: what does not compile, runs too long, is too long,
+ * or holds line breaks.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ingress } from "../support/sketch.ts";
 import { type Stand, startStand } from "./support/stand.ts";

@@ -1,4 +1,7 @@
-/** The profiler of a running controller: on loopback alone, and what it writes is nobody else's to read. */
+/**
+ * The profiler of a running controller: on loopback alone, and no other account can read what it
+ * writes.
+ */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,4 +1,7 @@
-/** One bad Ingress harms nobody: what nginx refuses is set aside alone, says why, and its last good form goes on. */
+/**
+ * One bad Ingress harms no other: what nginx refuses is set aside alone, says why, and its last
+ * good form goes on.
+ */
 import { get } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";

@@ -1,6 +1,7 @@
 /**
- * docs/add-an-annotation.md, followed word by word in a copy of the repository: its files are written, its lines put into the registry, its
- * commands run, and a real nginx takes what comes of it.
+ * docs/add-an-annotation.md, followed word by word in a copy of the repository: its files are
+ * written, its lines put into the registry, its commands run, and a real nginx takes what comes of
+ * it.
  */
 import {
   cpSync,

@@ -1,6 +1,7 @@
 /**
- * Snippets that nginx refuses: each takes its own Ingress away, whatever else came with it, and what the operator permits stays permitted. Told by
- * the lines that nginx names, so that many bad ones need few tries.
+ * Snippets that nginx refuses: each takes its own Ingress away, whatever else came with it, and
+ * what the operator permits stays permitted. They are found by the lines that nginx names, so that
+ * many bad ones need few tries.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../src/model/objects.ts";

@@ -13,7 +13,9 @@ const saying = (text: string, inServer = "", inHttp = ""): { readonly http: stri
 });
 const answer = async (): Promise<string> => (await request({ to })).body;
 
-/** As HTTP clients do: once more when a reused connection was closed before a byte of the answer. */
+/**
+ * As HTTP clients do: once more when a reused connection was closed before a byte of the answer.
+ */
 async function retried(options: RequestOptions): Promise<string> {
   try {
     return (await request(options)).body;
@@ -38,7 +40,7 @@ describe("a reload", () => {
     }
   });
 
-  /** How many of the workers of now are told to end by us, and not by nginx, when this text is served. */
+  /** How many of the present workers we signal to end, and not nginx, when this text is served. */
   async function toldByUs(text: string, workers: number): Promise<number> {
     const old = nginxProcesses(it.folder).filter(({ role, draining }) => role === "worker" && !draining);
     await it.serve({ ...saying(text), workers });

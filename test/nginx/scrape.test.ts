@@ -1,4 +1,7 @@
-/** A scrape of a controller with 1,000 Ingresses under traffic: every request is counted under its Ingress, and series stay few. */
+/**
+ * A scrape of a controller with 1,000 Ingresses under traffic: every request is counted under its
+ * Ingress, and series stay few.
+ */
 import { Agent, createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Exposition, readExposition, sumOf } from "../support/exposition.ts";

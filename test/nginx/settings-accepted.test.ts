@@ -1,4 +1,7 @@
-/** Every readable value of every ConfigMap key gives a configuration that nginx accepts, and hostile text stays data in it. */
+/**
+ * Every readable value of every ConfigMap key gives a configuration that nginx accepts, and hostile
+ * text stays data in it.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -56,7 +56,8 @@ test("limit-rate-after gives the first kilobytes at full speed, and limit-rate s
     await it.set({ "limit-rate": "1", "proxy-buffering": "on", "large-client-header-buffers": "4 16k", ...more });
     const began = performance.now();
     expect((await it.ask({ path: `/?echo-body=${"x".repeat(6 * 1024)}` })).status).toBe(200);
-    // Of 6 KB at 1 KB a second; without a limit it is milliseconds, and on a busy machine not as many as that.
+    // Of 6 KB at 1 KB a second; without a limit it is milliseconds, and on a busy machine not as
+    // many as that.
     return performance.now() - began > 4_000;
   };
   expect(await slow({})).toBe(true);
@@ -64,7 +65,10 @@ test("limit-rate-after gives the first kilobytes at full speed, and limit-rate s
   expect(await slow({ "proxy-buffering": "off" })).toBe(false);
 });
 
-/** Sends the head and half of the body, and says whether the backend has the request before the other half, for which it waits so long. */
+/**
+ * Sends the head and half of the body, and says whether the backend has the request before the
+ * other half, for which it waits so long.
+ */
 async function hasHalf(patienceMs: number): Promise<boolean> {
   const socket = connect({ host: "192.0.2.1", port });
   socket.write("POST / HTTP/1.1\r\nHost: held.example\r\nContent-Length: 10\r\nConnection: close\r\n\r\nhalf.");

@@ -1,6 +1,7 @@
 /**
- * Every ConfigMap key is changed once on a running controller with 100 Ingresses: to a legal value, to one that cannot be read,
- * and back; eight keys at a time. Requests go on meanwhile, and none may fail.
+ * Every ConfigMap key is changed once on a running controller with 100 Ingresses: to a legal value,
+ * to one that cannot be read, and back; eight keys at a time. Requests go on meanwhile, and none
+ * may fail.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -46,8 +47,9 @@ function ingressOf(host: string, at: number): KubernetesObject {
 }
 
 /**
- * Where a legal value would shut these clients out or ask what they do not know: another one. The three that are left out would ask the
- * client for a PROXY header, send it away to https, or send to a ClusterIP that nobody has.
+ * Where a legal value would shut these clients out or ask what they do not know: another one. The
+ * three that are left out would ask the client for a PROXY header, send it away to https, or send
+ * to an unused ClusterIP.
  */
 const leftOut = new Set(["use-proxy-protocol", "force-ssl-redirect", "service-upstream"]);
 const harmless: Readonly<Record<string, string>> = {
@@ -59,7 +61,8 @@ const harmless: Readonly<Record<string, string>> = {
   "bind-address-ipv4": "192.0.2.1",
   "bind-address-ipv6": "[2001:db8::1]",
   "max-worker-open-files": "4096",
-  // Controller, clients and backends share this process, and a busy machine may let it wait for a second.
+  // Controller, clients and backends share this process, and a busy machine may let it wait for a
+  // second.
   "worker-shutdown-timeout": "30",
   "client-header-timeout": "59",
   "client-body-timeout": "59",
@@ -85,7 +88,9 @@ const steps = declared
     };
   });
 
-/** Each batch with the one before it; the last two are empty, so that everything is changed back. */
+/**
+ * Each batch with the one before it; the last two are empty, so that everything is changed back.
+ */
 function batches<T>(all: readonly T[], size: number): readonly (readonly [readonly T[], readonly T[]])[] {
   const cut = Array.from({ length: Math.ceil(all.length / size) + 2 }, (_, at) =>
     all.slice(at * size, (at + 1) * size),
@@ -93,7 +98,7 @@ function batches<T>(all: readonly T[], size: number): readonly (readonly [readon
   return cut.map((now, at) => [now, cut[at - 1] ?? []]);
 }
 
-/** Asks one host after the other until it is told to stop; gives what went wrong. */
+/** Asks one host after the other until it is stopped; gives what went wrong. */
 function traffic() {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const failures: string[] = [];
@@ -119,7 +124,10 @@ function traffic() {
   };
 }
 
-/** The status, or what went wrong. A connection that was kept and closed meanwhile is tried once more, on a new one. */
+/**
+ * The status, or what went wrong. A connection that was kept and closed meanwhile is tried once
+ * more, on a new one.
+ */
 async function ask(agent: Agent | false, host: string): Promise<string> {
   return new Promise((resolve) => {
     const sent = request({ agent, host: "192.0.2.1", port: 80, headers: { host } }, (response) => {

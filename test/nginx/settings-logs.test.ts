@@ -68,7 +68,8 @@ test("each request has an id of its own, and a log that names $request_id has th
   const [told, both] = [log(), log()];
   await it.set({ "access-log-path": told.file, "log-format-upstream": "$request_uri $req_id;" });
   for (const path of ["/first", "/second"]) await it.ask({ path });
-  // A worker logs after it has answered, so of two workers the first to answer may be the last to log.
+  // A worker logs after it has answered, so of two workers the first to answer may be the last to
+  // log.
   await told.has("/first");
   await told.has("/second");
   const ids = [...told.content().matchAll(/^\/(?:first|second) ([0-9a-f]{32});$/gm)].map(([, id]) => id);

@@ -1,4 +1,7 @@
-/** Keys about modules that not every nginx has. Where nginx here lacks one, its test is skipped and says so. */
+/**
+ * Keys about modules that not every nginx has. Where nginx here lacks one, its test is skipped and
+ * says so.
+ */
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

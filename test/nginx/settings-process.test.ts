@@ -1,4 +1,7 @@
-/** Keys about nginx's processes and its reloads: what nginx does, or where nobody outside can see that, the line it becomes. */
+/**
+ * Keys about nginx's processes and its reloads: what nginx does, or where that cannot be seen from
+ * outside, the line it becomes.
+ */
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,6 +1,7 @@
 /**
- * Keys about TLS, as handshakes show them. Session tickets of the operator's key and DHE with the operator's parameters are in
- * `settings-live.test.ts`, protocols, ciphers, the session cache and HTTP/2 in the corpus, HTTP/3 in `test/image`.
+ * Keys about TLS, as handshakes show them. Session tickets of the operator's key and DHE with the
+ * operator's parameters are in `settings-live.test.ts`, protocols, ciphers, the session cache and
+ * HTTP/2 in the corpus, HTTP/3 in `test/image`.
  */
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -39,7 +40,10 @@ test("ssl-session-timeout ends the life of a session", async () => {
   expect(await resumed()).toBe(true);
 });
 
-/** What `openssl s_client` prints, and the headers that the backend saw, by their names in lower case. */
+/**
+ * What `openssl s_client` prints, and the headers that the backend saw, by their names in lower
+ * case.
+ */
 async function sendByOpenssl(more: readonly string[], input: string) {
   const to = ["-connect", `192.0.2.1:${it.ports.https}`, "-servername", host, "-tls1_3", "-ign_eof"];
   const { stdout } = await execa("openssl", ["s_client", ...to, ...more], { input, reject: false, timeout: 100_000 });
@@ -63,7 +67,7 @@ test("ssl-early-data takes a request before the end of the handshake, and tells 
   expect(taken.headers, taken.said).toMatchObject({ "early-data": "1" });
   const plain = await sendByOpenssl([], `${request}\r\n`);
   expect(plain.headers).not.toHaveProperty("early-data");
-  // Whoever stands in front has seen it come early.
+  // A proxy in front has seen it come early.
   const fromAhead = await sendByOpenssl([], `${request}Early-Data: 1\r\n\r\n`);
   expect(fromAhead.headers).toMatchObject({ "early-data": "1" });
 
@@ -84,7 +88,8 @@ test("ssl-buffer-size is the size of the largest record", async () => {
     expect((await asked).status).toBe(200);
     return Math.max(...recordsIn(listening.received()));
   };
-  // A record is as long as the buffer and some bytes of its own; what is read from the backend at once must be longer.
+  // A record is as long as the buffer and some bytes of its own; what is read from the backend at
+  // once must be longer.
   const read = { "proxy-buffer-size": "64k" };
   await it.set({ ...read, "ssl-buffer-size": "8k" }, objects);
   expect(await largestRecord()).toBeCloseTo(8 * 1024, -3);

@@ -1,4 +1,7 @@
-/** Process 1 of the image, with a real nginx and a stand-in for the controller: who is started again, who is left alone, who is told to stop. */
+/**
+ * Process 1 of the image, with a real nginx and a stand-in for the controller: which processes it
+ * starts again, leaves alone, and stops.
+ */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

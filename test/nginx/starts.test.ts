@@ -1,4 +1,7 @@
-/** How `sluice run` ends where it cannot start, without any cluster: one sentence, on standard error, and the exit code that says whose mistake it is. */
+/**
+ * How `sluice run` ends where it cannot start, without any cluster: one sentence, on standard
+ * error, and the exit code that says whose mistake it is.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";

@@ -1,6 +1,7 @@
 /**
- * A certificate that OpenSSL refuses at the security level of most systems is served all the same, to its own host alone; what it
- * refuses at every level is no reason to end a handshake. The keys are made here: nobody should find such ones lying about.
+ * A certificate that OpenSSL refuses at the security level of most systems is served all the same,
+ * to its own host alone; what it refuses at every level is no reason to end a handshake. The keys
+ * are made here: such keys should not lie about.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

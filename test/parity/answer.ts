@@ -1,6 +1,7 @@
 /**
- * An answer in the form of the expectations: what varies from run to run is left out or replaced by a name in angle brackets.
- * A request that was repeated has a `tally` (or `answers`, or `distinct`) and nothing else.
+ * An answer in the form of the expectations: what varies from run to run is left out or replaced by
+ * a name in angle brackets. A request that was repeated has a `tally` (or `answers`, or `distinct`)
+ * and nothing else.
  */
 import type { Seen } from "../support/echo-backend.ts";
 

@@ -1,6 +1,8 @@
 /**
- * A case of the corpus: objects, requests, and what ingress-nginx answered. docs/ingress-nginx/corpus.md says what each field means.
- * The defaults filled in here (namespace, apiVersion, class) are those the cases were recorded with; change one and the recording no longer applies.
+ * A case of the corpus: objects, requests, and what ingress-nginx answered.
+ * docs/ingress-nginx/corpus.md says what each field means. The defaults filled in here (namespace,
+ * apiVersion, class) are those the cases were recorded with; change one and the recording no longer
+ * applies.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -76,8 +78,9 @@ const apiVersions: Readonly<Record<string, string>> = {
 };
 
 /**
- * The files of all cases by name, without their ending. Below a section each feature has a folder, which is for readers alone: it is no
- * part of the name, because the name decides about the namespace, and answers were recorded with that.
+ * The files of all cases by name, without their ending. Below a section each feature has a folder,
+ * which is for readers alone: it is no part of the name, because the name decides about the
+ * namespace, and answers were recorded with that.
  */
 const files: ReadonlyMap<string, string> = new Map(
   readdirSync(corpus, { recursive: true, encoding: "utf8" })
@@ -86,7 +89,10 @@ const files: ReadonlyMap<string, string> = new Map(
     .map((file) => [file.replace(/^([^/]+)\/[^/]+\//, "$1/"), join(corpus, file)]),
 );
 
-/** The names of all cases that one of the comma-separated patterns matches, `routing/canary*`; all of them without a pattern. */
+/**
+ * The names of all cases that one of the comma-separated patterns matches, `routing/canary*`; all
+ * of them without a pattern.
+ */
 export function caseNames(patterns = "**"): readonly string[] {
   return [...files.keys()].filter((name) => patterns.split(",").some((pattern) => matchesGlob(name, pattern))).sort();
 }
@@ -95,7 +101,10 @@ export function loadCase(name: string): Case {
   return readCase(name, readFileSync(`${files.get(name)}.yaml`, "utf8"));
 }
 
-/** Throws when the text is not YAML; a field that no case has is a mistake in the corpus, which nothing here looks for. */
+/**
+ * Throws when the text is not YAML; a field that no case has is a mistake in the corpus, which
+ * nothing here looks for.
+ */
 export function readCase(name: string, text: string): Case {
   const namespace = `c-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
   const file: CaseFile = parse(text.replaceAll("$NS", namespace));
@@ -120,8 +129,8 @@ export function readCase(name: string, text: string): Case {
 }
 
 /**
- * What ingress-nginx answered; `differs` chooses what Sluice answers by a decision of `docs/differences.md` instead, which may
- * hold for one mode only (`NAME.differs.dynamic.json`).
+ * What ingress-nginx answered; `differs` chooses what Sluice answers by a decision of
+ * `docs/differences.md` instead, which may hold for one mode only (`NAME.differs.dynamic.json`).
  */
 export function loadExpectation({ name, namespace }: Case, differs: boolean, mode: "dynamic" | "static"): Expectation {
   const decided = differs ? [differsFile(name, mode), differsFile(name)] : [];

@@ -1,4 +1,7 @@
-/** Every way of asking, once, through a real nginx; the odd ones are where a client can be wrong and a case pass for no reason. */
+/**
+ * Every way of asking, once, through a real nginx; the odd ones are where a client can be wrong and
+ * a case pass for no reason.
+ */
 import { constants } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,7 @@
 /**
- * Sends what a case asks for and gives back the answer in the form of the expectations. Every request has a connection of its own
- * (but for `same`), as the recordings had: a kept connection would hide what a reload does to a new one.
+ * Sends what a case asks for and gives back the answer in the form of the expectations. Every
+ * request has a connection of its own (but for `same`), as the recordings had: a kept connection
+ * would hide what a reload does to a new one.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Pki } from "../support/pki.ts";
@@ -88,7 +89,9 @@ async function send(spec: RequestSpec, socket: Writable, head: string): Promise<
   }
 }
 
-/** Several requests on one connection: their statuses, and whether the server kept it to the end. */
+/**
+ * Several requests on one connection: their statuses, and whether the server kept it to the end.
+ */
 async function sameConnection(
   spec: RequestSpec,
   socket: Writable,

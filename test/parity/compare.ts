@@ -1,6 +1,6 @@
 /**
- * What is different between the answers a case expects and those it got, for people: one line for each field,
- * with the request it belongs to. Two answers without a line between them are equal.
+ * What is different between the answers a case expects and those it got, for people: one line for
+ * each field, with the request it belongs to. Two answers without a line between them are equal.
  */
 import type { Answer } from "./answer.ts";
 import type { Expectation } from "./case.ts";

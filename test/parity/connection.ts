@@ -1,6 +1,7 @@
 /**
- * A connection as a case wants it: from which address to which, with or without a PROXY line, and with a TLS handshake of its own shape.
- * What the handshake showed is part of the answer, so it is noted even when the request after it fails.
+ * A connection as a case wants it: from which address to which, with or without a PROXY line, and
+ * with a TLS handshake of its own shape. What the handshake showed is part of the answer, so it is
+ * noted even when the request after it fails.
  */
 import { once } from "node:events";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
@@ -20,7 +21,10 @@ export interface Connection {
 }
 
 const versions = { TLSv1_2: "TLSv1.2", TLSv1_3: "TLSv1.3" } as const;
-/** Named beside the ciphers of a case, which speak of TLS 1.2: Node takes a list without these as "no TLS 1.3". */
+/**
+ * Named beside the ciphers of a case, which speak of TLS 1.2: Node takes a list without these as
+ * "no TLS 1.3".
+ */
 const tls13Ciphers = "TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256";
 
 /** Throws `Unanswered` when there is none. */
@@ -32,7 +36,8 @@ export async function connect(spec: RequestSpec, pki: Pki): Promise<Connection> 
   if (!spec.tls?.resume) return { socket: first, shown: { certificate, ...shown(first, spec.tls) } };
   const session = first.getSession();
   const ticket = first.getTLSTicket() !== undefined;
-  // From both sides: then the server has done all that the handshake asks of it, such as keeping the session where its other workers find it.
+  // From both sides: then the server has done all that the handshake asks of it, such as keeping
+  // the session where its other workers find it.
   first.end().resume();
   await reached(first, "close", spec.timeout ?? 10);
   await delay(1000 * (spec.tls.resumeAfter ?? 0));

@@ -1,7 +1,8 @@
 /**
- * Where Sluice answers otherwise than ingress-nginx by decision. The decision is a heading of `docs/differences.md`, with a line
- * `parity: routing/canary-false, access/satisfy-all` below it; what is expected instead lies beside the recording as `NAME.differs.json`.
- * One without the other is a mistake, so that no answer differs without a reason that users can read.
+ * Where Sluice answers otherwise than ingress-nginx by decision. The decision is a heading of
+ * `docs/differences.md`, with a line `parity: routing/canary-false, access/satisfy-all` below it;
+ * what is expected instead lies beside the recording as `NAME.differs.json`. One without the other
+ * is a mistake, so that no answer differs without a reason that users can read.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { caseNames, hasDifference } from "./case.ts";
@@ -24,7 +25,10 @@ export function differencesPage(): string {
   return existsSync(page) ? readFileSync(page, "utf8") : "";
 }
 
-/** What does not fit together: an entry that names no case, an entry without its answer, an answer without an entry. */
+/**
+ * What does not fit together: an entry that names no case, an entry without its answer, an answer
+ * without an entry.
+ */
 export function mismatches(decided: ReadonlyMap<string, string>): readonly string[] {
   const names = caseNames();
   return [

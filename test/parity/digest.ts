@@ -1,4 +1,7 @@
-/** Answers a Digest challenge. The challenge is fetched over plain http, also for a request that goes over https. */
+/**
+ * Answers a Digest challenge. The challenge is fetched over plain http, also for a request that
+ * goes over https.
+ */
 import { createHash } from "node:crypto";
 import type { Pki } from "../support/pki.ts";
 import { connect } from "./connection.ts";

@@ -1,7 +1,8 @@
 /**
- * Fills in what an API server fills in, so that objects from a file look as if they came from a cluster: uid, resourceVersion,
- * creationTimestamp, a ClusterIP, the default class, `stringData` as `data`. It refuses nothing.
- * Time is counted here, in seconds that the runner says have passed: the age of an Ingress decides conflicts, and no test waits for a clock.
+ * Fills in what an API server fills in, so that objects from a file look as if they came from a
+ * cluster: uid, resourceVersion, creationTimestamp, a ClusterIP, the default class, `stringData` as
+ * `data`. It refuses nothing. Time is counted here, in seconds that the runner says have passed:
+ * the age of an Ingress decides conflicts, and no test waits for a clock.
  */
 import type { KubernetesObject, ObjectMeta } from "../../src/model/objects.ts";
 
@@ -37,7 +38,10 @@ export class FakeApiServer {
     this.#passedS += seconds;
   }
 
-  /** Creates or replaces; gives the object as it is stored. A replaced one keeps its uid, its age and its ClusterIP. */
+  /**
+   * Creates or replaces; gives the object as it is stored. A replaced one keeps its uid, its age
+   * and its ClusterIP.
+   */
   apply(object: KubernetesObject): KubernetesObject {
     const old = this.#objects.get(keyOf(object));
     const metadata = this.#metadata(object.metadata, old?.metadata);

@@ -1,7 +1,8 @@
 /**
- * What the corpus covers, feature by feature, and which features are not built yet.
- * A case is open while any word it covers or uses belongs to a feature that is not built, so building one means removing its name from `notBuilt`
- * and nothing else. A rule stands for its whole section: `RS-13` for `RS-13.1` and the rest, unless a longer one is listed elsewhere.
+ * What the corpus covers, feature by feature, and which features are not built yet. A case is open
+ * while any word it covers or uses belongs to a feature that is not built, so building one means
+ * removing its name from `notBuilt` and nothing else. A rule stands for its whole section: `RS-13`
+ * for `RS-13.1` and the rest, unless a longer one is listed elsewhere.
  */
 import type { Capability } from "../../src/directives/capabilities.ts";
 import type { Case } from "./case.ts";
@@ -107,7 +108,10 @@ export function missingModule(wanted: Case, lacks: ReadonlySet<Capability>): Cap
   return used.map((word) => modules[word]).find((module) => module !== undefined && lacks.has(module));
 }
 
-/** The features a case needs, by what it says it covers and by the annotations, keys and flags it uses. The first is the one it is counted under. */
+/**
+ * The features a case needs, by what it says it covers and by the annotations, keys and flags it
+ * uses. The first is the one it is counted under.
+ */
 export function featuresOf({ covers, ...rest }: Case): readonly string[] {
   const covered = covers.map((word) => featureOf(word) ?? `unknown: ${word}`);
   const used = Object.values(wordsUsedBy(rest)).flat().map(featureOf);
@@ -121,7 +125,10 @@ export function featureOf(word: string): string | undefined {
   return listing(word) ?? (word.startsWith("RS-") ? listing(section) : undefined);
 }
 
-/** What a case sets, by what it sets it in: annotations without prefix, keys of the ConfigMap, flags with their dashes and without value. */
+/**
+ * What a case sets, by what it sets it in: annotations without prefix, keys of the ConfigMap, flags
+ * with their dashes and without value.
+ */
 export function wordsUsedBy({ objects, requests, configMap, flags }: Omit<Case, "covers">) {
   const everyObject = [...objects, ...requests.flatMap(({ apply }) => apply ?? [])];
   const annotations = everyObject.flatMap(({ metadata }) => Object.keys(metadata.annotations ?? {}));

@@ -1,9 +1,15 @@
-/** The bytes of a request. Nothing is normalised, quoted or completed: what a case writes is what the controller gets. */
+/**
+ * The bytes of a request. Nothing is normalised, quoted or completed: what a case writes is what
+ * the controller gets.
+ */
 import type { RequestSpec } from "./request-spec.ts";
 
 export type Header = readonly [name: string, value: string];
 
-/** Request line and headers in the order of the recordings: Host, Content-Length, what the case writes, `more`. */
+/**
+ * Request line and headers in the order of the recordings: Host, Content-Length, what the case
+ * writes, `more`.
+ */
 export function headOf(spec: RequestSpec, more: readonly Header[]): string {
   const { method = "GET", path = "/", host } = spec;
   const written = Object.entries(spec.headers ?? {}).flatMap(([name, values]) =>

@@ -1,7 +1,7 @@
 /**
- * Answers that a newer nginx gives by itself, whatever its configuration says, where the recording is that of an
- * older one. nginx 1.29.7 keeps connections to backends alive when a location says nothing of them, and answers
- * 400 to a CONNECT that names a path.
+ * Answers that a newer nginx gives by itself, whatever its configuration says, where the recording
+ * is that of an older one. nginx 1.29.7 keeps connections to backends alive when a location says
+ * nothing of them, and answers 400 to a CONNECT that names a path.
  */
 const since = [1, 29, 7] as const;
 const lines: Readonly<Record<string, readonly RegExp[]>> = {

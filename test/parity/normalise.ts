@@ -1,6 +1,7 @@
 /**
- * From a reply to the form of the expectations: what varies from run to run is left out or replaced. These rules are part of the recordings;
- * one that is looser than the recorder's hides a difference, one that is stricter invents one.
+ * From a reply to the form of the expectations: what varies from run to run is left out or
+ * replaced. These rules are part of the recordings; one that is looser than the recorder's hides a
+ * difference, one that is stricter invents one.
  */
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { Seen } from "../support/echo-backend.ts";
@@ -14,7 +15,10 @@ const varying = [
   ["etag", "last-modified", "accept-ranges"],
 ].flat();
 const hopHeaders = ["connection", "content-length", "transfer-encoding"];
-/** Ends loops and differs with each Location, so no recording has it; `docs/differences.md` tells of it. */
+/**
+ * Ends loops and differs with each Location, so no recording has it; `docs/differences.md` tells of
+ * it.
+ */
 const added = "x-sluice-hops";
 const longestBody = 300;
 
@@ -70,7 +74,10 @@ function normalisedSeen(seen: Seen, spec: RequestSpec): Partial<Seen> {
   return { ...seen, headers, url: scrub(seen.url) };
 }
 
-/** The value of an affinity cookie is ours to choose. `between` is the pattern of what parts two cookies. */
+/**
+ * The value of an affinity cookie is ours to choose. `between` is the pattern of what parts two
+ * cookies.
+ */
 function hideAffinity(cookies: string, between: string, { keepCookieValue, cookie }: RequestSpec): string {
   if (keepCookieValue) return cookies;
   const words = ["INGRESSCOOKIE", "route", "sticky", ...(cookie ? [cookie.replace(/\W/g, "\\$&")] : [])].join("|");

@@ -1,4 +1,7 @@
-/** One request as a case writes it. Absent means the default that docs/ingress-nginx/corpus.md names. */
+/**
+ * One request as a case writes it. Absent means the default that docs/ingress-nginx/corpus.md
+ * names.
+ */
 export interface RequestSpec {
   /** Absent: no Host header and no SNI. */
   readonly host?: string;

@@ -1,6 +1,7 @@
 /**
- * The runner itself: cases against a real nginx whose configuration is written here by a translator of a page, right for a few cases
- * and wrong on purpose for one. It proves the way from a case to its verdict, not Sluice.
+ * The runner itself: cases against a real nginx whose configuration is written here by a translator
+ * of a page, right for a few cases and wrong on purpose for one. It proves the way from a case to
+ * its verdict, not Sluice.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,7 @@
 /**
- * What stands around every case: the Services and Secrets of its namespace, and what a controller expects to find in a cluster.
- * `none` has no endpoint on purpose; `errors` answers with the status that a request's X-Code names.
+ * What stands around every case: the Services and Secrets of its namespace, and what a controller
+ * expects to find in a cluster. `none` has no endpoint on purpose; `errors` answers with the status
+ * that a request's X-Code names.
  */
 import type { KubernetesObject } from "../../src/model/objects.ts";
 import type { Pki } from "../support/pki.ts";
@@ -17,13 +18,19 @@ const addressesOf = {
   errors: ["192.0.2.30"],
 } as const;
 
-/** Where an echo backend listens: those above, some for the cases' own EndpointSlices, and one that plays a ClusterIP. */
+/**
+ * Where an echo backend listens: those above, some for the cases' own EndpointSlices, and one that
+ * plays a ClusterIP.
+ */
 export const backendAddresses: readonly string[] = [
   ...Array.from({ length: 10 }, (_, i) => `192.0.2.${10 + i}`),
   ...["192.0.2.20", "192.0.2.30", "10.96.77.77"],
 ];
 
-/** In it stand Services that a flag may name (`--default-backend-service=sentinel/errors`) before any case runs. */
+/**
+ * In it stand Services that a flag may name (`--default-backend-service=sentinel/errors`) before
+ * any case runs.
+ */
 const sentinelNamespace = "sentinel";
 const controllerNamespace = "ingress-nginx";
 

@@ -1,5 +1,7 @@
 /** Counts cases by feature and prints the table that a run ends with. */
-/** `open`: not built, or nginx here has not the module; the last: what nginx without Lua cannot do. */
+/**
+ * `open`: not built, or nginx here has not the module; the last: what nginx without Lua cannot do.
+ */
 export type Outcome = "passed" | "failed" | "open" | "not in stock nginx";
 type Counts = Record<Outcome, number>;
 

@@ -1,6 +1,7 @@
 /**
- * Why a request got no answer, in the words of the expectations. They were recorded with a Python client, whose names for the errors
- * are kept: `ConnectionRefusedError`, `[SSL: SSLV3_ALERT_HANDSHAKE_FAILURE] sslv3 alert handshake failure`.
+ * Why a request got no answer, in the words of the expectations. They were recorded with a Python
+ * client, whose names for the errors are kept: `ConnectionRefusedError`, `[SSL:
+ * SSLV3_ALERT_HANDSHAKE_FAILURE] sslv3 alert handshake failure`.
  */
 export class Unanswered extends Error {
   readonly field: "error" | "tlsError";
@@ -10,7 +11,9 @@ export class Unanswered extends Error {
     this.field = field;
   }
 
-  /** Of an error that a socket gave; gives back what is no error of a connection, to be thrown on. */
+  /**
+   * Of an error that a socket gave; gives back what is no error of a connection, to be thrown on.
+   */
   static from(error: unknown): unknown {
     if (!(error instanceof Error) || error instanceof Unanswered) return error;
     const { code = "", reason } = error as { code?: string; reason?: string };

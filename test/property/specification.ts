@@ -1,9 +1,9 @@
 /**
-/**
- * Who gets a request, as the text of the Gateway API says it (Gateway.spec.listeners, ListenerSet.spec.listeners,
- * HTTPRoute.spec.hostnames, HTTPRouteRule.matches and GRPCRouteRule.matches), without any regard for how Sluice finds it: all matches
- * are tried, and the best one wins. Of routes of both kinds it says nothing. Here a service and a method are a path, and what is not
- * exact stands at `/`.
+ * /** Who gets a request, as the text of the Gateway API says it (Gateway.spec.listeners,
+ * ListenerSet.spec.listeners, HTTPRoute.spec.hostnames, HTTPRouteRule.matches and
+ * GRPCRouteRule.matches), without any regard for how Sluice finds it: all matches are tried, and
+ * the best one wins. Of routes of both kinds it says nothing. Here a service and a method are a
+ * path, and what is not exact stands at `/`.
  */
 import type { ListenerSet } from "../../src/model/gateway/listener-set.ts";
 import type { Gateway, GatewayListener, HTTPRoute } from "../../src/model/gateway/objects.ts";
@@ -50,7 +50,10 @@ interface Merged {
   readonly listener: GatewayListener;
 }
 
-/** "the merged list of all listeners": the Gateway's, those of the oldest set, then by name; the first one of a hostname has it. */
+/**
+ * "the merged list of all listeners": the Gateway's, those of the oldest set, then by name; the
+ * first one of a hostname has it.
+ */
 function mergedListeners(gateway: Gateway, sets: readonly ListenerSet[], port: number): Merged[] {
   const born = ({ metadata }: ListenerSet) => [Date.parse(String(metadata.creationTimestamp)), metadata.name];
   const attached = sets
@@ -131,14 +134,18 @@ function callOrder({ method: asked = {}, headers = [] }: GRPCRouteMatch, request
   return takes(service, its) && takes(method, itsMethod) ? [1, 0, -service.length, -method.length, ...rest] : undefined;
 }
 
-/** Exact first, then the prefix with most characters, then regular expressions; undefined where it is another path. */
+/**
+ * Exact first, then the prefix with most characters, then regular expressions; undefined where it
+ * is another path.
+ */
 function pathOrder({ path = {} }: Match, asked: string): readonly (number | string)[] | undefined {
   const { type = "PathPrefix", value = "/" } = path;
   if (type === "Exact") return value === asked ? [0, 0] : undefined;
   if (type === "RegularExpression") {
     return new RegExp(`^(?:${value})$`).test(asked) ? [2, -value.length] : undefined;
   }
-  // Element by element: /foo takes /foo and /foo/bar, and not /foobar; a slash at the end says nothing.
+  // Element by element: /foo takes /foo and /foo/bar, and not /foobar; a slash at the end says
+  // nothing.
   const elements = value.replace(/\/$/, "");
   return asked === elements || asked.startsWith(`${elements}/`) ? [1, -elements.length] : undefined;
 }

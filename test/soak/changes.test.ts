@@ -1,7 +1,7 @@
 /**
- * A controller on which everything changes, at random and under traffic, for `SOAK_MINUTES` (20): nothing may grow after the first
- * minutes, hosts that nobody touches answer all the time, and in the end each host answers what the objects say.
- * `npm run soak changes`; `SOAK_SEED` repeats a run.
+ * A controller on which everything changes, at random and under traffic, for `SOAK_MINUTES` (20):
+ * nothing may grow after the first minutes, untouched hosts answer all the time, and in the end
+ * each host answers what the objects say. `npm run soak changes`; `SOAK_SEED` repeats a run.
  */
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";

@@ -8,7 +8,10 @@ import type { LiveObjects } from "./live-objects.ts";
 
 /** What is measured, and by how much it may rise before that is called growth. */
 export const tolerated = {
-  /** Of Events the last 4,096 are remembered, and 20 minutes have fewer: they come to 2 MB. A Snapshot kept each turn is 60. */
+  /**
+   * Of Events the last 4,096 are remembered, and 20 minutes have fewer: they come to 2 MB. A
+   * Snapshot kept each turn is 60.
+   */
   "the controller's live objects, MB": 3,
   "the controller's memory, MB": 30,
   "the controller's descriptors": 4,
@@ -22,7 +25,10 @@ export const tolerated = {
 
 export type Figures = Readonly<Record<keyof typeof tolerated, number>>;
 
-/** Of the controller `pid` with its run folder. Undefined where a worker ended while it was looked at. */
+/**
+ * Of the controller `pid` with its run folder. Undefined where a worker ended while it was looked
+ * at.
+ */
 export async function figuresOf(pid: number, runFolder: string, live: LiveObjects): Promise<Figures | undefined> {
   const objects = await live.megabytes();
   const workers = nginxProcesses({ root: runFolder, conf: join(runFolder, "nginx.conf") }).filter(

@@ -1,6 +1,7 @@
 /**
- * Bytes of live objects in another Node process, through its inspector: what a process has resident goes up and down by half with the garbage that
- * nobody has collected yet, so a leak would not be seen in it for an hour.
+ * Bytes of live objects in another Node process, through its inspector: what a process has resident
+ * goes up and down by half with the garbage that have not been collected yet, so a leak would not
+ * be seen in it for an hour.
  */
 const port = 9_339;
 
@@ -31,7 +32,9 @@ export class LiveObjects {
     return new LiveObjects(socket);
   }
 
-  /** Collects garbage first, twice: the first collection only finds what the second can give back. */
+  /**
+   * Collects garbage first, twice: the first collection only finds what the second can give back.
+   */
   async megabytes(): Promise<number> {
     await this.#ask("HeapProfiler.collectGarbage");
     await this.#ask("HeapProfiler.collectGarbage");

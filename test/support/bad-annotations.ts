@@ -1,4 +1,7 @@
-/** Every bad sample of every annotation, as its declaration has them: each with what makes it mean something. */
+/**
+ * Every bad sample of every annotation, as its declaration has them: each with what makes it mean
+ * something.
+ */
 import type { AnyFeature, Fields } from "../../src/annotations/declare.ts";
 import { featureList } from "../../src/annotations/registry.ts";
 import type { Consequence } from "../../src/problem.ts";

@@ -1,4 +1,7 @@
-/** A root, an intermediate and a leaf whose certificates say where their issuers are; and one that only has the intermediate's name. */
+/**
+ * A root, an intermediate and a leaf whose certificates say where their issuers are; and one that
+ * only has the intermediate's name.
+ */
 import { webcrypto } from "node:crypto";
 import "reflect-metadata";
 import * as x509 from "@peculiar/x509";
@@ -16,7 +19,10 @@ const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const dates = { notBefore: new Date("2026-01-01"), notAfter: new Date("2035-01-01") };
 const authority = new x509.BasicConstraintsExtension(true);
 
-/** `base` is where `middle.crt` and `root.crt` are, without a slash at the end; `host` is whom the leaf is for. */
+/**
+ * `base` is where `middle.crt` and `root.crt` are, without a slash at the end; `host` is the leaf's
+ * name.
+ */
 export async function chainOfThree(base: string, host: string): Promise<ChainOfThree> {
   const newKeys = () => webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
   const [rootKeys, middleKeys, leafKeys, others] = await Promise.all([newKeys(), newKeys(), newKeys(), newKeys()]);

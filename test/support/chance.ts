@@ -1,4 +1,7 @@
-/** Chance that comes again: the same seed gives the same choices, so that what was found once can be looked at twice. */
+/**
+ * Chance that comes again: the same seed gives the same choices, so that what was found once can be
+ * looked at twice.
+ */
 export class Chance {
   #state: number;
 

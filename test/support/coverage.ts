@@ -1,7 +1,8 @@
 /**
- * Which declared names (annotations, ConfigMap keys, flags) a behaviour test uses: one that asks a real nginx something.
- * What the corpus uses is read from its cases; what the tests in `test/nginx` use is read from their text, so a name counts
- * there where it stands as the name of a property or as a text of its own. A case that is skipped everywhere counts for nothing.
+ * Which declared names (annotations, ConfigMap keys, flags) a behaviour test uses: one that asks a
+ * real nginx something. What the corpus uses is read from its cases; what the tests in `test/nginx`
+ * use is read from their text, so a name counts there where it stands as the name of a property or
+ * as a text of its own. A case that is skipped everywhere counts for nothing.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +12,10 @@ import { featuresOf, notBuilt, wordsUsedBy } from "../parity/features.ts";
 export interface Coverage {
   readonly tested: readonly string[];
   readonly untested: readonly string[];
-  /** `annotations: 138 declared, 138 with a behaviour test, 0 without`, and the names of those without. */
+  /**
+   * `annotations: 138 declared, 138 with a behaviour test, 0 without`, and the names of those
+   * without.
+   */
   readonly line: string;
 }
 
@@ -24,7 +28,10 @@ export function coverageOf(what: string, declared: readonly string[], used: Read
   return { tested, untested, line: `${what}: ${counts}${names}` };
 }
 
-/** What the cases of the corpus use: annotations without prefix, ConfigMap keys, flags with their dashes and without value. */
+/**
+ * What the cases of the corpus use: annotations without prefix, ConfigMap keys, flags with their
+ * dashes and without value.
+ */
 export function usedByCorpus(): Readonly<Record<"annotations" | "settings" | "flags", ReadonlySet<string>>> {
   const cases = caseNames().map(loadCase);
   const run = cases.filter((one) => !featuresOf(one).some((feature) => notBuilt.includes(feature))).map(wordsUsedBy);
@@ -33,8 +40,9 @@ export function usedByCorpus(): Readonly<Record<"annotations" | "settings" | "fl
 }
 
 /**
- * What the tests in `test/nginx` use, of annotations, keys and flags alike; flags have their dashes.
- * `counts` tells the kinds apart where a name is an annotation and a key: it is asked with names like `settings-live.test.ts`.
+ * What the tests in `test/nginx` use, of annotations, keys and flags alike; flags have their
+ * dashes. `counts` tells the kinds apart where a name is an annotation and a key: it is asked with
+ * names like `settings-live.test.ts`.
  */
 export function usedInNginxTests(counts: (file: string) => boolean): ReadonlySet<string> {
   return usedIn("nginx", counts);
@@ -61,7 +69,10 @@ function usedIn(suite: string, counts: (file: string) => boolean): ReadonlySet<s
   return new Set(files.filter(counts).flatMap((file) => namesIn(readFileSync(join(folder, file), "utf8"))));
 }
 
-/** Names of properties, and quoted texts that are a name: with or without prefix, dashes and, of a flag, a value. */
+/**
+ * Names of properties, and quoted texts that are a name: with or without prefix, dashes and, of a
+ * flag, a value.
+ */
 export function namesIn(source: string): readonly string[] {
   const quoted = [...source.matchAll(/["'`](?:[a-z0-9.-]+\/)?((?:--)?[a-z][a-z0-9-]*)(?=["'`]|=)/g)];
   const properties = [...source.matchAll(/[{,]\s*([a-z][a-z0-9]*):/g)];

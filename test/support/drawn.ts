@@ -1,6 +1,8 @@
 /**
- * How a property test that is dear, over a real nginx or over long histories, draws its samples. The seed is fixed, so that a suite never fails by luck on a change that is not at fault;
- * who looks for more asks for other samples: `DRAWN_SEED=7 DRAWN_RUNS=200 npm test nginx -- test/nginx/modes.test.ts`.
+ * How a property test that is dear, over a real nginx or over long histories, draws its samples.
+ * The seed is fixed, so that a suite never fails by luck on a change that is not at fault; who
+ * looks for more asks for other samples: `DRAWN_SEED=7 DRAWN_RUNS=200 npm test nginx --
+ * test/nginx/modes.test.ts`.
  */
 
 /** Parameters for `fc.assert`; says the seed, `runs` is what the suite can afford. */

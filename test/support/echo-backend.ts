@@ -1,13 +1,20 @@
 /**
- * Backends that say what they saw: one HTTP and one HTTPS server on each address, steered by query parameters of the request.
- * What they answer is part of the corpus: its expectations were recorded with the same rules, so a new parameter is welcome, a changed one is not.
+ * Backends that say what they saw: one HTTP and one HTTPS server on each address, steered by query
+ * parameters of the request. What they answer is part of the corpus: its expectations were recorded
+ * with the same rules, so a new parameter is welcome, a changed one is not.
  *
- *   echo-status=N         the status                     echo-body=TEXT      the body, instead of what was seen
- *   echo-header=NAME:V    a header, repeatable           echo-type=TYPE      the content type
- *   echo-delay=MS         wait before the answer         echo-connection     adds which request of its connection this was
- *   echo-fail=ADDR:N      status N, on one address only  echo-seen=A,B       answers X-Seen with these request headers (also `method`, `url`)
- *   echo-record=KEY       keep what was seen             echo-recall=KEY     answer with what was last kept under KEY
- *   echo-need-cookie=NAME 401 and none of the echo-headers unless the request carries this cookie: plays a login service
+ *   echo-status=N         the status
+ *   echo-body=TEXT        the body, instead of what was seen
+ *   echo-header=NAME:V    a header, repeatable
+ *   echo-type=TYPE        the content type
+ *   echo-delay=MS         wait before the answer
+ *   echo-connection       adds which request of its connection this was
+ *   echo-fail=ADDR:N      status N, on one address only
+ *   echo-seen=A,B         answers X-Seen with these request headers (also `method`, `url`)
+ *   echo-record=KEY       keep what was seen
+ *   echo-recall=KEY       answer with what was last kept under KEY
+ *   echo-need-cookie=NAME 401 and none of the echo-headers unless the request carries this cookie:
+ *                         plays a login service
  */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -46,9 +53,15 @@ export interface EchoBackends {
   readonly stop: () => Promise<void>;
 }
 
-/** Address on which `X-Code` of the request is the status of the answer, as a custom-error service does it. */
+/**
+ * Address on which `X-Code` of the request is the status of the answer, as a custom-error service
+ * does it.
+ */
 const errorsAddress = "192.0.2.30";
-/** Longer than any keepalive of the proxy in front, so that it is never the backend that closes a connection. */
+/**
+ * Longer than any keepalive of the proxy in front, so that it is never the backend that closes a
+ * connection.
+ */
 const keepAliveTimeoutMs = 65_000;
 
 /** Rejects when an address or port cannot be bound. */
@@ -112,7 +125,10 @@ function echo(address: string, scheme: Seen["scheme"], records: Map<string, Seen
   };
 }
 
-/** A websocket handshake is accepted and ended; what was seen travels in `X-Echo`, as base64 of the JSON. */
+/**
+ * A websocket handshake is accepted and ended; what was seen travels in `X-Echo`, as base64 of the
+ * JSON.
+ */
 function upgrade(backend: string, request: IncomingMessage, socket: Socket): void {
   const seen = JSON.stringify({ backend, url: request.url, headers: headersOf(request.rawHeaders) });
   const lines = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade"];
@@ -141,7 +157,10 @@ function tlsOf(socket: TLSSocket): NonNullable<Seen["tls"]> {
   return { servername: socket.servername || "", client: String(client) };
 }
 
-/** Undefined when the other side went away before the body was complete: nobody is left to answer. */
+/**
+ * Undefined when the other side went away before the body was complete: no client is left to
+ * answer.
+ */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   try {
     return Buffer.concat(await request.toArray());

@@ -1,6 +1,6 @@
 /**
- * An API server in memory, behind the two verbs that a cache needs: it lists, and tells watchers what a test puts and removes.
- * Selectors are only those that the cluster's watches use.
+ * An API server in memory, behind the two verbs that a cache needs: it lists, and tells watchers
+ * what a test puts and removes. Selectors are only those that the cluster's watches use.
  */
 import { type Answer, failed, failureFromStatus, ownFailure, succeeded } from "../../src/kubernetes/answer.ts";
 import type {
@@ -60,7 +60,10 @@ export class FakeApi implements ListWatcher, Discoverer {
     }
   }
 
-  /** The kinds of a group and version, for discovery: `gateway.networking.k8s.io/v1` to plurals and kinds. */
+  /**
+   * The kinds of a group and version, for discovery: `gateway.networking.k8s.io/v1` to plurals and
+   * kinds.
+   */
   readonly kinds = new Map<string, readonly ServedKind[]>();
 
   async kindsOf(apiVersion: string): Promise<Answer<readonly ServedKind[]>> {

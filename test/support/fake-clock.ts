@@ -1,6 +1,7 @@
 /**
- * A Clock that stands still until a test moves it. `advance` runs what falls due on the way, in order, and lets promises settle after each,
- * so code that waits, works and waits again goes through all its rounds in one call.
+ * A Clock that stands still until a test moves it. `advance` runs what falls due on the way, in
+ * order, and lets promises settle after each, so code that waits, works and waits again goes
+ * through all its rounds in one call.
  */
 import type { Clock } from "../../src/timing/clock.ts";
 
@@ -47,7 +48,10 @@ export class FakeClock implements Clock {
     this.#move(Math.max(0, until - this.#now));
   }
 
-  /** Moves time on without running anything that falls due: a process that was stopped, before its timers get their turn. */
+  /**
+   * Moves time on without running anything that falls due: a process that was stopped, before its
+   * timers get their turn.
+   */
   freeze(ms: number): void {
     this.#move(ms);
   }

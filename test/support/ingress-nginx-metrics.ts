@@ -1,6 +1,6 @@
 /**
- * The metrics of ingress-nginx 1.15.1 with their types and labels, as dashboards and alerts of its users know them; those of Go's
- * runtime are left out. A histogram has the label `le` besides.
+ * The metrics of ingress-nginx 1.15.1 with their types and labels, as dashboards and alerts of its
+ * users know them; those of Go's runtime are left out. A histogram has the label `le` besides.
  */
 export interface KnownMetric {
   readonly name: string;
@@ -16,7 +16,10 @@ function family(type: KnownMetric["type"], labels: readonly string[], names: str
   return names.split(" ").map((name) => ({ name, type, labels }));
 }
 
-/** Histograms have all labels of the counter with --request-histograms=full, and those of their Ingress without. */
+/**
+ * Histograms have all labels of the counter with --request-histograms=full, and those of their
+ * Ingress without.
+ */
 export const requestHistograms = family(
   "histogram",
   request,

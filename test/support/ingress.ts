@@ -1,4 +1,7 @@
-/** The one builder of Ingresses for all suites: a few words, and what tests leave out is the same everywhere. */
+/**
+ * The one builder of Ingresses for all suites: a few words, and what tests leave out is the same
+ * everywhere.
+ */
 import type { Ingress } from "../../src/model/objects.ts";
 
 export const prefix = "nginx.ingress.kubernetes.io";
@@ -9,7 +12,10 @@ export interface IngressWords {
   readonly namespace?: string;
   /** Without one the rule is for all hosts. */
   readonly host?: string | undefined;
-  /** `/` to the Service `web` when not given. All ports are 80, and a path is a Prefix unless it says otherwise. */
+  /**
+   * `/` to the Service `web` when not given. All ports are 80, and a path is a Prefix unless it
+   * says otherwise.
+   */
   readonly paths?: readonly PathWords[];
   /** Without their prefix. */
   readonly annotations?: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Bytes of live objects, after what was told of the death of others has been done. */
+/** Bytes of live objects, after all finalizers have run. */
 export async function liveBytes(): Promise<number> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;

@@ -1,6 +1,7 @@
 /**
- * Manifests that the API server refuses and others that it accepts. `src/manifests` is held to them by its unit tests, and a real
- * API server is asked the same in `test/e2e`, so that the two cannot drift apart.
+ * Manifests that the API server refuses and others that it accepts. `src/manifests` is held to them
+ * by its unit tests, and a real API server is asked the same in `test/e2e`, so that the two cannot
+ * drift apart.
  */
 
 export const ingress = (spec: string, meta = ""): string =>

@@ -1,12 +1,16 @@
 /**
- * A MaxMind database that holds one network, written as its public format says (MaxMind DB File Format 2.0): a binary search tree
- * over the bits of an address, then the values it leads to, then what the file says of itself.
+ * A MaxMind database that holds one network, written as its public format says (MaxMind DB File
+ * Format 2.0): a binary search tree over the bits of an address, then the values it leads to, then
+ * what the file says of itself.
  */
 
 /** A number is a uint32; bytes are written as they are. */
 export type MmdbValue = string | number | Buffer | { readonly [name: string]: MmdbValue };
 
-/** The bytes of a database of this type (`GeoLite2-City`) that knows addresses in the IPv4 network `firstOctet`.0.0.0/8 and no other. */
+/**
+ * The bytes of a database of this type (`GeoLite2-City`) that knows addresses in the IPv4 network
+ * `firstOctet`.0.0.0/8 and no other.
+ */
 export function mmdb(type: string, firstOctet: number, value: MmdbValue): Buffer {
   const depth = 8;
   const nothing = depth;

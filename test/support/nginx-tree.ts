@@ -1,6 +1,7 @@
 /**
- * nginx's configuration as a tree, for tests: who wants to know what nginx reads must not ask the code that wrote it. Letter
- * by letter as `ngx_conf_read_token` in nginx's `src/core/ngx_conf_file.c` does it, and on purpose none of `src/kinds/grammar.ts`.
+ * nginx's configuration as a tree, for tests: who wants to know what nginx reads must not ask the
+ * code that wrote it. Letter by letter as `ngx_conf_read_token` in nginx's
+ * `src/core/ngx_conf_file.c` does it, and on purpose none of `src/kinds/grammar.ts`.
  */
 
 export interface Directive {
@@ -21,7 +22,10 @@ export function treeOf(text: string): readonly Directive[] {
   return tree;
 }
 
-/** The words of a text that holds no directive's end; undefined where it is not one or more whole words. */
+/**
+ * The words of a text that holds no directive's end; undefined where it is not one or more whole
+ * words.
+ */
 export function wordsOf(text: string): readonly string[] | undefined {
   try {
     const [only, ...more] = treeOf(`x ${text}\n;`);
@@ -53,7 +57,9 @@ class Reader {
     }
   }
 
-  /** Words up to a `;`, `{` or `}`, or to the end of the text. The names of the states are nginx's. */
+  /**
+   * Words up to a `;`, `{` or `}`, or to the end of the text. The names of the states are nginx's.
+   */
   #statement(): { readonly words: readonly string[]; readonly end: ";" | "{" | "}" | "eof" } {
     const words: string[] = [];
     let start = this.#at;

@@ -1,7 +1,8 @@
 /**
- * A network namespace for each test file, with the addresses of the tests in it. Files run side by side, and in one namespace what they
- * listen on must never meet: two nginx that share a port by `reuseport` answer for each other without a word, and who listens on every
- * address is in the way of all who have one. Here no port is anybody else's.
+ * A network namespace for each test file, with the addresses of the tests in it. Files run side by
+ * side, and in one namespace what they listen on must never meet: two nginx that share a port by
+ * `reuseport` answer for each other without a word, and who listens on every address is in the way
+ * of all who have one. Here no port is anybody else's.
  */
 import { join } from "node:path";
 import { ForksPoolWorker, type PoolOptions, type PoolRunnerInitializer } from "vitest/node";

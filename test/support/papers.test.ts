@@ -1,6 +1,6 @@
 /**
- * The papers in docs/ingress-nginx: whatever a comment, a test or a page cites from them exists there, and nothing in the
- * repository cites a paper that is not in it.
+ * The papers in docs/ingress-nginx: whatever a comment, a test or a page cites from them exists
+ * there, and nothing in the repository cites a paper that is not in it.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";

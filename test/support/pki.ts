@@ -1,6 +1,7 @@
 /**
- * The certificates the tests speak of: a CA, what it signed, and a stranger's CA. Made with openssl, once per test run.
- * They are ECDSA P-256 and differ from run to run; only their names are fixed, so nothing may compare a key or a serial number.
+ * The certificates the tests speak of: a CA, what it signed, and a stranger's CA. Made with
+ * openssl, once per test run. They are ECDSA P-256 and differ from run to run; only their names are
+ * fixed, so nothing may compare a key or a serial number.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,14 +14,20 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** `ca` signed all but `stranger`, which `otherca` signed. `client` and `stranger` are client certificates, `backend` is what backends serve. */
+/**
+ * `ca` signed all but `stranger`, which `otherca` signed. `client` and `stranger` are client
+ * certificates, `backend` is what backends serve.
+ */
 export type Pki = Readonly<Record<PkiName, KeyPair>>;
 export type PkiName = "ca" | "otherca" | "tls" | "alt" | "client" | "stranger" | "backend";
 
 const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
 const longLived = ["-days", "3650"];
 
-/** Reads the PKI of `folder`, making it first where it is not complete. Rejects when openssl is missing or fails. */
+/**
+ * Reads the PKI of `folder`, making it first where it is not complete. Rejects when openssl is
+ * missing or fails.
+ */
 export async function pkiIn(folder: string): Promise<Pki> {
   mkdirSync(folder, { recursive: true });
   if (!existsSync(join(folder, "complete"))) await make(folder);
@@ -39,7 +46,10 @@ export async function pkiIn(folder: string): Promise<Pki> {
   };
 }
 
-/** One PKI for all who ask on this machine. It comes into place whole, because suites that run side by side may ask for it at once. */
+/**
+ * One PKI for all who ask on this machine. It comes into place whole, because suites that run side
+ * by side may ask for it at once.
+ */
 export async function sharedPki(): Promise<Pki> {
   const folder = join(tmpdir(), "sluice-e2e-pki");
   if (!existsSync(folder)) {

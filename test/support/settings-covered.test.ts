@@ -1,6 +1,7 @@
 /**
- * Prints how many ConfigMap keys and flags a behaviour test uses, and fails for one that acts and has none. The files of `test/nginx` that
- * are about keys are called `settings-…`: there a name that is an annotation as well stands for the key.
+ * Prints how many ConfigMap keys and flags a behaviour test uses, and fails for one that acts and
+ * has none. The files of `test/nginx` that are about keys are called `settings-…`: there a name
+ * that is an annotation as well stands for the key.
  */
 import { expect, test } from "vitest";
 import { flagList } from "../../src/cli/flags.ts";

@@ -1,7 +1,8 @@
 /**
- * A reporter of vitest that writes what `.ci/run` ends with, as JSON, to the file that SUMMARY_FILE names: counts, and every
- * test that was skipped with its reason. A file that could not be loaded, a hook that failed and an error outside a test count as failed tests.
- * A failed test comes with what it said: whoever reads a log by its end sees why it failed.
+ * A reporter of vitest that writes what `.ci/run` ends with, as JSON, to the file that SUMMARY_FILE
+ * names: counts, and every test that was skipped with its reason. A file that could not be loaded,
+ * a hook that failed and an error outside a test count as failed tests. A failed test comes with
+ * what it said: a reader who begins at the end of a log sees why it failed.
  */
 import { writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";

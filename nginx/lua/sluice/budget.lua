@@ -19,7 +19,8 @@ function _M.begin()
   started, tried = nil, 0
 end
 
--- Counts a pattern, or the conditions of a route, that are about to be tried. Returns true once the budget is spent.
+-- Counts a pattern, or the conditions of a route, that are about to be tried. Returns true once the
+-- budget is spent.
 function _M.is_spent()
   tried = tried + 1
   if tried % each ~= 0 then

@@ -37,7 +37,8 @@ local function parsed(pair)
   return pair
 end
 
--- Whether some host of an Ingress takes the name: its own record, or that of the wildcard one label above.
+-- Whether some host of an Ingress takes the name: its own record, or that of the wildcard one label
+-- above.
 local function is_known(name)
   if not name then
     return false
@@ -83,8 +84,8 @@ local function set(pair, beside)
   return ok
 end
 
--- Shows these pairs, one for each type of key. Where none of them can be used, the handshake ends: a
--- client never gets a certificate that is not meant for the name.
+-- Shows these pairs, one for each type of key. Where none of them can be used, the handshake ends:
+-- a client never gets a certificate that is not meant for the name.
 function _M.show(ids, generation)
   local shown
   for i = 1, ids and #ids or 0 do
@@ -99,8 +100,8 @@ function _M.show(ids, generation)
   staple(shown.fingerprint, generation)
 end
 
--- Whether an Ingress has a certificate for the name that is more exact than `known`: the part of the
--- name that a listener's hostname names, as scope.lua says it.
+-- Whether an Ingress has a certificate for the name that is more exact than `known`: the part of
+-- the name that a listener's hostname names, as scope.lua says it.
 function _M.has_own(name, known)
   if known == name then
     return false

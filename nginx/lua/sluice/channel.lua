@@ -1,5 +1,5 @@
--- The controller's end of shared memory: a server on a unix socket in a folder that nobody else can
--- enter.
+-- The controller's end of shared memory: a server on a unix socket in a folder that no other
+-- account can enter.
 local journal = require("sluice.journal")
 
 local records = ngx.shared.sluice_records

@@ -161,7 +161,7 @@ function _M.start()
   end
 end
 
--- What was handed over, once: nothing is left of what was told. An empty answer is the end.
+-- Hands each count over once: nothing is left of it afterwards. An empty answer is the end.
 function _M.serve()
   for _ = 1, 64 do
     local text = handed:lpop("sums")

@@ -1,7 +1,7 @@
 -- Describes the contents of shared memory, so that the controller can compare them with what it
--- wrote. Digests are keyed with a word from the request, so that an older answer cannot be replayed.
--- Listing all keys stops every worker for a moment, so the controller asks only when the counter of
--- writes shows that something else has written.
+-- wrote. Digests are keyed with a word from the request, so that an older answer cannot be
+-- replayed. Listing all keys stops every worker for a moment, so the controller asks only when the
+-- counter of writes shows that something else has written.
 local records = ngx.shared.sluice_records
 
 -- Counters that channel.lua keeps there for itself.

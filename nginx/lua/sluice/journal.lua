@@ -42,7 +42,7 @@ function _M.load(path)
     local applied, problem = _M.apply(line)
     if not applied then
       ngx.log(ngx.ERR, "the journal could not be loaded: ", problem)
-      -- nobody's, so that the controller publishes everything again and hears what is wrong
+      -- no instance's, so that the controller publishes everything again and learns what is wrong
       records:delete("instance")
       break
     end

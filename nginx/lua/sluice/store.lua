@@ -52,7 +52,7 @@ end
 
 local last_generation, asked_at
 
--- The generation there is now. Whoever looks several times at one moment asks for it once.
+-- The generation there is now. Code that looks several times at one moment asks for it once.
 function _M.generation()
   last_generation, asked_at = records:get(generation_key), now()
   return last_generation

@@ -1,4 +1,6 @@
-/** What the controller does: its ConfigMaps, flags, class, election, and the namespaces it watches. */
+/**
+ * What the controller does: its ConfigMaps, flags, class, election, and the namespaces it watches.
+ */
 import { flagList } from "../../../src/cli/flags.ts";
 import { flagShapes } from "../flag-shape.ts";
 import { flag, object, objects, text, texts, words } from "../shape.ts";

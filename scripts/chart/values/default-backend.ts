@@ -1,6 +1,6 @@
 /**
- * The default backend that the chart can install. It is served by Sluice's own image unless another one is named:
- * 404 for every path and 200 for /healthz, as the image that ingress-nginx installs.
+ * The default backend that the chart can install. It is served by Sluice's own image unless another
+ * one is named: 404 for every path and 200 for /healthz, as the image that ingress-nginx installs.
  */
 import {
   copiedFlag,

@@ -1,6 +1,7 @@
 /**
- * The controller's image and the container's security settings below controller.image.
- * A values file that pins ingress-nginx's image would start the wrong program: such a pin is recognised and passed over.
+ * The controller's image and the container's security settings below controller.image. A values
+ * file that pins ingress-nginx's image would start the wrong program: such a pin is recognised and
+ * passed over.
  */
 import { copiedFlag, flag, oneOf, seccompProfile, text, version, whole } from "../shape.ts";
 import { section } from "../value.ts";

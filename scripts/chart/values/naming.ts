@@ -1,4 +1,7 @@
-/** Values at the top of the file: names, labels, ports beyond HTTP, and who the controller is to the API server. */
+/**
+ * Values at the top of the file: names, labels, ports beyond HTTP, and who the controller is to the
+ * API server.
+ */
 import { copiedFlag, flag, objects, optionalWhole, text, texts } from "../shape.ts";
 import { section } from "../value.ts";
 

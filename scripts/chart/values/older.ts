@@ -1,4 +1,7 @@
-/** Values that ingress-nginx's chart had once and dropped by 4.15.1. Old files still carry them, so they are accepted and named. */
+/**
+ * Values that ingress-nginx's chart had once and dropped by 4.15.1. Old files still carry them, so
+ * they are accepted and named.
+ */
 import { flag, object, text, texts, whole } from "../shape.ts";
 import { section } from "../value.ts";
 

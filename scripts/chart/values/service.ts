@@ -1,4 +1,7 @@
-/** The Services in front of the controller: an external one, and an internal one with the same fields below `internal`. */
+/**
+ * The Services in front of the controller: an external one, and an internal one with the same
+ * fields below `internal`.
+ */
 import {
   copiedFlag,
   flag,

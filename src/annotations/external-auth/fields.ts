@@ -1,4 +1,7 @@
-/** The annotations of external authentication. What a wrong value does is ingress-nginx's choice, but never an open door. */
+/**
+ * The annotations of external authentication. What a wrong value does is ingress-nginx's choice,
+ * but never an open door.
+ */
 import { optional } from "../../kinds/combine.ts";
 import { integer } from "../../kinds/numbers.ts";
 import { settableHeaderNames } from "../../kinds/reserved-headers.ts";

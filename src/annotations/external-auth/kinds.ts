@@ -1,4 +1,6 @@
-/** What the annotations of external authentication may say. Their alphabets are those of ingress-nginx. */
+/**
+ * Kinds for the annotations of external authentication. Their alphabets are those of ingress-nginx.
+ */
 
 import { Token } from "../../directives/token.ts";
 import { isHost } from "../../kinds/addresses.ts";
@@ -7,7 +9,10 @@ import { isRequestVariable } from "../../kinds/request-variables.ts";
 import { textOf, trimmed } from "../../kinds/text.ts";
 import { decodedMistake, isKnownVariable, undecoded, variablesIn } from "../../kinds/variables.ts";
 
-/** Text with variables that are all among the allowed ones; others would be refused by nginx, or tell what is nobody's business. */
+/**
+ * Text with variables that are all among the allowed ones; nginx would refuse others, or they would
+ * show secrets.
+ */
 function withVariables(kind: Kind<string>, allowed: (name: string) => boolean): Kind<string> {
   return {
     ...kind,
@@ -29,19 +34,27 @@ const urlLetters = {
 
 const shareable = (name: string): boolean => isRequestVariable(name) || name === "escaped_request_uri";
 
-/** Of the URL that is asked: the auth service gets the client's headers and certificate anyway. */
+/**
+ * Variables in the URL that is asked: the auth service gets the client's headers and certificate
+ * anyway.
+ */
 export const isQuestionVariable = (name: string): boolean =>
   shareable(name) ||
   /^(http|cookie)_\w+$/.test(name) ||
   /^ssl_client_(verify|s_dn|i_dn|serial|fingerprint)$/.test(name);
 
-/** Of the page that clients are sent to: their credentials do not belong in an address. */
+/**
+ * Variables in the page that clients are sent to: their credentials do not belong in an address.
+ */
 export const isSigninVariable = (name: string): boolean =>
   shareable(name) || /^http_(x_forwarded_(host|proto|port|prefix)|referer)$/.test(name);
 
 type Names = (name: string) => boolean;
 
-/** With the variables, too, that permitted snippets declare, but not in the host: it decides which machine is asked. */
+/**
+ * With the variables, too, that permitted snippets declare, but not in the host: it decides which
+ * machine is asked.
+ */
 export const questionUrlNaming = (declared: Names): Kind<string> => {
   const kind = withVariables(trimmed(textOf(urlLetters)), (name) => isQuestionVariable(name) || declared(name));
   const ofHost = withVariables(trimmed(textOf(urlLetters)), isQuestionVariable);
@@ -106,7 +119,10 @@ export const cacheDurations: Kind<readonly string[]> = {
 
 export const usualDurations: readonly string[] = ["200 202 401 5m"];
 
-/** The host of an absolute http or https URL, without its port; undefined for anything else. It may hold variables. */
+/**
+ * The host of an absolute http or https URL, without its port; undefined for anything else. It may
+ * hold variables.
+ */
 export function hostOfUrl(url: string): string | undefined {
   const host = /^https?:\/\/(\[[\da-f:.]+\]|[^/:?&=,]+)(?::(?:\d{1,5}|\$\w+))?(?:[/?].*)?$/i.exec(url)?.[1];
   if (host === undefined) return undefined;

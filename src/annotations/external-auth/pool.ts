@@ -1,7 +1,8 @@
 /**
- * Connections to an auth service that are kept (auth-keepalive). nginx keeps connections only of an upstream block, and a
- * block's names are resolved at the configuration test, where one dead name refuses everything; so a block has an address:
- * that of the URL, or the cluster IP of the Service that the URL's host is the DNS name of.
+ * Connections to an auth service that are kept (auth-keepalive). nginx keeps connections only of an
+ * upstream block, and a block's names are resolved at the configuration test, where one dead name
+ * refuses everything; so a block has an address: that of the URL, or the cluster IP of the Service
+ * that the URL's host is the DNS name of.
  */
 import { isIPv4 } from "node:net";
 import type { Context } from "../declare.ts";
@@ -30,7 +31,10 @@ export function keepsAlive({ keepalive, keepaliveRequests, keepaliveTimeout }: K
   return Math.min(keepalive, keepaliveRequests, keepaliveTimeout) > 0;
 }
 
-/** Whether the author has a word in where a question ends: by a snippet, or with CONNECT, whose good answer opens a tunnel. */
+/**
+ * Whether the author has a word in where a question ends: by a snippet, or with CONNECT, whose good
+ * answer opens a tunnel.
+ */
 function framesItself({ method, snippet }: KeepaliveFields): boolean {
   return snippet !== "" || method === "CONNECT";
 }

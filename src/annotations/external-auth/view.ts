@@ -1,10 +1,10 @@
 /**
- * How a question to an auth service looks in nginx. The location gets `auth_request`; what is asked stands in a location
- * beside it, and so does the redirect to the sign-in page. A tenant's literal texts are route variables, so the usual
- * settings share one shape however many URLs there are.
+ * How a question to an auth service looks in nginx. The location gets `auth_request`; what is asked
+ * stands in a location beside it, and so does the redirect to the sign-in page. A tenant's literal
+ * texts are route variables, so the usual settings share one shape however many URLs there are.
  *
- * The URL always goes through a variable: nginx resolves a literal host at the configuration test, where one dead name
- * refuses everything (trap 8).
+ * The URL always goes through a variable: nginx resolves a literal host at the configuration test,
+ * where one dead name refuses everything (trap 8).
  */
 
 import { hopsHeader, nextHops } from "../../directives/hops.ts";
@@ -37,7 +37,10 @@ export function externalAuthView(value: ExternalAuth, place: Place, settings: Se
   };
 }
 
-/** The headers of the answer, on their way to the backend; what the answer does not have is taken away. */
+/**
+ * The headers of the answer, on their way to the backend; what the answer does not have is taken
+ * away.
+ */
 export function answeredHeaders(value: ExternalAuth, { authenticates }: Place): readonly Header[] {
   if (value.kind !== "ask" || !authenticates) return [];
   const names = value.question.responseHeaders.filter((name) => name.toLowerCase() !== hopsHeader);
@@ -81,8 +84,9 @@ function questionView(question: Question, place: Place, settings: Settings): Vie
 }
 
 /**
- * The URL that is asked, and who looks its name up. Addresses need nobody for that, and share the line with names, so that both
- * share a shape. A permitted snippet with a resolver of its own gets the name as it is.
+ * The URL that is asked, and the resolver of its name. Addresses need none, and share the line with
+ * names, so that both share a shape. A permitted snippet with a resolver of its own gets the name
+ * as it is.
  */
 function askedOf(question: Question, place: Place): { readonly url: Token; readonly resolver: View } {
   const { by, pool, snippet } = question;
@@ -92,7 +96,10 @@ function askedOf(question: Question, place: Place): { readonly url: Token; reado
   return { url: bound("auth_url", asked, question, place), resolver: !isOwn && place.resolver };
 }
 
-/** nginx before 1.29.7 says `close` by itself, and later ones do not. A snippet that names the header has the word. */
+/**
+ * nginx before 1.29.7 says `close` by itself, and later ones do not. A snippet that names the
+ * header has the word.
+ */
 function connectionHeader({ pool, snippet }: Question): readonly (readonly [string, Token])[] {
   if (pool !== undefined) return [["Connection", Token.text("")]];
   const saysItself = /\bproxy_set_header\s+["']?connection\b/i.test(snippet?.toString() ?? "");
@@ -134,8 +141,9 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
 }
 
 /**
- * What proxies say about the client. Where no proxy is trusted only a client can have said it, and auth services would let
- * requests pass by it. nginx takes away headers by their whole names only.
+ * Headers of proxies about the client. Where no proxy is trusted only a client can have said it,
+ * and auth services would let requests pass by it. nginx takes away headers by their whole names
+ * only.
  */
 const saidByProxies = [
   "Forwarded",
@@ -178,7 +186,10 @@ function signinView(question: Question, place: Place): View {
 
 const cameFrom = "$pass_access_scheme://$own_host$escaped_request_uri";
 
-/** The sign-in page, and where the client came from, unless the page's address says that already (RS-16.4). */
+/**
+ * The sign-in page, and where the client came from, unless the page's address says that already
+ * (RS-16.4).
+ */
 function signinTarget(question: Question, place: Place): Token {
   const { signin, redirectParam } = question;
   const query = new URLSearchParams(/\?(.*)$/s.exec(signin)?.[1] ?? "");
@@ -191,8 +202,8 @@ function signinTarget(question: Question, place: Place): Token {
 }
 
 /**
- * What tells one kept answer from another: the Ingress, its host and path, who was asked, and the author's own text.
- * A line break ends each part, since no header can hold one.
+ * The key of a kept answer: the Ingress, its host and path, who was asked, and the author's own
+ * text. A line break ends each part, since no header can hold one.
  */
 function keyOf(question: Question, place: Place): Token {
   const { url, cacheKey } = question;
@@ -205,7 +216,10 @@ function keyOf(question: Question, place: Place): Token {
   );
 }
 
-/** A tenant's literal text as the value of a route variable; anything else stands in the text itself. */
+/**
+ * A tenant's literal text as the value of a route variable; anything else stands in the text
+ * itself.
+ */
 function bound(name: string, text: string, question: Question, place: Place): Token {
   if (isLiteral(question, text)) return place.bind(name, text);
   const allowed = allowedFor(question, isQuestionVariable, place);
@@ -221,7 +235,9 @@ function allowedFor({ by }: Question, ofTenant: (name: string) => boolean, place
   return (name) => ofTenant(name) || place.declares(name);
 }
 
-/** The URL with the name of an upstream block in the place of its host, where connections are kept. */
+/**
+ * The URL with the name of an upstream block in the place of its host, where connections are kept.
+ */
 function throughPool(url: string, { pool }: Question, place: Place): string {
   if (pool === undefined) return url;
   const server = Token.name(`${pool.address}:${pool.port}`);

@@ -1,7 +1,8 @@
 /**
- * How a cluster moves: every Ingress, annotation, ConfigMap key, flag and chart value in use, judged by the declarations, the
- * translation and docs/differences.md. What the translation finds wrong is wrong in ingress-nginx as well, unless that page
- * says otherwise; so a Problem alone makes nothing different.
+ * How a cluster moves: every Ingress, annotation, ConfigMap key, flag and chart value in use,
+ * judged by the declarations, the translation and docs/differences.md. What the translation finds
+ * wrong is wrong in ingress-nginx as well, unless that page says otherwise; so a Problem alone
+ * makes nothing different.
  */
 import { type FilePlace, named, type Problem } from "../../problem.ts";
 import { translate } from "../../translate/translator.ts";

@@ -1,6 +1,6 @@
 /**
- * Of all differences those that an Ingress can meet at all, found by the names of what it uses: there are a hundred and more, and an
- * Ingress has a few annotations. In the order of the list.
+ * The differences that an Ingress can meet at all, found by the names of what it uses: there are a
+ * hundred and more, and an Ingress has a few annotations. In the order of the list.
  */
 import type { Difference, Part } from "./differences.ts";
 import type { Uses } from "./uses.ts";

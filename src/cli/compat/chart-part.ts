@@ -1,6 +1,6 @@
 /**
- * The values of ingress-nginx's chart in a values file: the whole file, or, in that of an umbrella chart, what stands under the
- * name or the alias of the dependency.
+ * The values of ingress-nginx's chart in a values file: the whole file, or, in that of an umbrella
+ * chart, what stands under the name or the alias of the dependency.
  */
 import { isMapping, type Path } from "../../manifests/check.ts";
 import { type Vendor, vendorOfValues } from "./vendors.ts";
@@ -14,7 +14,10 @@ export type ChartPart =
 
 const usualNames = ["ingress-nginx", "rke2-ingress-nginx", "ingress-nginx-controller", "nginx", "ingress"];
 
-/** `tops` are keys that stand at the top of the chart's own values; `aliases` names by which an umbrella chart calls it. */
+/**
+ * `tops` are keys that stand at the top of the chart's own values; `aliases` names by which an
+ * umbrella chart calls it.
+ */
 export function chartPart(values: Mapping, tops: ReadonlySet<string>, aliases: readonly string[] = []): ChartPart {
   const vendor = vendorOfValues(values);
   if (vendor !== undefined && aliases.length === 0) return { kind: "vendor", vendor, path: [] };

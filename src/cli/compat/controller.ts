@@ -1,6 +1,7 @@
 /**
- * The ingress-nginx of a cluster: the Deployment or DaemonSet whose container runs it, and the command line that it is given.
- * A chart, a static manifest and a dump of a live cluster all have it.
+ * The ingress-nginx of a cluster: the Deployment or DaemonSet whose container runs it, and the
+ * command line that it is given. A chart, a static manifest and a dump of a live cluster all have
+ * it.
  */
 import { isMapping, type Path } from "../../manifests/check.ts";
 import type { OtherObject } from "../../manifests/manifest.ts";
@@ -13,7 +14,7 @@ export interface FoundController {
   /** Without the program; the variables of the Pod are put in. */
   readonly argv: readonly string[];
   readonly file: string;
-  /** Of the word of this number in `argv`. */
+  /** The place of the word of this number in `argv`. */
   readonly placeOf: (at: number) => Place;
 }
 
@@ -21,7 +22,7 @@ export interface Written extends OtherObject {
   readonly file: string;
 }
 
-/** By namespace and name. */
+/** Controllers by namespace and name. */
 export function controllersIn(objects: Iterable<Written>): readonly FoundController[] {
   const found = [...objects].flatMap((object) => {
     const controller = controllerOf(object);

@@ -1,6 +1,7 @@
 /**
- * Releases of ingress-nginx's chart that another tool installs, with the values they give it: Flux HelmRelease, Argo CD Application and
- * ApplicationSet, the HelmChart and HelmChartConfig of k3s and rke2, and the helmCharts of a kustomization.
+ * Releases of ingress-nginx's chart that another tool installs, with the values they give it: Flux
+ * HelmRelease, Argo CD Application and ApplicationSet, the HelmChart and HelmChartConfig of k3s and
+ * rke2, and the helmCharts of a kustomization.
  */
 import { isMapping, type Path } from "../../manifests/check.ts";
 import type { OtherObject } from "../../manifests/manifest.ts";
@@ -30,7 +31,7 @@ export type Part =
   | { readonly kind: "parameter"; readonly path: Path; readonly name: string; readonly value: string }
   /** A ConfigMap of the namespace, with YAML under a key. */
   | { readonly kind: "configmap"; readonly path: Path; readonly name: string; readonly key: string }
-  /** What is not in any object here. */
+  /** Parts that are not in any object here. */
   | { readonly kind: "elsewhere"; readonly path: Path; readonly why: string };
 
 export function releasesIn({ value }: OtherObject): readonly Release[] {
@@ -152,10 +153,13 @@ function kustomizeReleases(value: Mapping): Release[] {
   });
 }
 
-/** What a release of another vendor's chart is, as a reason for not judging it. */
+/** A release of another vendor's chart, as a reason for not judging it. */
 export const otherVendor = (vendor: Vendor): string => `it is ${vendors[vendor]}`;
 
-/** Of `controller.config.hsts` and a text, the mapping that it makes; a dot after a backslash is part of a name. */
+/**
+ * Makes the mapping of `controller.config.hsts` and a text; a dot after a backslash is part of a
+ * name.
+ */
 export function asMapping(name: string, value: string): Mapping {
   const steps = name.split(/(?<!\\)\./).map((step) => step.replaceAll("\\.", "."));
   const typed = value === "true" || value === "false" ? value === "true" : value;

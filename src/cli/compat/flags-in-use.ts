@@ -1,4 +1,7 @@
-/** The flags of a controller's command line, one by one, and the Flags that are left when what cannot be taken is set aside. */
+/**
+ * The flags of a controller's command line, one by one, and the Flags that are left when what
+ * cannot be taken is set aside.
+ */
 import { readValue, shown } from "../../kinds/kind.ts";
 import { split } from "../flags/arguments.ts";
 import { parseFlags } from "../flags/parse.ts";

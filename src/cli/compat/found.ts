@@ -4,7 +4,7 @@ import type { Files } from "../tools/folder.ts";
 import type { FlagInUse } from "./flags-in-use.ts";
 import type { ValueInUse } from "./values.ts";
 
-/** What `sluice compat` has found to judge. */
+/** The things that `sluice compat` has found to judge. */
 export interface Found {
   readonly files: Files;
   /** Whether the flags are those of a controller that was found, rather than taken for granted. */

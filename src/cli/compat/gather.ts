@@ -1,4 +1,7 @@
-/** What is judged: the objects, the flags and the ConfigMap of the controller, and each release's values, put together from all that was read. */
+/**
+ * Gathers what is judged: the objects, the flags and the ConfigMap of the controller, and each
+ * release's values, put together from all that was read.
+ */
 import type { Flags } from "../flags.ts";
 import type { Files } from "../tools/folder.ts";
 import { type Assessment, assess } from "./assess.ts";
@@ -12,7 +15,7 @@ import { withChartValues } from "./values-as-objects.ts";
 export interface Gathered {
   readonly files: Files;
   readonly controller: FoundController | undefined;
-  /** The first one speaks for the Ingresses; others are judged by themselves. */
+  /** The first one counts for the Ingresses; others are judged by themselves. */
   readonly sources: readonly ValuesSource[];
   /** The command line's own. */
   readonly flags: Flags;

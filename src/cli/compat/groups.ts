@@ -1,4 +1,7 @@
-/** The Items as the report tells them: by what they are, worst first, and one entry for all that meet the same. */
+/**
+ * The Items as the report tells them: by what they are, worst first, and one entry for all that
+ * meet the same.
+ */
 import type { Assessment } from "./assess.ts";
 import { type Item, type Verdict, worst } from "./item.ts";
 
@@ -102,7 +105,7 @@ export function leftOutText({ leftOut }: Pick<Assessment, "leftOut">): string {
   return `, ${total} of ${classes} left out: ${names.join(", ")}`;
 }
 
-/** What moves as it is, by name, the most used first; each kind with its noun. */
+/** Things that move as they are, by name, the most used first; each kind with its noun. */
 export function sameNames(items: readonly Item[]): readonly (readonly [noun: string, names: readonly string[]])[] {
   return (Object.keys(nouns) as (keyof typeof nouns)[]).flatMap((what) => {
     const by = Map.groupBy(
@@ -117,7 +120,9 @@ export function sameNames(items: readonly Item[]): readonly (readonly [noun: str
   });
 }
 
-/** What is wrong in ingress-nginx as well, each sentence once, with the first that it is about. */
+/**
+ * Mistakes in ingress-nginx as well, each sentence once, with the first object that it is about.
+ */
 export function idleLines(items: readonly Item[]): readonly string[] {
   const all = items.flatMap((item) => item.idle.map((sentence) => ({ item, sentence })));
   return [...Map.groupBy(all, ({ sentence }) => sentence)].map(([sentence, members]) => {

@@ -15,7 +15,7 @@ import { annotationsOf, spoken, type Uses } from "./uses.ts";
 
 const allSettings = Object.values(declaredSettings) as unknown as readonly Setting<unknown>[];
 
-/** What all of them are judged by. */
+/** The surroundings by which all of them are judged. */
 export interface World {
   readonly everywhere: Pick<Uses, "key" | "flag"> & { readonly unreadable: ReadonlySet<string> };
   readonly list: readonly Difference[];

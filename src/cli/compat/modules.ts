@@ -8,7 +8,7 @@ import { imageCapabilities } from "../tools/image-machine.ts";
 
 const lacking = lackingOf(imageCapabilities);
 
-/** By annotation. */
+/** Modules by annotation. */
 export const annotationFields = new Map(
   featureList.flatMap(([, { needs, fields }]) =>
     Object.values(fields as Fields).flatMap((field) =>

@@ -1,4 +1,7 @@
-/** Controllers and Ingresses of F5's program, which looks like ingress-nginx by its name only: they are named and not judged. */
+/**
+ * Controllers and Ingresses of F5's program, which looks like ingress-nginx by its name only: they
+ * are named and not judged.
+ */
 import { isMapping } from "../../manifests/check.ts";
 import type { Ingress } from "../../model/objects.ts";
 import { nameOf } from "../../model/objects.ts";

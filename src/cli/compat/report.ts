@@ -1,4 +1,7 @@
-/** The report as text: the sums first, then what needs work, what was not judged, what differs and how, what is the same, what is wrong already. */
+/**
+ * The report as text: the sums first, then what needs work, what was not judged, what differs and
+ * how, what is the same, what is wrong already.
+ */
 import { counted } from "../tools/words.ts";
 import { wrapped } from "../tools/wrap.ts";
 import type { Assessment } from "./assess.ts";
@@ -31,7 +34,7 @@ export interface Layout {
 export interface About {
   /** The file, the folder or the server. */
   readonly where: string;
-  /** What it is judged by. */
+  /** The controller by which it is judged. */
   readonly by: string;
 }
 

@@ -1,6 +1,7 @@
 /**
- * What a snippet leans on that ingress-nginx's image has and Sluice's has not: directives of modules, Lua libraries, variables.
- * The rest of a snippet is nginx's own language and means the same.
+ * Things in ingress-nginx's image on which a snippet relies, and that Sluice's image lacks:
+ * directives of modules, Lua libraries, variables. The rest of a snippet is nginx's own language
+ * and means the same.
  */
 import { isKnownVariable, variablesIn } from "../../kinds/variables.ts";
 
@@ -9,7 +10,10 @@ interface Missing {
   readonly advice: string;
 }
 
-/** Modules of ingress-nginx v1.15's nginx (its images/nginx/rootfs/build.sh) that Debian's packages do not have. */
+/**
+ * Modules of ingress-nginx v1.15's nginx (its images/nginx/rootfs/build.sh) that Debian's packages
+ * do not have.
+ */
 const modules: readonly Missing[] = [
   { directive: /^subs_filter\w*$/, advice: "nginx's own sub_filter replaces text in answers" },
   {

@@ -1,6 +1,7 @@
 /**
- * All values of ingress-nginx's chart that can be found: files named with --values, releases inside other tools' objects, values files
- * and umbrella charts in the folder. What cannot be followed is said as not judged.
+ * All values of ingress-nginx's chart that can be found: files named with --values, releases inside
+ * other tools' objects, values files and umbrella charts in the folder. What cannot be followed is
+ * said as not judged.
  */
 import { basename, dirname } from "node:path";
 import { isMapping, type Path } from "../../manifests/check.ts";
@@ -86,7 +87,10 @@ const usualHome = { namespace: "ingress-nginx", name: "ingress-nginx-controller"
 
 type Written = Pick<OtherObject, "placeOf"> & { readonly value: unknown };
 
-/** The values of one release, with the parts laid over each other; none where the chart is not ingress-nginx's. */
+/**
+ * The values of one release, with the parts laid over each other; none where the chart is not
+ * ingress-nginx's.
+ */
 function sourceOf(release: Release, object: OtherObject, file: string, files: Files) {
   const { of, chart, namespace, name, parts } = release;
   const about = { of, namespace };

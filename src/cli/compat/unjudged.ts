@@ -1,4 +1,7 @@
-/** What the report says nothing about, with the reason: else a file that cannot be read would look like one without a fault. */
+/**
+ * Parts that the report does not judge, with the reason: else a file that cannot be read would look
+ * like one without a fault.
+ */
 import type { Problem } from "../../problem.ts";
 import { type FilePlace, named } from "../../problem.ts";
 

@@ -1,4 +1,7 @@
-/** What one Ingress, the ConfigMap or the command line says, in the form in which docs/differences.md is asked about it. */
+/**
+ * The features that one Ingress, the ConfigMap or the command line uses, in the form in which
+ * docs/differences.md knows them.
+ */
 import { annotationKeys } from "../../annotations/read.ts";
 import { regexMistake } from "../../kinds/patterns.ts";
 import { isPathVariable, isRequestVariable, strangersIn } from "../../kinds/request-variables.ts";
@@ -6,7 +9,9 @@ import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { type Concern, type Difference, fits, type Part } from "./differences.ts";
 
-/** Texts by name, of annotations, keys and flags; `shapes` are properties that no single text has. */
+/**
+ * Texts by name, of annotations, keys and flags; `shapes` are properties that no single text has.
+ */
 export interface Uses {
   readonly annotation: ReadonlyMap<string, string>;
   readonly key: ReadonlyMap<string, string>;
@@ -16,7 +21,10 @@ export interface Uses {
   readonly isUnreadable: (of: Part["of"], name: string) => boolean;
 }
 
-/** The names of those that the difference is about: the `about` parts that are there, with all that stands beside them. */
+/**
+ * The names of those that the difference is about: the `about` parts that are there, with all that
+ * stands beside them.
+ */
 export function metBy(
   uses: Uses,
   { concerns }: Difference,
@@ -36,7 +44,7 @@ export function metBy(
 const isOfIngress = ({ about, besides }: Concern): boolean =>
   [about, ...besides].some(({ of }) => of === "annotation" || of === "shape");
 
-/** A setting that matters only together with an annotation is told at the annotation. */
+/** A setting that matters only together with an annotation is reported at the annotation. */
 function namedFirst(concern: Concern, where: "ingress" | "everywhere"): Concern {
   if (where === "everywhere" || concern.about.of === "annotation" || concern.about.of === "shape") return concern;
   const first = concern.besides.find(({ of, absent }) => of === "annotation" && !absent);
@@ -68,7 +76,7 @@ export function spoken(annotations: ReadonlyMap<string, string>): ReadonlyMap<st
   return new Map([...annotations].filter(([key, text]) => known.has(key) && text !== ""));
 }
 
-/** What it asks for that has no annotation, by the names of the differences that speak of it. */
+/** The features it uses without an annotation, by the names of their differences. */
 export function shapesOf(ingress: Ingress, { services }: Pick<Snapshot, "services">): ReadonlyMap<string, string> {
   const { rules = [], defaultBackend } = ingress.spec ?? {};
   const paths = rules.flatMap(({ http }) => http?.paths ?? []);

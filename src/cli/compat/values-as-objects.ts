@@ -1,4 +1,7 @@
-/** What the chart would make of a values file, as far as the report looks at it: the controller's ConfigMap and its flags. */
+/**
+ * The objects that the chart would make of a values file, as far as the report looks at them: the
+ * controller's ConfigMap and its flags.
+ */
 import { isMapping, type Path } from "../../manifests/check.ts";
 import type { Manifest } from "../../manifests/manifest.ts";
 import type { Files } from "../tools/folder.ts";

@@ -1,6 +1,6 @@
 /**
- * Other programs with nearly the same name. Their charts, images and annotations look like ingress-nginx's and mean other things, so
- * the report names them and judges nothing of them.
+ * Other programs with nearly the same name. Their charts, images and annotations look like
+ * ingress-nginx's and mean other things, so the report names them and judges nothing of them.
  */
 import { isMapping } from "../../manifests/check.ts";
 
@@ -13,7 +13,10 @@ export const vendors = {
 
 export type Vendor = keyof typeof vendors;
 
-/** Which chart a release names: ingress-nginx's own (rke2's copy has the same values), another vendor's, or none of these. */
+/**
+ * Which chart a release names: ingress-nginx's own (rke2's copy has the same values), another
+ * vendor's, or none of these.
+ */
 export function chartOf(name: string, repository = ""): "ours" | Vendor | undefined {
   const [last = ""] = name.split("/").slice(-1);
   if (last === "ingress-nginx" || last === "rke2-ingress-nginx") return "ours";
@@ -42,7 +45,7 @@ const ofF5 = [
 ];
 const ofBitnami = ["config", "electionID", "extraArgs", "ingressClassResource", "publishService", "addHeaders"];
 
-/** Whose values these are by their keys, where they are another vendor's. */
+/** The vendor of these values by their keys, where it is another one. */
 export function vendorOfValues(values: Readonly<Record<string, unknown>>): Vendor | undefined {
   const { controller } = values;
   if (isMapping(controller) && ofF5.some((key) => Object.hasOwn(controller, key))) return "f5";

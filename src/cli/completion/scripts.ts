@@ -1,4 +1,7 @@
-/** The words in the languages of the shells. Names hold no character that a shell minds; sentences are quoted. */
+/**
+ * The words in the languages of the shells. Names hold no character that a shell minds; sentences
+ * are quoted.
+ */
 import type { CommandWords, FlagWord } from "./words.ts";
 
 const dashed = ({ name }: FlagWord): string => `--${name}`;

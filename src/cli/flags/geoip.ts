@@ -1,4 +1,7 @@
-/** MaxMind databases, for the setting use-geoip2. They are taken from a folder; Sluice downloads nothing. */
+/**
+ * MaxMind databases, for the setting use-geoip2. They are taken from a folder; Sluice downloads
+ * nothing.
+ */
 
 import { goDuration } from "../../kinds/flag-kinds.ts";
 import { fileName } from "../../kinds/names.ts";

@@ -1,4 +1,7 @@
-/** Logging. Log files and their headers belonged to ingress-nginx's logging library; Sluice logs to standard output alone. */
+/**
+ * Logging. Log files and their headers belonged to ingress-nginx's logging library; Sluice logs to
+ * standard output alone.
+ */
 import { optional } from "../../kinds/combine.ts";
 import { shaped } from "../../kinds/names.ts";
 import { flag } from "../flag.ts";

@@ -1,4 +1,7 @@
-/** A command line as typed Flags, or the one sentence that says why the program does not start; the exit code is then 2. */
+/**
+ * A command line as typed Flags, or the one sentence that says why the program does not start; the
+ * exit code is then 2.
+ */
 
 import { isLoopback } from "../../kinds/addresses.ts";
 import { readValue } from "../../kinds/kind.ts";
@@ -11,7 +14,7 @@ export type ParsedFlags =
   | {
       readonly kind: "flags";
       readonly flags: Flags;
-      /** What is no flag: the folder of `serve`. */
+      /** Words that are no flags: the folder of `serve`. */
       readonly rest: readonly string[];
       /** Flags that were given and cannot act, arguments that are ignored. */
       readonly problems: readonly Problem[];
@@ -85,7 +88,10 @@ function adjustments(flags: Flags, object: ObjectName): Problem[] {
   return found;
 }
 
-/** A word that is no flag: ingress-nginx ignored it, often the value of a switch that was written without `=`. */
+/**
+ * A word that is no flag: ingress-nginx ignored it, often the value of a switch that was written
+ * without `=`.
+ */
 function strays(rest: readonly string[], object: ObjectName, command: Command): Problem[] {
   if (command === "serve") return [];
   return rest

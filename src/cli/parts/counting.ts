@@ -2,7 +2,10 @@
 import type { Instruments } from "./instruments.ts";
 import { type Part, stoppedBy } from "./part.ts";
 
-/** Workers keep what they have counted for some seconds of heavy traffic, whether or not metrics are scraped. */
+/**
+ * Workers keep what they have counted for some seconds of heavy traffic, whether or not metrics are
+ * scraped.
+ */
 const collectMs = 2_000;
 
 export function countingPart({ metrics }: Instruments): Part {

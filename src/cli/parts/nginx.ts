@@ -1,4 +1,7 @@
-/** The nginx that is to serve, and the run folder that it and the controller share. Finding it starts nothing. */
+/**
+ * The nginx that is to serve, and the run folder that it and the controller share. Finding it
+ * starts nothing.
+ */
 import { lackingOf } from "../../directives/capabilities.ts";
 import type { Place } from "../../directives/machine.ts";
 import { type MachineFlags, machineOf } from "../../machine.ts";

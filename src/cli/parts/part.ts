@@ -10,8 +10,8 @@ export interface Part {
   /** For the log, from `--v=2` on. */
   readonly name: string;
   /**
-   * `signal` is aborted when the program is to end. Rejects with `CannotStart` for what the operator
-   * can change; any other error is a bug.
+   * `signal` is aborted when the program is to end. Rejects with `CannotStart` for what the
+   * operator can change; any other error is a bug.
    */
   start(signal: AbortSignal): Promise<AsyncDisposable>;
 }
@@ -36,7 +36,8 @@ export async function runParts(parts: readonly Part[], ending: Ending, log: Log)
     if (!(error instanceof CannotStart)) throw error;
     ending.because(error);
     await started.disposeAsync();
-    // The end of the program cuts short what a part waits for; where a failure ended it, that is the cause.
+    // The end of the program cuts short what a part waits for; where a failure ended it, that is
+    // the cause.
     return { kind: "failed", why: (ending.isFailure ? (ending.signal.reason as Error) : error).message };
   }
   const why = await ending.ended;
@@ -64,7 +65,7 @@ export function stoppedBy(stop: () => Promise<void> | void): AsyncDisposable {
   return { [Symbol.asyncDispose]: async () => stop() };
 }
 
-/** What was opened; where it could not be opened, the program cannot start. */
+/** The opened part; where it could not be opened, the program cannot start. */
 export function orCannotStart<T extends { readonly ok: true }>(
   opened: T | { readonly ok: false; readonly why: string },
 ): T {

@@ -1,4 +1,7 @@
-/** The profiler of `--profiling`. Without the flag the part keeps SIGUSR1 from opening Node's inspector. */
+/**
+ * The profiler of `--profiling`. Without the flag the part keeps SIGUSR1 from opening Node's
+ * inspector.
+ */
 import type { OperatorToken } from "../../operator-token.ts";
 import { startProfiling, withoutProfiling } from "../../profiler/profiler.ts";
 import { orCannotStart, type Part, stoppedBy } from "./part.ts";

@@ -1,4 +1,4 @@
-/** What `run` and `serve` give to all of their parts. */
+/** Values that `run` and `serve` give to all of their parts. */
 import type { Log } from "../../log/log.ts";
 import type { Flags } from "../flags.ts";
 import type { Ending } from "../run/ending.ts";
@@ -12,6 +12,6 @@ export interface Program {
   /** Whether nginx's notices are worth a line, or only its warnings. */
   readonly notices: boolean;
   readonly ending: Ending;
-  /** What the parts know of each other once they are started. */
+  /** The parts that others use once they are started. */
   readonly running: Running;
 }

@@ -1,4 +1,7 @@
-/** The template, followed while the controller runs. Its first trial waits for the first turn, and nothing waits for it. */
+/**
+ * The template, followed while the controller runs. Its first trial waits for the first turn, and
+ * nothing waits for it.
+ */
 import { watchTemplate } from "../../template/watched.ts";
 import type { Instruments } from "./instruments.ts";
 import { type Part, stoppedBy } from "./part.ts";

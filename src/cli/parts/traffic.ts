@@ -8,7 +8,10 @@ import { type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";
 
 export interface TrafficTimes {
-  /** How long requests in flight may take; left to nginx and its worker-shutdown-timeout where undefined. */
+  /**
+   * How long requests in flight may take; left to nginx and its worker-shutdown-timeout where
+   * undefined.
+   */
   readonly drainMs?: number;
   /** From the end of nginx until the program ends. */
   readonly afterMs: number;

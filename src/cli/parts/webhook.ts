@@ -1,6 +1,7 @@
 /**
- * The webhook of `sluice run`: its certificate, from files or made by the controller, and the server, which listens once
- * every list is in, because an Ingress cannot be held against others that are not known yet.
+ * The webhook of `sluice run`: its certificate, from files or made by the controller, and the
+ * server, which listens once every list is in, because an Ingress cannot be held against others
+ * that are not known yet.
  */
 import { type CertificateEvent, KeptCertificate } from "../../admission/kept-certificate.ts";
 import { type KeyPairs, openKeyPairFiles } from "../../admission/key-pairs.ts";

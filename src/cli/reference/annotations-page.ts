@@ -25,7 +25,7 @@ higher risk than the setting \`annotations-risk-level\` (\`High\`) is refused. A
 Below each table is an example value for each of its annotations. Few Ingresses need all of them at once.
 `;
 
-/** What a feature's annotations apply to. */
+/** The scope of a feature's annotations. */
 export const scopes: Readonly<Record<AnyFeature["scope"], string>> = {
   location: "For the paths of the Ingress.",
   ingress: "For the Ingress as a whole.",
@@ -64,7 +64,7 @@ export function defaultOf({ kind, fallback }: Field<unknown>): string {
   return [value, keys === "" ? "" : `(${keys})`].filter((part) => part !== "").join(" ");
 }
 
-/** What a value that cannot be read does, where it is more than the default. */
+/** The consequence of an unreadable value, where it is more than the default. */
 export function unreadable({ onBad, emptyIsBad }: Field<unknown>): string {
   const done = { deny: "its paths answer 503", reject: "the Ingress is not applied" };
   if (onBad === undefined || onBad === "default") return "";

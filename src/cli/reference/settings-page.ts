@@ -32,7 +32,7 @@ function nginxCell({ becomes, directive }: Setting<unknown>): string {
   return becomes ?? (directive === undefined ? "" : [directive.name].flat().map(code).join(", "));
 }
 
-/** What the value ends up as in nginx, or undefined. */
+/** The line that the value becomes in nginx, or undefined. */
 export function nginxOf({ becomes, directive }: Setting<unknown>): string | undefined {
   return becomes ?? (directive === undefined ? undefined : [directive.name].flat().join(", "));
 }

@@ -1,4 +1,7 @@
-/** TLS Secrets with the intermediate certificates they lack, where the operator asks for them, and a line for each. */
+/**
+ * TLS Secrets with the intermediate certificates they lack, where the operator asks for them, and a
+ * line for each.
+ */
 import { CompletedSource } from "../../chains/completed-source.ts";
 import { issuersFrom } from "../../chains/fetch.ts";
 import type { AskedPolicy } from "../../kinds/asked.ts";

@@ -1,10 +1,13 @@
-/** Where the API server is, from the flags: a kubeconfig, the Pod's own account, or an address alone. */
+/**
+ * Where the API server is, from the flags: a kubeconfig, the Pod's own account, or an address
+ * alone.
+ */
 import { readFile } from "node:fs/promises";
 import { type Credentials, findCredentials } from "../../kubernetes/index.ts";
 import type { Flags } from "../flags.ts";
 
 type CredentialFlags = Pick<Flags, "kubeconfig" | "apiserverHost" | "certificateAuthority"> & {
-  /** Of the kubeconfig; the current one when not given. */
+  /** The context of the kubeconfig; the current one when not given. */
   readonly context?: string | undefined;
 };
 

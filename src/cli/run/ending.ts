@@ -1,14 +1,17 @@
 /**
- * Why and when a program ends. The first SIGTERM, Ctrl-C or closed terminal ends everything in order; a second one ends
- * the program at once, and nginx with it where its watchdog holds it.
+ * Why and when a program ends. The first SIGTERM, Ctrl-C or closed terminal ends everything in
+ * order; a second one ends the program at once, and nginx with it where its watchdog holds it.
  */
 
 export type EndingSignal = "SIGTERM" | "SIGINT" | "SIGHUP";
 
-/** nginx ends its last requests by itself, after the setting worker-shutdown-timeout; this is for one that does not. */
+/**
+ * nginx ends its last requests by itself, after the setting worker-shutdown-timeout; this is for
+ * one that does not.
+ */
 export const endOfPatienceMs = 3_600_000;
 
-/** By custom, 128 and the number of the signal. */
+/** The usual exit code, 128 and the number of the signal. */
 const exitCodes: Readonly<Record<EndingSignal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 const allSignals = Object.keys(exitCodes) as readonly EndingSignal[];
@@ -49,7 +52,10 @@ export class Ending {
   }
 }
 
-/** `hasty` are the signals that end the program at once when they come second; others are then passed over. */
+/**
+ * `hasty` are the signals that end the program at once when they come second; others are then
+ * passed over.
+ */
 export function listenForEnding(host: NodeJS.Process, hasty: readonly EndingSignal[] = allSignals): Ending {
   const ending = new Ending();
   let first = true;

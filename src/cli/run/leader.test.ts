@@ -14,7 +14,10 @@ const ingress: Ingress = {
 };
 const own = { name: { namespace: "ingress-nginx", name: "controller-0" }, labels: { app: "sluice" } };
 
-/** An API server with one Ingress, one Pod and no Lease. A write to the Ingress arrives, and is carried out when it is let. */
+/**
+ * An API server with one Ingress, one Pod and no Lease. A write to the Ingress arrives, and is
+ * carried out when it is let.
+ */
 function server() {
   const asked: string[] = [];
   const arrived = Promise.withResolvers<void>();

@@ -1,4 +1,6 @@
-/** ExternalName Services with the nameservers of this machine, and what is worth a line about them. */
+/**
+ * ExternalName Services with the nameservers of this machine, and what is worth a line about them.
+ */
 import { readFileSync } from "node:fs";
 import type { Log } from "../../log/log.ts";
 import { type NameEvent, withAddresses } from "../../names/addresses.ts";
@@ -14,7 +16,10 @@ export interface NameOptions {
   readonly clock: Clock;
 }
 
-/** The Source with addresses; as it is where the flag wants no ExternalName Services. resolv.conf is read once (process contract I 69). */
+/**
+ * The Source with addresses; as it is where the flag wants no ExternalName Services. resolv.conf is
+ * read once (process contract I 69).
+ */
 export function addressedSource(source: Source, { flags, log, clock }: NameOptions, signal: AbortSignal): Source {
   if (flags.disableSvcExternalName) return source;
   const lookup = dnsLookup(readResolvConf(resolvConf()));

@@ -1,7 +1,8 @@
 /**
- * What must be true of the cluster before anything is started (process contract B 12 and 13): a Service or namespace that a flag names and that is
- * not there is a mistake in the flags, and is said at once instead of never being ready.
- * A server that cannot be reached is tried for as long as it takes: nginx may serve the last good configuration meanwhile, and would end with us.
+ * Conditions of the cluster before anything is started (process contract B 12 and 13): a Service or
+ * namespace that a flag names and that is not there is a mistake in the flags, and is said at once
+ * instead of never being ready. A server that cannot be reached is tried for as long as it takes:
+ * nginx may serve the last good configuration meanwhile, and would end with us.
  */
 
 import {
@@ -28,7 +29,7 @@ export interface Around {
   readonly own: OwnPod & { readonly uid: string | undefined };
   /** Zone of the own Node, only where the flag asks for it. */
   readonly zone: string | undefined;
-  /** What is missing and can be done without, as sentences. */
+  /** Missing things that are not needed, as sentences. */
   readonly notes: readonly string[];
 }
 
@@ -79,7 +80,9 @@ const longestWaitMs = 30_000;
 /** A server that has just started refuses everything for a moment. */
 const mostRefusals = 5;
 
-/** A second apart at first and half as long again each time. The last of so many `refusals` counts. */
+/**
+ * A second apart at first and half as long again each time. The last of so many `refusals` counts.
+ */
 async function patiently<T extends KubernetesObject>(
   { client, clock, waiting }: CheckOptions,
   of: Resource<T>,

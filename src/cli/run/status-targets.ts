@@ -1,4 +1,7 @@
-/** The Ingresses whose status is kept: all that are accepted, or those that changed, each in its newest form, and when to look again. */
+/**
+ * The Ingresses whose status is kept: all that are accepted, or those that changed, each in its
+ * newest form, and when to look again.
+ */
 import type { Cluster } from "../../cluster/cluster.ts";
 import { isWhole } from "../../cluster/kept.ts";
 import { guarded } from "../../guarded.ts";

@@ -1,9 +1,12 @@
-/** What changed in the value of a feature, by the annotations that say it: `proxy-read-timeout 60 -> 33`. No password and no key is shown. */
+/**
+ * The changes in the value of a feature, by the annotations that say it: `proxy-read-timeout 60 ->
+ * 33`. No password and no key is shown.
+ */
 import { features } from "../../annotations/registry.ts";
 import { shown } from "../../kinds/kind.ts";
 import { SecretText } from "../../model/configuration.ts";
 
-/** Of a feature that becomes another thing, such as an auth service where none was, that alone is said. */
+/** A feature that becomes another thing, such as an auth service where none was, is one change. */
 const mostLeaves = 3;
 
 /** `name` is that of the feature in the registry, `said` how its file has it. */

@@ -1,4 +1,7 @@
-/** Manifests, read once: a folder as `serve` would read it at its start, a single file such as a dump, or standard input. */
+/**
+ * Manifests, read once: a folder as `serve` would read it at its start, a single file such as a
+ * dump, or standard input.
+ */
 import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Library } from "../../manifests/library.ts";
@@ -11,7 +14,7 @@ import { noIdentity, SecretText } from "../../model/configuration.ts";
 import type { Flags } from "../flags.ts";
 import { assumedClass } from "./assumed-class.ts";
 
-/** By path below the folder. */
+/** Files by path below the folder. */
 export type Files = ReadonlyMap<string, Manifest>;
 
 export type ReadFolder = { readonly ok: true; readonly files: Files } | { readonly ok: false; readonly why: string };

@@ -3,7 +3,9 @@ import type { Manifests } from "../../manifests/manifests.ts";
 import type { Problem } from "../../problem.ts";
 import { pathIn } from "./places.ts";
 
-/** `web.yaml:12`. `prefix` is that of annotations; a Problem that names its place itself gets none. */
+/**
+ * `web.yaml:12`. `prefix` is that of annotations; a Problem that names its place itself gets none.
+ */
 export function heldPlace(manifests: Pick<Manifests, "held">, problem: Problem, prefix: string): string | undefined {
   if (problem.kind === "manifest-unusable") return undefined;
   const found = manifests.held(problem.object);

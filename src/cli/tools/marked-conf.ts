@@ -1,7 +1,8 @@
 /**
- * nginx.conf as `/dbg conf` prints it: with the lines that ingress-nginx writes around each host, by which its kubectl plugin
- * (`conf --host`) and its users find one. nginx never reads these lines. A host that is data has no text of its own: its record stands
- * at the end, as comments, and names the shapes above.
+ * nginx.conf as `/dbg conf` prints it: with the lines that ingress-nginx writes around each host,
+ * by which its kubectl plugin (`conf --host`) and its users find one. nginx never reads these
+ * lines. A host that is data has no text of its own: its record stands at the end, as comments, and
+ * names the shapes above.
  */
 import { catchAll } from "../../model/configuration.ts";
 
@@ -36,7 +37,10 @@ export function markedConf(conf: string, records: ReadonlyMap<string, string>): 
 const startOf = (host: string): string => `## start server ${host}`;
 const endOf = (host: string): string => `## end server ${host}`;
 
-/** The first name of the server block that begins at this line; `_` for the one that answers what no other does. */
+/**
+ * The first name of the server block that begins at this line; `_` for the one that answers what no
+ * other does.
+ */
 function nameIn(lines: readonly string[], at: number): string | undefined {
   const line = lines.slice(at, lines.indexOf(`${indent}}`, at)).find((one) => /^ +server_name /.test(one));
   return /^ +server_name (?:"([^"\\]+)"|(_))/

@@ -1,4 +1,7 @@
-/** The options with which `routes` and `check` say less: one namespace, one Ingress, one host; and what to write where nothing is left. */
+/**
+ * The options with which `routes` and `check` say less: one namespace, one Ingress, one host; and
+ * what to write where nothing is left.
+ */
 import { nearest } from "../../kinds/nearest.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
@@ -27,7 +30,10 @@ export function narrowOf({ namespace, ingress, host }: Readonly<Record<string, s
 export const isNarrow = ({ namespace, ingress, host }: Narrow): boolean =>
   namespace !== undefined || ingress !== undefined || host !== undefined;
 
-/** Whether an object of this namespace and Ingress is asked about; `key` is `namespace/name` of the Ingress. */
+/**
+ * Whether an object of this namespace and Ingress is asked about; `key` is `namespace/name` of the
+ * Ingress.
+ */
 export function isMeant(key: string, { namespace, ingress }: Narrow): boolean {
   const [own, name] = [key.slice(0, key.indexOf("/")), key.slice(key.indexOf("/") + 1)];
   if (namespace !== undefined && own !== namespace) return false;
@@ -50,7 +56,9 @@ export interface Candidate {
   readonly hosts: readonly string[];
 }
 
-/** What to write instead where an option fits nothing: the name that was probably meant, or those that there are. */
+/**
+ * A hint where an option fits nothing: the name that was probably meant, or those that there are.
+ */
 export function hint(narrow: Narrow, all: readonly Candidate[]): string | undefined {
   if (all.length === 0) return "there is no Ingress";
   const { namespace, ingress, host } = narrow;

@@ -1,6 +1,6 @@
 /**
- * What a tool looks at: a folder, a file or standard input; a live cluster; or a folder over a live cluster, which is what the
- * cluster would hold once the folder is applied.
+ * The input of a tool: a folder, a file or standard input; a live cluster; or a folder over a live
+ * cluster, which is what the cluster would hold once the folder is applied.
  */
 import type { Manifest } from "../../manifests/manifest.ts";
 import type { Memory } from "../../manifests/memory.ts";
@@ -16,15 +16,18 @@ export type ReadObjects =
       readonly files: Files;
       /** The names of those in `files` that come from a folder, and have places. */
       readonly written: ReadonlySet<string>;
-      /** What is in the cluster, without the folder. */
+      /** The objects of the cluster, without the folder. */
       readonly cluster: Files;
       readonly server?: string;
-      /** What could not be read and is left out. */
+      /** Sentences about parts that could not be read and are left out. */
       readonly notes: readonly string[];
     }
   | { readonly ok: false; readonly why: string };
 
-/** `folder`: undefined for the cluster alone. `memory`: of a folder much like this one, where there is one. */
+/**
+ * `folder`: undefined for the cluster alone. `memory`: of a folder much like this one, where there
+ * is one.
+ */
 export async function readObjects(
   call: Call,
   folder: string | undefined,
@@ -44,7 +47,10 @@ export async function readObjects(
   return { ok: true, files: applied(own, cluster), written, cluster, server, notes };
 }
 
-/** The objects of the folder take the place of the cluster's, and keep what the API server gave those: age and uid. */
+/**
+ * The objects of the folder take the place of the cluster's, and keep what the API server gave
+ * those: age and uid.
+ */
 function applied(own: Files, cluster: Files): Files {
   const present = new Map(
     [...cluster.values()].flatMap(({ objects }) => objects.map((one) => [idOf(one), one.object])),

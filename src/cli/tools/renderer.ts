@@ -1,4 +1,7 @@
-/** A Renderer for the tools, in the mode that the flags say, with the template that comes with Sluice or the user's own over it. */
+/**
+ * A Renderer for the tools, in the mode that the flags say, with the template that comes with
+ * Sluice or the user's own over it.
+ */
 import { DynamicRenderer } from "../../render/dynamic/renderer.ts";
 import type { Renderer } from "../../render/rendering.ts";
 import { StaticRenderer } from "../../render/static/renderer.ts";

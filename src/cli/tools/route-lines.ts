@@ -1,4 +1,7 @@
-/** What of a Configuration people speak of: its paths with where they lead, its hosts with their certificates, its backends. */
+/**
+ * The parts of a Configuration that people talk about: its paths with where they lead, its hosts
+ * with their certificates, its backends.
+ */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { conditionWords } from "../../model/condition-words.ts";
 import {
@@ -23,11 +26,11 @@ export interface Change {
   readonly detail: string;
 }
 
-/** By what and by name. */
+/** Changes by kind of thing and by name. */
 export function changesBetween(before: Whole, after: Whole): readonly Change[] {
   const hosts = after.servers.changesSince(before.servers).flatMap((change) => [
     ...compared("path", pathsOf(change.before), pathsOf(change.after)),
-    // That a host comes or goes is told by its paths.
+    // The paths of a host say that it comes or goes.
     ...compared("host", hostOf(change.before), hostOf(change.after)).filter(({ how }) => how === "changed"),
   ]);
   const backends = after.upstreams.changesSince(before.upstreams).flatMap((change) => {
@@ -40,7 +43,7 @@ export function changesBetween(before: Whole, after: Whole): readonly Change[] {
 
 const textOf = ({ what, name }: Change): string => `${["path", "host", "backend"].indexOf(what)} ${name}`;
 
-/** What is compared of a thing, by what people call it, and how each is shown. */
+/** The compared parts of a thing by their names for people, and how each is shown. */
 type Facts = ReadonlyMap<string, Fact>;
 
 interface Fact {
@@ -67,7 +70,7 @@ function compared(
   });
 }
 
-/** Passwords and keys count: they are told apart here, and never shown. */
+/** Passwords and keys count: they are compared here, and never shown. */
 function isSame(one: unknown, other: unknown): boolean {
   const whole = (value: unknown): string | undefined =>
     JSON.stringify(value, function (this: Record<string, unknown>, name, shown) {

@@ -1,6 +1,7 @@
 /**
- * What nginx would refuse in a snippet, before it is asked: directives that no nginx of the image has, and variables that nothing declares.
- * A snippet that is not allowed, or that cannot be parsed, has another Problem already, and is left out here.
+ * Refusals of nginx in a snippet, before it is asked: directives that no nginx of the image has,
+ * and variables that nothing declares. A snippet that is not allowed, or that cannot be parsed, has
+ * another Problem already, and is left out here.
  */
 import { allDirectives, directiveMistake } from "../../directives/nginx-directives.ts";
 import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
@@ -64,7 +65,7 @@ export function snippetProblems(snippets: readonly Snippet[]): Problem[] {
   });
 }
 
-/** Of one snippet, whose first mistake is often the cause of the others. */
+/** The findings in one snippet, whose first mistake is often the cause of the others. */
 const mostOfOne = 5;
 
 /** Blocks whose lines are no directives. */

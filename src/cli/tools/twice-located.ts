@@ -1,5 +1,6 @@
 /**
- * Locations of a server-snippet that the host has already: nginx refuses the second one of a name. Patterns may stand there twice.
+ * Locations of a server-snippet that the host has already: nginx refuses the second one of a name.
+ * Patterns may stand there twice.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { parse, type Statement } from "../../kinds/grammar.ts";
@@ -33,7 +34,7 @@ export function locatedTwice(
   });
 }
 
-/** What stands in the server for its paths, by what it matches. */
+/** The locations in the server for its paths, by what they match. */
 function placesOf(server: Server<FeatureValues>): Map<string, string> {
   const places = new Map([["/", "for all other paths of the host"]]);
   for (const { match, location } of blocksOf(server)) {

@@ -1,4 +1,7 @@
-/** Class, flags and ConfigMap as the controller's Deployment or DaemonSet has them, where the files or the cluster hold one. */
+/**
+ * Class, flags and ConfigMap as the controller's Deployment or DaemonSet has them, where the files
+ * or the cluster hold one.
+ */
 import { controllersIn } from "../compat/controller.ts";
 import { flagsInUse } from "../compat/flags-in-use.ts";
 import type { Command, Flags } from "../flags.ts";

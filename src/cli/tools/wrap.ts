@@ -1,4 +1,6 @@
-/** Text in lines of a terminal's width. A word that is longer than a line stands in one of its own. */
+/**
+ * Text in lines of a terminal's width. A word that is longer than a line stands in one of its own.
+ */
 
 export interface Indents {
   readonly first: string;

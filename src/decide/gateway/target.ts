@@ -1,4 +1,7 @@
-/** Where redirects of a route lead, and the path that its backends see, as answer.lua and rest.lua put them together. */
+/**
+ * Where redirects of a route lead, and the path that its backends see, as answer.lua and rest.lua
+ * put them together.
+ */
 import type { PathChange, Redirect, UrlRewrite } from "../../model/filters.ts";
 import type { ListenerPort } from "../../model/listeners.ts";
 import type { AskedRequest, ReadRequest } from "../request.ts";

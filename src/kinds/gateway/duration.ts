@@ -1,4 +1,7 @@
-/** Durations of the Gateway API: up to four numbers of five digits, each with a unit: `1h30m`, `500ms`. */
+/**
+ * Durations of the Gateway API: up to four numbers of five digits, each with a unit: `1h30m`,
+ * `500ms`.
+ */
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 

@@ -1,4 +1,7 @@
-/** Which labels and annotations of tenants may be copied to objects that Sluice writes with its own rights. */
+/**
+ * Which labels and annotations of tenants may be copied to objects that Sluice writes with its own
+ * rights.
+ */
 import { Token } from "../../directives/token.ts";
 import { itemsIn, type Kind, longestText, no, ok, shown, tooManyItems } from "../kind.ts";
 
@@ -22,8 +25,8 @@ export const metadataPrefixes: Kind<readonly string[]> = {
 };
 
 /**
- * Whether one of the prefixes allows the key of a label or annotation. A prefix without a domain never allows a key with one,
- * so `service` does not allow `service.beta.kubernetes.io/...`.
+ * Whether one of the prefixes allows the key of a label or annotation. A prefix without a domain
+ * never allows a key with one, so `service` does not allow `service.beta.kubernetes.io/...`.
  */
 export function allowsKey(prefixes: readonly string[], key: string): boolean {
   return prefixes.some((prefix) => key.startsWith(prefix) && prefix.includes("/") === key.includes("/"));

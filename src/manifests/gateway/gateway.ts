@@ -1,4 +1,7 @@
-/** What the API server accepts as a GatewayClass, a Gateway, a ListenerSet and a ReferenceGrant (Gateway API v1.6.3). */
+/**
+ * What the API server accepts as a GatewayClass, a Gateway, a ListenerSet and a ReferenceGrant
+ * (Gateway API v1.6.3).
+ */
 import { shown } from "../../kinds/kind.ts";
 import { anything, type Check, isMapping, mapOf, port, type Rule, record, text, word, wrong } from "../check.ts";
 import { metadata } from "../metadata.ts";

@@ -1,4 +1,7 @@
-/** What the API server accepts as an HTTPRoute (Gateway API v1.6.3). Fields of its experimental channel only have to exist. */
+/**
+ * What the API server accepts as an HTTPRoute (Gateway API v1.6.3). Fields of its experimental
+ * channel only have to exist.
+ */
 
 import { shown } from "../../kinds/kind.ts";
 import {
@@ -36,7 +39,10 @@ import { externalAuth, retry, sessionPersistence, timeouts } from "./rule-fields
 const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 const pathTypes = ["Exact", "PathPrefix", "RegularExpression"];
 
-/** Sequences that the definition keeps out of Exact and PathPrefix paths, because servers disagree about them. */
+/**
+ * Sequences that the definition keeps out of Exact and PathPrefix paths, because servers disagree
+ * about them.
+ */
 const ambiguous = ["//", "/./", "/../", "%2f", "%2F", "#"];
 const ambiguousEnds = ["/..", "/."];
 

@@ -1,4 +1,6 @@
-/** What the API server accepts in a rule of an HTTPRoute beside its matches, filters and backends. */
+/**
+ * What the API server accepts in a rule of an HTTPRoute beside its matches, filters and backends.
+ */
 import { durationMs } from "../../kinds/gateway/duration.ts";
 import { shown } from "../../kinds/kind.ts";
 import type { SessionPersistence } from "../../model/gateway/objects.ts";

@@ -1,4 +1,7 @@
-/** How many Gateways, listeners and routes there are, and which version of them nginx answers by, for metrics. */
+/**
+ * How many Gateways, listeners and routes there are, and which version of them nginx answers by,
+ * for metrics.
+ */
 import { createHash } from "node:crypto";
 import type { DesiredCondition, DesiredStatus } from "./status.ts";
 

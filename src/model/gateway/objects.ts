@@ -1,6 +1,7 @@
 /**
- * The objects of the Gateway API that Sluice reads, with the fields it reads: plain JSON, as the API server and YAML files
- * give it. Nothing is defaulted here, because files and older definitions leave out what the API server would fill in.
+ * The objects of the Gateway API that Sluice reads, with the fields it reads: plain JSON, as the
+ * API server and YAML files give it. Nothing is defaulted here, because files and older definitions
+ * leave out what the API server would fill in.
  */
 import type { KubernetesObject } from "../objects.ts";
 
@@ -55,12 +56,15 @@ export interface Gateway extends KubernetesObject {
 }
 
 export interface GatewayTLS {
-  /** What clients show. `perPort` holds for all HTTPS listeners of its port in place of the default. */
+  /**
+   * The certificates of clients. `perPort` holds for all HTTPS listeners of its port in place of
+   * the default.
+   */
   readonly frontend?: {
     readonly default?: ClientTLS;
     readonly perPort?: readonly { readonly port: number; readonly tls?: ClientTLS }[];
   };
-  /** What backends are shown. */
+  /** The certificate for backends. */
   readonly backend?: { readonly clientCertificateRef?: ObjectReference };
 }
 
@@ -111,7 +115,10 @@ export interface LabelSelector {
   }[];
 }
 
-/** Without a group and a kind it names a Secret or a Service, as its field says; without a namespace one of its owner's. */
+/**
+ * Without a group and a kind it names a Secret or a Service, as its field says; without a namespace
+ * one of its owner's.
+ */
 export interface ObjectReference {
   readonly group?: string;
   readonly kind?: string;
@@ -170,7 +177,7 @@ export interface SessionPersistence {
   /** `Cookie` or `Header`. */
   readonly type?: string;
   readonly absoluteTimeout?: string;
-  /** Of versions before 1.6. */
+  /** The field of versions before 1.6. */
   readonly idleTimeout?: string;
   readonly cookieConfig?: {
     /** `Session` or `Permanent`. */

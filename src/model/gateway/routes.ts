@@ -1,6 +1,6 @@
 /**
- * Routes other than HTTPRoutes, as the Gateway API v1.6.3 has them. Fields are optional wherever the API server would fill in
- * a default.
+ * Routes other than HTTPRoutes, as the Gateway API v1.6.3 has them. Fields are optional wherever
+ * the API server would fill in a default.
  */
 import type { BackendReference, HTTPRouteFilter, Route, SessionPersistence, ValueMatch } from "./objects.ts";
 
@@ -23,7 +23,9 @@ export interface GRPCRouteMatch {
   readonly headers?: readonly ValueMatch[];
 }
 
-/** `type` is `RequestHeaderModifier`, `ResponseHeaderModifier`, `RequestMirror` or `ExtensionRef`. */
+/**
+ * `type` is `RequestHeaderModifier`, `ResponseHeaderModifier`, `RequestMirror` or `ExtensionRef`.
+ */
 export type GRPCRouteFilter = Pick<
   HTTPRouteFilter,
   "type" | "requestHeaderModifier" | "responseHeaderModifier" | "requestMirror" | "extensionRef"

@@ -1,8 +1,9 @@
 /**
- * The Service that a Gateway should have. `translate/` says it as a part of the Gateway's desired status; the leader writes it.
+ * The Service that a Gateway should have. `translate/` says it as a part of the Gateway's desired
+ * status; the leader writes it.
  *
- * A Service is Sluice's own only with all three: the label, the annotation with the name of this controller, and the Gateway
- * as the owner. Everything else is never touched.
+ * A Service is Sluice's own only with all three: the label, the annotation with the name of this
+ * controller, and the Gateway as the owner. Everything else is never touched.
  */
 import { type EndpointSlice, type KubernetesObject, keyOf, type Service } from "../objects.ts";
 import { type Gateway, gatewayGroup } from "./objects.ts";
@@ -12,7 +13,10 @@ export const managedByLabel = "app.kubernetes.io/managed-by";
 export const managedBySluice = "sluice-gateway-services";
 /** The name of the controller, which is no value of a label. */
 export const controllerAnnotation = "sluice.dev/gateway-controller-name";
-/** Keys of labels and annotations that were copied from the Gateway, so that they go when they go there. */
+/**
+ * Keys of labels and annotations that were copied from the Gateway, so that they go when they go
+ * there.
+ */
 export const copiedAnnotation = "sluice.dev/copied-from-gateway";
 
 export type TransportProtocol = "TCP" | "UDP";
@@ -42,7 +46,9 @@ export interface DesiredService {
   readonly ports: readonly DesiredServicePort[];
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Undefined where they cannot be read: a Service that is there keeps its own, and none is made. */
+  /**
+   * Undefined where they cannot be read: a Service that is there keeps its own, and none is made.
+   */
   readonly parameters: ServiceParameters | undefined;
 }
 
@@ -51,12 +57,17 @@ export function portKey({ port, protocol }: Pick<DesiredServicePort, "port" | "p
   return `${port}/${protocol}`;
 }
 
-/** Whether Sluice wrote it for a Gateway, whichever controller of that name and whichever Gateway. */
+/**
+ * Whether Sluice wrote it for a Gateway, whichever controller of that name and whichever Gateway.
+ */
 export function isMarked({ metadata: { labels } }: KubernetesObject): boolean {
   return labels?.[managedByLabel] === managedBySluice;
 }
 
-/** The uid of the Gateway that a Service of this controller is for; undefined for every other Service. */
+/**
+ * The uid of the Gateway that a Service of this controller is for; undefined for every other
+ * Service.
+ */
 export function ownerUidOf(service: Service, controllerName: string): string | undefined {
   const { annotations, ownerReferences = [] } = service.metadata;
   if (!isMarked(service) || annotations?.[controllerAnnotation] !== controllerName) return undefined;
@@ -71,7 +82,10 @@ export function isServiceOf(service: Service, { metadata }: Gateway, controllerN
   return owner !== undefined && owner === metadata.uid && service.metadata.namespace === metadata.namespace;
 }
 
-/** Whether it is a slice that Sluice wrote for this Service, or for one of its name that was deleted. */
+/**
+ * Whether it is a slice that Sluice wrote for this Service, or for one of its name that was
+ * deleted.
+ */
 export function isSliceOf(slice: EndpointSlice, service: Service): boolean {
   const owners = slice.metadata.ownerReferences ?? [];
   return isMarked(slice) && owners.some(({ kind, name }) => kind === "Service" && name === service.metadata.name);

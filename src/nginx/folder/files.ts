@@ -1,7 +1,8 @@
 /**
- * Files that appear whole or not at all: written beside their place, synced, renamed. The files a configuration names
- * (certificates, password files) are all private, written only when their bytes differ, and removed only when told:
- * workers of an older configuration still open a password file at each request.
+ * Files that appear whole or not at all: written beside their place, synced, renamed. The files a
+ * configuration names (certificates, password files) are all private, written only when their bytes
+ * differ, and removed only when asked: workers of an older configuration still open a password file
+ * at each request.
  */
 import { constants, readdirSync, rmSync } from "node:fs";
 import { mkdir, open, readFile, rename } from "node:fs/promises";
@@ -24,22 +25,31 @@ export interface Written {
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_RDWR, O_NOFOLLOW } = constants;
 
-/** Flags to open files of the run folder with: a link there is an error, since it would lead the writing somewhere else. */
+/**
+ * Flags to open files of the run folder with: a link there is an error, since it would lead the
+ * writing somewhere else.
+ */
 export const overwrite = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
 export const inPlace = O_WRONLY | O_NOFOLLOW;
 export const append = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW;
 export const readAndAppend = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW;
 
-/** What the name of a file ends with until it is whole. */
+/** The ending of a file's name until it is whole. */
 const draftEnding = ".new";
 
-/** Replaces the file at `path`, mode 0600. After a crash it holds the old bytes or the new, never a part of either. */
+/**
+ * Replaces the file at `path`, mode 0600. After a crash it holds the old bytes or the new, never a
+ * part of either.
+ */
 export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
   await replace(path, content);
   await sync(dirname(path));
 }
 
-/** As `writeAtomically`, but a crash of the machine may bring the old bytes back until the folder is synced. */
+/**
+ * As `writeAtomically`, but a crash of the machine may bring the old bytes back until the folder is
+ * synced.
+ */
 async function replace(path: string, content: string | Uint8Array): Promise<void> {
   const draft = `${path}${draftEnding}`;
   const file = await open(draft, overwrite, 0o600);
@@ -52,7 +62,10 @@ async function replace(path: string, content: string | Uint8Array): Promise<void
   await rename(draft, path);
 }
 
-/** Makes the bytes of a file, or the renames and removals in a folder, outlive a crash of the machine. */
+/**
+ * Makes the bytes of a file, or the renames and removals in a folder, outlive a crash of the
+ * machine.
+ */
 export async function sync(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {
@@ -65,7 +78,7 @@ export async function sync(path: string): Promise<void> {
 /** The configuration's files in one run folder. One `write` (or its undoing) at a time. */
 export class ConfigurationFiles {
   readonly #folder: RunFolder;
-  /** What is known to be on disk, so that an unchanged file costs a comparison and no read. */
+  /** The known content of the disk, so that an unchanged file costs a comparison and no read. */
   readonly #onDisk = new Map<string, string | Uint8Array>();
 
   constructor(folder: RunFolder) {
@@ -85,8 +98,8 @@ export class ConfigurationFiles {
   }
 
   /**
-   * Removes every file that `needed` does not hold of. Synchronous, so that no `write` can begin between the question
-   * and the removal.
+   * Removes every file that `needed` does not hold of. Synchronous, so that no `write` can begin
+   * between the question and the removal.
    */
   prune(needed: (path: string) => boolean): void {
     for (const folder of configurationFolders) {
@@ -121,7 +134,10 @@ export class ConfigurationFiles {
   }
 }
 
-/** So many at a time: a disk syncs many files in the time of a few, and open files are not without end. */
+/**
+ * So many at a time: a disk syncs many files in the time of a few, and open files are not without
+ * end.
+ */
 const atOnce = 32;
 
 async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

@@ -1,20 +1,20 @@
 /**
- * The disk's copy of what shared memory holds: lines of JSON, `[key, value]` to set and `[key]` to remove, as on the wire.
- * nginx loads it when its memory is empty, so nginx alone restarts serving. It is appended to, and compacted when more
- * than half of it is history.
+ * The disk's copy of what shared memory holds: lines of JSON, `[key, value]` to set and `[key]` to
+ * remove, as on the wire. nginx loads it when its memory is empty, so nginx alone restarts serving.
+ * It is appended to, and compacted when more than half of it is history.
  */
 import { appendFile, readFile, stat } from "node:fs/promises";
 import type { RecordChange } from "../../model/records.ts";
 import { append, writeAtomically } from "./files.ts";
 
-/** Below this size nobody minds history. */
+/** Below this size history is kept. */
 const smallBytes = 1024 * 1024;
 
 export class Journal {
   readonly #path: string;
   readonly #records: Map<string, string>;
   #bytes = 0;
-  /** Of keys and values that are in force: about what a compact journal would have. */
+  /** Bytes of keys and values in force: about what a compact journal would have. */
   #liveBytes = 0;
   /** Whether the last write failed, and may have left half a line, behind which nothing is read. */
   #torn = false;
@@ -47,7 +47,10 @@ export class Journal {
     return this.#records;
   }
 
-  /** Rejects when the disk does not take it; the next write puts that right, whatever it is called with. */
+  /**
+   * Rejects when the disk does not take it; the next write puts that right, whatever it is called
+   * with.
+   */
   async write(changes: readonly RecordChange[]): Promise<void> {
     for (const change of changes) this.#take(change);
     const text = linesOf(changes);

@@ -1,8 +1,9 @@
 /**
- * One controller per run folder. The lock is the kernel's (flock), taken on a file that this process keeps open, so it
- * ends with the process, however that ends; no stale lock is possible and none is ever removed by hand.
- * Node cannot call flock(2). The command `flock` can, on an open file handed to it as its standard input: the lock belongs to the open
- * file, which we keep, and not to the command, which ends at once.
+ * One controller per run folder. The lock is the kernel's (flock), taken on a file that this
+ * process keeps open, so it ends with the process, however that ends; no stale lock is possible and
+ * none is ever removed by hand. Node cannot call flock(2). The command `flock` can, on an open file
+ * handed to it as its standard input: the lock belongs to the open file, which we keep, and not to
+ * the command, which ends at once.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,12 +1,15 @@
 /**
- * The key that makes the names of nginx's own locations unguessable. It is kept across restarts, because the records in the
- * journal name these locations. Another key would only cost a reload.
+ * The key that makes the names of nginx's own locations unguessable. It is kept across restarts,
+ * because the records in the journal name these locations. Another key would only cost a reload.
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The key in `folder`, made where there is none. A disk that takes no file makes it last for one life of the controller. */
+/**
+ * The key in `folder`, made where there is none. A disk that takes no file makes it last for one
+ * life of the controller.
+ */
 export function nameKeyIn(folder: string): string {
   const path = join(folder, "names");
   const known = keyIn(path);

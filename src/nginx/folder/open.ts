@@ -8,10 +8,16 @@ export type OpenedFolder =
   | { readonly ok: true; readonly folder: RunFolder }
   | { readonly ok: false; readonly why: string };
 
-/** The kernel's limit for the path of a unix socket is 107 bytes; a socket of ours has a name of up to 32. */
+/**
+ * The kernel's limit for the path of a unix socket is 107 bytes; a socket of ours has a name of up
+ * to 32.
+ */
 const longestRoot = 107 - "/sockets/".length - 32;
 
-/** Makes the run folder at `path` where it is missing, and its folders private. A folder that cannot be used gives one sentence. */
+/**
+ * Makes the run folder at `path` where it is missing, and its folders private. A folder that cannot
+ * be used gives one sentence.
+ */
 export function openRunFolder(path: string): OpenedFolder {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });

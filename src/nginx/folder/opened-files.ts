@@ -1,7 +1,8 @@
 /**
- * Files that nginx opens at requests: password files, whose paths are data. They are written before the records that name
- * them are published, and removed some time after none does, since a request in flight may still open one. Their names are
- * hashes of their content, so a file that is there is right.
+ * Files that nginx opens at requests: password files, whose paths are data. They are written before
+ * the records that name them are published, and removed some time after none does, since a request
+ * in flight may still open one. Their names are hashes of their content, so a file that is there is
+ * right.
  */
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";

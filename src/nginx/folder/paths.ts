@@ -1,33 +1,48 @@
 /**
- * The run folder: the one place Sluice writes to. Everything that lives there has its path in `RunFolder`, nothing else
- * builds a path. The folders are 0700, the one with the sockets above all: nginx makes a unix socket 0666, so only the
- * folder around it keeps strangers out.
+ * The run folder: the one place Sluice writes to. Everything that lives there has its path in
+ * `RunFolder`, nothing else builds a path. The folders are 0700, the one with the sockets above
+ * all: nginx makes a unix socket 0666, so only the folder around it keeps strangers out.
  */
 import { join } from "node:path";
 
-/** Absolute paths without symbolic links. A path that ends in `Folder` or is named like one exists once the folder is open. */
+/**
+ * Absolute paths without symbolic links. A path that ends in `Folder` or is named like one exists
+ * once the folder is open.
+ */
 export interface RunFolder {
   readonly root: string;
-  /** What the nginx master reads when it starts and at every reload. */
+  /** The file that the nginx master reads when it starts and at every reload. */
   readonly conf: string;
-  /** What is about to be tested; becomes `conf` when nginx accepts it, `refusedConf` when it does not. */
+  /**
+   * The text that is about to be tested; becomes `conf` when nginx accepts it, `refusedConf` when
+   * it does not.
+   */
   readonly candidateConf: string;
   /** A text that is only tested, to see whether it would do. */
   readonly trialConf: string;
-  /** The last text nginx refused, kept for whoever is on call. */
+  /** The last text nginx refused, kept for the operator. */
   readonly refusedConf: string;
-  /** The last text that was seen to serve: what a restart begins with, and what a failed reload goes back to. */
+  /**
+   * The last text that was seen to serve: what a restart begins with, and what a failed reload goes
+   * back to.
+   */
   readonly lastGoodConf: string;
   readonly pid: string;
   /** Identity of the nginx that was started last, see `Master`. */
   readonly instance: string;
-  /** What nginx says when it cannot start or reload: its `[alert]` and `[emerg]` lines, and nothing of its daily log. */
+  /**
+   * The messages of nginx when it cannot start or reload: its `[alert]` and `[emerg]` lines, and
+   * nothing of its daily log.
+   */
   readonly emergencies: string;
   /** Held by the one controller that may write here. */
   readonly lock: string;
   /** Held by the one process that runs nginx, where that is not the controller. */
   readonly nginxLock: string;
-  /** Folders of the files a configuration names: certificates and keys, password files, everything else. */
+  /**
+   * Folders of the files a configuration names: certificates and keys, password files, everything
+   * else.
+   */
   readonly tls: string;
   readonly auth: string;
   readonly include: string;
@@ -35,24 +50,32 @@ export interface RunFolder {
   readonly temp: string;
   readonly logs: string;
   readonly sockets: string;
-  /** How nginx and the program that runs it know the controller, and how nginx knows that program: see `Pass`. */
+  /**
+   * How nginx and the program that runs it know the controller, and how nginx knows that program:
+   * see `Pass`.
+   */
   readonly keys: string;
   readonly controllerPass: string;
   readonly nginxPass: string;
-  /** The password of whoever is on call, which the running controller takes on its own ports. */
+  /** The operator's password, which the running controller takes on its own ports. */
   readonly token: string;
   /** nginx's server for the controller: `GET /generation` answers the hash of the configuration. */
   readonly controlSocket: string;
   /** The controller's answer to `sluice routes`. */
   readonly routesSocket: string;
-  /** What the controller keeps across restarts: the journal of routes, endpoints and certificates, and the last good forms. */
+  /**
+   * The files that the controller keeps across restarts: the journal of routes, endpoints and
+   * certificates, and the last good forms.
+   */
   readonly data: string;
   readonly journal: string;
   /** No path: the key of the names of nginx's own locations. Empty while the folder is not open. */
   readonly nameKey: string;
 }
 
-/** Folders whose files belong to the configuration that names them, and are removed when none does. */
+/**
+ * Folders whose files belong to the configuration that names them, and are removed when none does.
+ */
 export const configurationFolders = ["tls", "auth", "include"] as const;
 
 /** The paths of a run folder at `root`, which need not be there. */

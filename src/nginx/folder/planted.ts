@@ -1,12 +1,15 @@
 /**
- * What lies in a run folder and may not: a link, through which Sluice or nginx would write somewhere else; a folder where a file is to be; a
- * file where a socket is to be. The folder may come with a checkout or a volume that somebody else filled, so it is looked through before.
+ * Finds what may not lie in a run folder: a link, through which Sluice or nginx would write
+ * somewhere else; a folder where a file is to be; a file where a socket is to be. The folder may
+ * come with a checkout or a volume that somebody else filled, so it is looked through before.
  */
 import { type Dirent, lstatSync, readdirSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import type { RunFolder } from "./paths.ts";
 
-/** Why the folder cannot be used; undefined where nothing is wrong. What is not there is not wrong. */
+/**
+ * Why the folder cannot be used; undefined where nothing is wrong. What is not there is not wrong.
+ */
 export function plantedIn(folder: RunFolder): string | undefined {
   for (const path of foldersOf(folder)) {
     const found = lstatSync(path, { throwIfNoEntry: false });

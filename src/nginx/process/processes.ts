@@ -1,8 +1,9 @@
 /**
- * Which nginx processes belong to a run folder, read from /proc. A pid file is not asked: after a SIGKILL it names a
- * process that is gone, or one that is somebody else's by now. Ours are the nginx processes whose working folder is the
- * run folder, because every one of them was started there. Folders are compared as such and not by their paths: where
- * other containers can be seen in /proc, theirs has the same path.
+ * Which nginx processes belong to a run folder, read from /proc. A pid file is not asked: after a
+ * SIGKILL it names a process that is gone, or one that is somebody else's by now. Ours are the
+ * nginx processes whose working folder is the run folder, because every one of them was started
+ * there. Folders are compared as such and not by their paths: where other containers can be seen in
+ * /proc, theirs has the same path.
  */
 import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 
@@ -11,11 +12,12 @@ export interface NginxProcess {
   readonly parent: number;
   readonly group: number;
   /**
-   * `starting` is a master that still reads its first configuration; `forked` is a child of a master that does not say yet what it is;
-   * a `worker` accepts connections; `helper` is a cache manager and the like.
+   * `starting` is a master that still reads its first configuration; `forked` is a child of a
+   * master that does not say yet what it is; a `worker` accepts connections; `helper` is a cache
+   * manager and the like.
    */
   readonly role: "starting" | "master" | "forked" | "worker" | "helper";
-  /** It was told to end and only finishes what it has: it accepts no new connection. */
+  /** It was signalled to end and only finishes what it has: it accepts no new connection. */
   readonly draining: boolean;
   /** As `ps` shows it; a master's has its command line in it. */
   readonly title: string;
@@ -35,15 +37,18 @@ export function nginxProcesses({ root, conf }: { readonly root: string; readonly
 }
 
 /**
- * Whether a master has done all that it was told: only then does it let signals in. Until then it may start workers of a text that it
- * was given before. True where the kernel does not say.
+ * Whether a master has done all that was asked of it: only then does it let signals in. Until then
+ * it may start workers of a text that it was given before. True where the kernel does not say.
  */
 export function isIdle(master: number): boolean {
   const blocked = /^SigBlk:\s*([0-9a-f]+)$/m.exec(read(`/proc/${master}/status`))?.[1] ?? "0";
   return (BigInt(`0x${blocked}`) & 1n) === 0n; // of SIGHUP, which is number 1
 }
 
-/** Undefined when `pid` is gone or is no nginx. A process that has ended but was not yet waited for counts as gone. */
+/**
+ * Undefined when `pid` is gone or is no nginx. A process that has ended but was not yet waited for
+ * counts as gone.
+ */
 export function nginxProcess(pid: number, conf: string): NginxProcess | undefined {
   const title = titleOf(pid);
   const role = roleOf(title, conf);
@@ -52,7 +57,10 @@ export function nginxProcess(pid: number, conf: string): NginxProcess | undefine
   return { pid, ...ids, role, draining: title.includes(" is shutting down"), title };
 }
 
-/** A master that is starting has the command line of `master.ts`, which the watchdog and `nginx -t` do not begin with. */
+/**
+ * A master that is starting has the command line of `master.ts`, which the watchdog and `nginx -t`
+ * do not begin with.
+ */
 function roleOf(title: string, conf: string): NginxProcess["role"] | undefined {
   if (title.startsWith("nginx: master process ")) return title.includes(` -c ${conf} `) ? "master" : undefined;
   if (title.startsWith("nginx: worker process")) return "worker";

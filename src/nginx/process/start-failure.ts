@@ -1,8 +1,8 @@
 /**
- * Why nginx would not start, reload or pass a test, from what it wrote. Its words are precise but speak of bind() and
- * error numbers; the usual causes get words a user can act on.
- * nginx repeats what a user wrote, line breaks included, so a line in the middle may be forged: only where nginx's own
- * words must stand is looked at.
+ * Why nginx would not start, reload or pass a test, from what it wrote. Its words are precise but
+ * speak of bind() and error numbers; the usual causes get words a user can act on. nginx repeats
+ * what a user wrote, line breaks included, so a line in the middle may be forged: only where
+ * nginx's own words must stand is looked at.
  */
 
 export interface StartFailure {
@@ -10,7 +10,10 @@ export interface StartFailure {
   readonly sentence: string;
   /** False when the machine is at fault and the same text may do later. */
   readonly textAtFault: boolean;
-  /** Which process gave up: the master at once, or (0) a worker after the master had already let the old ones go. */
+  /**
+   * Which process gave up: the master at once, or (0) a worker after the master had already let the
+   * old ones go.
+   */
   readonly by: number;
   /** The address or file that the machine would not give, where it is about one. */
   readonly names?: string;
@@ -41,7 +44,10 @@ const machineFaults: readonly { readonly words: RegExp; readonly sentence: (addr
   },
 ];
 
-/** What `words` (one message of nginx, without time, level and process) say if they blame the machine. */
+/**
+ * The reason in `words` (one message of nginx, without time, level and process) if they blame the
+ * machine.
+ */
 export function machineFault(words: string): MachineFault | undefined {
   for (const fault of machineFaults) {
     const found = fault.words.exec(words);
@@ -52,12 +58,15 @@ export function machineFault(words: string): MachineFault | undefined {
   return undefined;
 }
 
-/** One message of nginx's log, and when it is the end: a bind of a busy address is tried five times within 2.5 s. */
+/**
+ * One message of nginx's log, and when it is the end: a bind of a busy address is tried five times
+ * within 2.5 s.
+ */
 const message = /^\S+ \S+ \[(?<level>\w+)\] (?<pid>\d+)#\d+: (?:\*\d+ )?(?<words>.*)$/;
 const busy = /^bind\(\) to \S+ failed \(98:/;
 const workersEnd = /^worker process \d+ exited with fatal code|^fork\(\) failed/;
 
-/** What the emergency log says about why nginx gave up; undefined while it has not. */
+/** The reason in the emergency log why nginx gave up; undefined while it has not. */
 export function startFailure(log: string): StartFailure | undefined {
   let bindFailure: string | undefined;
   for (const line of log.split("\n")) {

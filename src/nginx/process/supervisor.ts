@@ -1,7 +1,8 @@
 /**
- * Keeps one nginx master running: starts it, or takes over the one that is there, and starts it again when it dies.
- * It never touches the configuration: whatever `folder.conf` holds is what runs. A dead master's workers go on serving
- * until the moment they are replaced, so the wait before a restart is not an outage.
+ * Keeps one nginx master running: starts it, or takes over the one that is there, and starts it
+ * again when it dies. It never touches the configuration: whatever `folder.conf` holds is what
+ * runs. A dead master's workers go on serving until the moment they are replaced, so the wait
+ * before a restart is not an outage.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { doublingMs } from "../../timing/doubling.ts";
@@ -12,14 +13,14 @@ import { endAll, endOrphans, signal } from "../orphans.ts";
 import { adoptMaster, type Master, startMaster } from "./master.ts";
 import { isIdle, nginxProcesses } from "./processes.ts";
 
-/** What happened to nginx without being asked for, for the log and the metrics. */
+/** Unasked events of nginx, for the log and the metrics. */
 export type NginxEvent =
   | { readonly kind: "line"; readonly text: string }
   | { readonly kind: "started"; readonly pid: number; readonly orphans: number }
   | { readonly kind: "adopted"; readonly pid: number }
   | { readonly kind: "ended"; readonly pid: number; readonly how: string; readonly nextTryMs: number }
   | { readonly kind: "not-started"; readonly why: string; readonly nextTryMs: number }
-  /** Of an nginx in the container beside: its container no longer answers, and does again. */
+  /** For an nginx in the container beside: its container no longer answers, and does again. */
   | { readonly kind: "silent" }
   | { readonly kind: "answers" };
 
@@ -37,7 +38,10 @@ export interface SupervisorSetup {
 
 export type Started = { readonly ok: true; readonly pid: number } | NotStarted;
 
-/** A master that lived this long did not die of what is in its configuration: the next restart is quick again. */
+/**
+ * A master that lived this long did not die of what is in its configuration: the next restart is
+ * quick again.
+ */
 const soundLifeMs = 30_000;
 /** How long orphans get to close their listeners before they are killed. */
 const orphanLimitMs = 5_000;
@@ -84,7 +88,10 @@ export class Supervisor {
     return true;
   }
 
-  /** Starts nginx unless it runs or is being started; answers once it serves. A failed start is not tried again from here. */
+  /**
+   * Starts nginx unless it runs or is being started; answers once it serves. A failed start is not
+   * tried again from here.
+   */
   start(): Promise<Started> {
     if (this.#master !== undefined) return Promise.resolve({ ok: true, pid: this.#master.pid });
     this.#starting ??= this.#start().finally(() => {
@@ -93,7 +100,10 @@ export class Supervisor {
     return this.#starting;
   }
 
-  /** Waits until no start is under way and the master has done all that it was told, so that it is known which workers it has. */
+  /**
+   * Waits until no start is under way and the master has done all that was asked of it, so that it
+   * is known which workers it has.
+   */
   async settled(): Promise<void> {
     await this.#starting;
     const deadline = performance.now() + this.#setup.startLimitMs;
@@ -106,7 +116,10 @@ export class Supervisor {
     if (this.#master !== undefined) signal(this.#master.pid, "SIGHUP");
   }
 
-  /** Lets nginx finish the requests it has, for at most `limitMs`. Nothing of it runs afterwards, or ever again. */
+  /**
+   * Lets nginx finish the requests it has, for at most `limitMs`. Nothing of it runs afterwards, or
+   * ever again.
+   */
   async stop(limitMs: number): Promise<void> {
     this.#stopping.abort();
     await endAll(this.#setup.folder, limitMs);

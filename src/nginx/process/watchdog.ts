@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 
 /**
- * The promise that no nginx is left when the controller is gone, however it went. A SIGKILL cannot be caught, but the
- * kernel closes the pipes of a dead process: a shell waits for that on descriptor 3.
- * The shell that starts here becomes nginx itself, so there is no moment in which nginx runs unwatched; the watching is
- * done by a copy of it, in the same process group. As long as the copy lives, no other group can get that number.
+ * The promise that no nginx is left when the controller is gone, however it went. A SIGKILL cannot
+ * be caught, but the kernel closes the pipes of a dead process: a shell waits for that on
+ * descriptor 3. The shell that starts here becomes nginx itself, so there is no moment in which
+ * nginx runs unwatched; the watching is done by a copy of it, in the same process group. As long as
+ * the copy lives, no other group can get that number.
  */
 const watchdog = `
 (

@@ -1,8 +1,10 @@
 /**
- * Names of locations that only nginx itself may go on to. nginx also goes to the location that an answer names in
- * X-Accel-Redirect, and every tenant can work out the hash of a known text. So a key of the run folder is part of each name.
+ * Names of locations that only nginx itself may go on to. nginx also goes to the location that an
+ * answer names in X-Accel-Redirect, and every tenant can work out the hash of a known text. So a
+ * key of the run folder is part of each name.
  *
- * Equal keys give equal names, so an nginx that is adopted after a restart has the names that its records say.
+ * Equal keys give equal names, so an nginx that is adopted after a restart has the names that its
+ * records say.
  */
 import { shortHash } from "../../directives/short-hash.ts";
 import { Token } from "../../directives/token.ts";
@@ -10,17 +12,20 @@ import { Token } from "../../directives/token.ts";
 export class InternalNames {
   readonly #key: string;
 
-  /** `key` is empty where no nginx is asked, as in golden files and `sluice render`: names are readable then. */
+  /**
+   * `key` is empty where no nginx is asked, as in golden files and `sluice render`: names are
+   * readable then.
+   */
   constructor(key: string) {
     this.#key = key;
   }
 
-  /** What identifies the location with this text. */
+  /** The identifier of the location with this text. */
   of(text: string): string {
     return shortHash(`${this.#key}${text}`);
   }
 
-  /** What ends the names of locations that are in each server. */
+  /** The ending of the names of locations that are in each server. */
   get ending(): string {
     return this.#key === "" ? "" : `_${this.of("ending")}`;
   }

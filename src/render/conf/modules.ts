@@ -1,14 +1,18 @@
 /**
- * Which module files nginx loads. Those that only a setting or an annotation asks for are loaded only while one does, as with
- * ingress-nginx: each costs every worker memory, ModSecurity most of all. A reload may add and drop modules. Lua, which makes
- * a TLS context for each location of the text, is loaded where the text speaks it.
+ * Which module files nginx loads. Those that only a setting or an annotation asks for are loaded
+ * only while one does, as with ingress-nginx: each costs every worker memory, ModSecurity most of
+ * all. A reload may add and drop modules. Lua, which makes a TLS context for each location of the
+ * text, is loaded where the text uses it.
  */
 
 import type { Machine } from "../../directives/machine.ts";
 import type { HttpPart } from "../../directives/place.ts";
 import type { Settings } from "../../settings/registry.ts";
 
-/** What a text needs beside its settings: what its shapes ask for, and whether it has directives of the Lua module. */
+/**
+ * The needs of a text beside its settings: those of its shapes, and whether it has directives of
+ * the Lua module.
+ */
 export interface TextNeeds {
   readonly parts: ReadonlySet<HttpPart>;
   readonly lua: boolean;
@@ -16,7 +20,7 @@ export interface TextNeeds {
   readonly checksNames: boolean;
 }
 
-/** By a part of the file's name; a module that is not here is always loaded. */
+/** Conditions by a part of the file's name; a module that is not here is always loaded. */
 const wanted: Readonly<Record<string, (settings: Settings, needs: TextNeeds) => boolean>> = {
   brotli: ({ enableBrotli }) => enableBrotli,
   geoip2: ({ useGeoip2 }) => useGeoip2,

@@ -1,4 +1,4 @@
-/** What a server's partial sees: the one of all data hosts, and those of hosts that need text. */
+/** The views of servers' partials: the one of all data hosts, and those of hosts that need text. */
 import { featureList } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
 import { Token, type View } from "../../directives/token.ts";
@@ -74,7 +74,7 @@ const routerVariables = [
   "route_sticky",
 ];
 
-/** What all servers of one text share. */
+/** Values that all servers of one text share. */
 export interface AboutServers {
   readonly settings: Settings;
   readonly machine: Machine;
@@ -95,9 +95,10 @@ export function aboutServers(
 }
 
 /**
- * The server of all hosts that are data. `named` gives it every name that no other server has, so it must come last then:
- * nginx remembers whom the SNI meant only where a server has that name, and answers 421 to a request over that connection
- * for a host that wants client certificates. `shared`: whether a Gateway has one of its ports, too.
+ * The server of all hosts that are data. `named` gives it every name that no other server has, so
+ * it must come last then: nginx remembers the server that the SNI meant only where a server has
+ * that name, and answers 421 to a request over that connection for a host that wants client
+ * certificates. `shared`: whether a Gateway has one of its ports, too.
  */
 export function dataServerView(
   about: AboutServers,
@@ -131,7 +132,7 @@ export function textServerView(about: AboutServers, server: RoutedTextServer, sh
   };
 }
 
-/** What each server with a router has. */
+/** The part of each server with a router. */
 export function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[]) {
   const beside = new Map(shapes.flatMap((shape) => shape.beside).map((one) => [String(one.match), one]));
   return {
@@ -149,7 +150,8 @@ export function routedServer(about: AboutServers, slot: Slot, shapes: readonly S
     certificate: certificateAt(about.machine, defaultPairFile),
     locations: [
       ...[...beside.values()].map(({ match, text }) => ({ match, text })),
-      // The previous text may still have this path elsewhere, and a request cannot go on from there.
+      // The previous text may still have this path elsewhere, and a request cannot go on from
+      // there.
       ...shapes.map(({ name, text, needsPath }) => ({
         match: shapeBlock(name),
         text: needsPath ? Token.conf`return 503;` : text,
@@ -177,7 +179,7 @@ const fixedLocations = [
   "status",
 ] as const;
 
-/** What every server begins with, in either mode. */
+/** The beginning of every server, in either mode. */
 export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: boolean, names: readonly string[] = []) {
   const { capabilities, ports } = machine;
   const lines = (port: number, tls: boolean) =>
@@ -202,7 +204,10 @@ export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: b
   };
 }
 
-/** Our TLS listener while the stream module has the https port: only that can reach it, and its PROXY header is believed. */
+/**
+ * Our TLS listener while the stream module has the https port: only that can reach it, and its
+ * PROXY header is believed.
+ */
 function behindPassthrough({ paths, capabilities }: Machine, isCatchAll: boolean): Token[] {
   const http2 = capabilities.http2 && !capabilities.http2Directive ? ["http2"] : [];
   const parameters = [...(isCatchAll ? ["default_server"] : []), "ssl", "proxy_protocol", ...http2];
@@ -212,7 +217,10 @@ function behindPassthrough({ paths, capabilities }: Machine, isCatchAll: boolean
 /** The name in `tls/` of the pair that serves who has none. */
 export const defaultPairFile = "default";
 
-/** `name` is that of its files in `tls/`, without ending; `staple` the path of its OCSP answer below the run folder. */
+/**
+ * `name` is that of its files in `tls/`, without ending; `staple` the path of its OCSP answer below
+ * the run folder.
+ */
 export function certificateAt({ paths }: Machine, name: string, staple?: string): View {
   return {
     chain: Token.word(`${paths.root}/tls/${name}.crt`),

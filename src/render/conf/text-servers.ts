@@ -1,6 +1,7 @@
 /**
- * Hosts that need a server block of their own, and what stands in it. Such a block has the router and named locations too:
- * only what holds for the whole host is text, its paths and endpoints stay data.
+ * Hosts that need a server block of their own, and what stands in it. Such a block has the router
+ * and named locations too: only what holds for the whole host is text, its paths and endpoints stay
+ * data.
  */
 import { isSaid } from "../../annotations/hooks.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
@@ -27,7 +28,10 @@ export interface TextServer {
   /** By feature. */
   readonly view: View;
   readonly files: readonly RenderedFile[];
-  /** Whether clients show a certificate: a request that got here over another host's connection is 421 then. */
+  /**
+   * Whether clients show a certificate: a request that got here over another host's connection is
+   * 421 then.
+   */
   readonly verifies: boolean;
 }
 
@@ -35,7 +39,7 @@ const ownServer = featureList.filter(([, { textServer }]) => textServer !== unde
 const hostWide = featureList.filter(([, { serverView }]) => serverView !== undefined);
 const withCertificate = hostWide.filter(([, { goesWithCertificate }]) => goesWithCertificate === true);
 
-/** What all features say in the data hosts' server: nothing. */
+/** The views of all features in the data hosts' server: nothing. */
 export const plainServerView: Readonly<Record<string, View>> = Object.fromEntries(
   hostWide.map(([name]) => [name, false]),
 );
@@ -48,14 +52,17 @@ export function needsText(server: Server<FeatureValues>): boolean {
 }
 
 /**
- * Whether its paths stand in text: nginx then compares them with the locations that a snippet has, inside one of them or in the
- * server, and the longest wins.
+ * Whether its paths stand in text: nginx then compares them with the locations that a snippet has,
+ * inside one of them or in the server, and the longest wins.
  */
 export function hasTextPaths({ locations, features }: Pick<Server<FeatureValues>, "locations" | "features">): boolean {
   return isSaid("needsPath", features, "host") || locations.some(isText);
 }
 
-/** Whether a location's text stands under its path: it has to, or what it says of the groups of its pattern means nothing elsewhere. */
+/**
+ * Whether a location's text stands under its path: it has to, or what it says of the groups of its
+ * pattern means nothing elsewhere.
+ */
 export function isText(location: Pick<Location<FeatureValues>, "path" | "closed" | "features">): boolean {
   const { features } = location;
   const isClosed = location.closed !== undefined;
@@ -64,7 +71,10 @@ export function isText(location: Pick<Location<FeatureValues>, "path" | "closed"
   return isSaid("namesGroups", features, "location") || namedGroups(location).length > 0;
 }
 
-/** Whether a location's text is refused elsewhere than under its path; one that is shut does not have its snippet in it. */
+/**
+ * Whether a location's text is refused elsewhere than under its path; one that is shut does not
+ * have its snippet in it.
+ */
 export function needsPath(features: FeatureValues, isClosed: boolean): boolean {
   return !isClosed && isSaid("needsPath", features, "location");
 }
@@ -86,8 +96,8 @@ function serverViews(some: typeof featureList, features: FeatureValues, settings
 }
 
 /**
- * The other of `www.host` and `host`, where it has the host's certificate: then it has what goes with that. The rest of what
- * is said of the host is not said of it: it redirects.
+ * The other of `www.host` and `host`, where it has the host's certificate: then it has what goes
+ * with that. The rest of what is said of the host is not said of it: it redirects.
  */
 export function twinServerOf(
   { redirectFrom, features }: Server<FeatureValues>,
@@ -113,7 +123,10 @@ export function aliasNameOf(name: string): Token {
   return serverName.view(name) as Token;
 }
 
-/** A host's wildcard takes one label of letters, digits, `_` and `-`, which nginx's own wildcards do not say (RS-4.3). */
+/**
+ * A host's wildcard takes one label of letters, digits, `_` and `-`, which nginx's own wildcards do
+ * not say (RS-4.3).
+ */
 export function serverNameOf(name: string): Token {
   if (!name.startsWith("*.")) return Token.word(name);
   return Token.patternNaming("subdomain", "~^", "[\\w-]+", `${name.slice(1).replaceAll(".", "\\.")}$`);

@@ -1,8 +1,10 @@
 /**
- * Leaves out variables that nothing reads: a map costs a test of the text and a reload alike, because nginx makes room for ten thousand
- * keys, and each variable costs a request memory. Only where the template says `ifRead` may one go. Any mention of the name in the
- * rest of the text counts as reading it, but for a `set`; what a snippet includes may read all of them, and so may a Lua module that it
- * requires. Records of `dynamic` mode name variables too, and are not in the text: so what users may name is never marked there.
+ * Leaves out variables that nothing reads: a map costs a test of the text and a reload alike,
+ * because nginx makes room for ten thousand keys, and each variable costs a request memory. Only
+ * where the template says `ifRead` may one go. Any mention of the name in the rest of the text
+ * counts as reading it, but for a `set`; what a snippet includes may read all of them, and so may a
+ * Lua module that it requires. Records of `dynamic` mode name variables too, and are not in the
+ * text: so what users may name is never marked there.
  */
 import { Token } from "../../directives/token.ts";
 
@@ -22,13 +24,13 @@ export function ifRead(name: string): Token {
 export interface ReadVariables {
   /** Without the marked lines that nothing reads, and without the marks. */
   readonly text: string;
-  /** Of the marked variables and of those asked about. */
+  /** The unread ones among the marked variables and those asked about. */
   isRead(name: string): boolean;
 }
 
 /**
- * `others` are variables to be told about besides the marked ones. Those of `words` have names that other text has, too: only
- * behind a `$` or `ngx.var.` are they read.
+ * `others` are variables to count besides the marked ones. Those of `words` have names that other
+ * text has, too: only behind a `$` or `ngx.var.` are they read.
  */
 export function withoutUnreadVariables(
   marked: string,

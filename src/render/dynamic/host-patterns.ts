@@ -1,7 +1,8 @@
 /**
- * Aliases that are no exact names. nginx tries exact names first, then the longest wildcard at the front, then the longest
- * at the end, then regular expressions in the order of their hosts, among which hosts like `*.example.com` are (RS-4.4).
- * The router does the same with this one record, which is there only where somebody has such an alias.
+ * Aliases that are no exact names. nginx tries exact names first, then the longest wildcard at the
+ * front, then the longest at the end, then regular expressions in the order of their hosts, among
+ * which hosts like `*.example.com` are (RS-4.4). The router does the same with this one record,
+ * which is there only where somebody has such an alias.
  */
 import { groupsOf } from "../../directives/pattern-groups.ts";
 import { formOf } from "../../kinds/server-names.ts";
@@ -13,7 +14,9 @@ export interface HostPattern {
   readonly alias: Alias;
 }
 
-/** Where a pattern of a `server` block of its own would take hosts away from the data hosts' one. */
+/**
+ * Where a pattern of a `server` block of its own would take hosts away from the data hosts' one.
+ */
 export function patternsOf({ name, aliases }: Pick<Server<unknown>, "name" | "aliases">): readonly HostPattern[] {
   return aliases.filter((alias) => formOf(alias.name) !== "exact").map((alias) => ({ host: name, alias }));
 }
@@ -35,13 +38,19 @@ export function patternsRecord(patterns: readonly HostPattern[]): string | undef
   return JSON.stringify(record);
 }
 
-/** Whether the host would be taken by one of the patterns, rule wildcards (`*.example.com` as a host) among them. */
+/**
+ * Whether the host would be taken by one of the patterns, rule wildcards (`*.example.com` as a
+ * host) among them.
+ */
 export function isTaken(name: string, patterns: readonly Pattern[]): boolean {
   return patterns.some((pattern) => pattern.test(name));
 }
 
 export interface Pattern {
-  /** Whether it is an alias: then it may overlap with any other pattern. Hosts with a wildcard never do. */
+  /**
+   * Whether it is an alias: then it may overlap with any other pattern. Hosts with a wildcard never
+   * do.
+   */
   readonly alias: boolean;
   test(name: string): boolean;
 }

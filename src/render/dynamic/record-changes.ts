@@ -1,6 +1,7 @@
 /**
- * What becomes of records in one turn. Whatever is made again says first what is gone of it and then what there is, in any order
- * among each other: a name may pass from one Server to another in one turn, and what comes wins over what goes.
+ * The changes of records in one turn. A part that is made again says first what is gone of it and
+ * then what there is, in any order among each other: a name may pass from one Server to another in
+ * one turn, and what comes wins over what goes.
  */
 import type { ChangedRecord } from "../rendering.ts";
 

@@ -1,7 +1,8 @@
 /**
- * Which hosts are text. Some need a server block of their own; others are drawn along: nginx picks the block by name before
- * the router is asked, so a block with a wildcard or a pattern among its names takes every data host that it fits. Hosts
- * with patterns are drawn along together as soon as one with an alias among them is text, since any two may fit one name.
+ * Which hosts are text. Some need a server block of their own; others are drawn along: nginx picks
+ * the block by name before the router is asked, so a block with a wildcard or a pattern among its
+ * names takes every data host that it fits. Hosts with patterns are drawn along together as soon as
+ * one with an alias among them is text, since any two may fit one name.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { formOf } from "../../kinds/server-names.ts";
@@ -37,7 +38,10 @@ export class TextHosts {
     return before.size !== this.#drawing.size || [...this.#drawing].some(([name, one]) => before.get(name) !== one);
   }
 
-  /** A listener's host never is: its routes are data, and no name of another server takes its requests. */
+  /**
+   * A listener's host never is: its routes are data, and no name of another server takes its
+   * requests.
+   */
   isText(server: Host): boolean {
     if (server.listener !== undefined) return false;
     if (needsText(server) || this.#drawing.has(server.name)) return true;

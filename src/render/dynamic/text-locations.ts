@@ -1,7 +1,9 @@
 /**
- * Locations that are nginx's own in dynamic mode too. A snippet with a `location` or an `alias` in it is refused in a shape, which
- * is a named location, so its host's paths are text: each is a location that asks the router, goes on itself where the router
- * means it, and else jumps as `location /` does. So is that of a snippet with groups of the path's pattern, and so are those beside a server snippet with locations. Endpoints stay data.
+ * Locations that are nginx's own in dynamic mode too. A snippet with a `location` or an `alias` in
+ * it is refused in a shape, which is a named location, so its host's paths are text: each is a
+ * location that asks the router, goes on itself where the router means it, and else jumps as
+ * `location /` does. So is that of a snippet with groups of the path's pattern, and so are those
+ * beside a server snippet with locations. Endpoints stay data.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Token } from "../../directives/token.ts";

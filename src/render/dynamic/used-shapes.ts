@@ -1,6 +1,6 @@
 /**
- * The Shapes that routes name, each in the server that needs it, and the files that those open. They are counted by the
- * Servers that use them: unused shapes are not in the next text.
+ * The Shapes that routes name, each in the server that needs it, and the files that those open.
+ * They are counted by the Servers that use them: unused shapes are not in the next text.
  */
 
 import type { Slot } from "../conf/text-servers.ts";
@@ -12,7 +12,7 @@ export const placeOf = (slot: Slot, { name }: Shape): string => `${slot}${name}`
 
 export class UsedShapes {
   readonly #used = new Map<string, { readonly slot: Slot; readonly shape: Shape; servers: number }>();
-  /** By path: shapes of one text may have different ones. */
+  /** Opened files by path: shapes of one text may have different ones. */
   readonly #opened = new Map<string, { readonly file: RenderedFile; uses: number }>();
 
   get size(): number {

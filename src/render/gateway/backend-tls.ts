@@ -1,6 +1,6 @@
 /**
- * The directives that ask a backend over TLS as a BackendTLSPolicy says. A kept connection is found by the address of its peer
- * alone, so each set of directives has connections of its own.
+ * The directives that ask a backend over TLS as a BackendTLSPolicy says. A kept connection is found
+ * by the address of its peer alone, so each set of directives has connections of its own.
  */
 import type { Place } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";

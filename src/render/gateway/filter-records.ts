@@ -1,6 +1,7 @@
 /**
- * What a route does to requests and answers, as the Lua reads it. What is done after a request has jumped to its shape stands
- * in one text, `steering`, which the request takes along: so a record that changes on the way cannot mix versions.
+ * Changes that a route makes to requests and answers, as the Lua reads them. Changes after a
+ * request has jumped to its shape stand in one text, `steering`, which the request takes along: so
+ * a record that changes on the way cannot mix versions.
  */
 
 import { isOriginHeader } from "../../kinds/origin-headers.ts";
@@ -21,7 +22,9 @@ import type { RouteTraits } from "./route-traits.ts";
 /** The parts of a Location that say it. */
 export type RouteParts = Pick<Location<unknown>, "filters" | "timeouts" | "retries">;
 
-/** Those of a rule, and of one of its backends where it has any. Undefined where nothing is done. */
+/**
+ * Those of a rule, and of one of its backends where it has any. Undefined where nothing is done.
+ */
 export function filtersRecord(
   { filters: rule = {}, timeouts, retries }: RouteParts,
   backend: Filters = {},
@@ -42,7 +45,7 @@ export function filtersRecord(
   return Object.keys(record).length === 0 ? undefined : record;
 }
 
-/** What the text of its Location must have for that. */
+/** The traits of its Location's text that this needs. */
 export function filterTraits(
   { filters: rule = {}, timeouts, retries }: RouteParts,
   backend: Filters = {},
@@ -64,7 +67,10 @@ export function filterTraits(
   };
 }
 
-/** Those that say where a request came from are their author's to change. Guards and logs do not read them. */
+/**
+ * Those that say where a request came from are their author's to change. Guards and logs do not
+ * read them.
+ */
 function ownedHeaders(rule: Filters, backend: Filters): readonly string[] {
   const changes = [rule.requestHeaders, backend.requestHeaders].filter((one) => one !== undefined);
   const names = changes.flatMap(({ set, remove }) => [...set.map(({ name }) => name), ...remove]);

@@ -21,7 +21,10 @@ export function listenedOn(ports: Table<ListenerPort>): readonly ListenedPort[] 
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Whether it is one of the usual ports: then the server of all data hosts has the routes of its listeners. */
+/**
+ * Whether it is one of the usual ports: then the server of all data hosts has the routes of its
+ * listeners.
+ */
 export function isShared(
   { address, listenPort }: Pick<ListenerPort, "address" | "listenPort">,
   { ports }: Machine,
@@ -43,8 +46,9 @@ export function listenerSlots(ports: Table<ListenerPort>, machine: Machine): Rea
 }
 
 /**
- * The values of the `listen` lines. They have no parameter of the socket: then nginx binds one socket for a port where some server
- * listens on all addresses, and finds the address of a connection when it comes in.
+ * The values of the `listen` lines. They have no parameter of the socket: then nginx binds one
+ * socket for a port where some server listens on all addresses, and finds the address of a
+ * connection when it comes in.
  */
 export function gatewayListenLines(
   ports: readonly ListenedPort[],

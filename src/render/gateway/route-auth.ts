@@ -1,4 +1,7 @@
-/** How nginx asks the auth service of a rule. Who is asked, and about which path, is data; which headers are sent is text. */
+/**
+ * How nginx asks the auth service of a rule. Who is asked, and about which path, is data; which
+ * headers are sent is text.
+ */
 
 import { nextHops } from "../../directives/hops.ts";
 import type { Header, Place } from "../../directives/place.ts";
@@ -12,7 +15,10 @@ const kept = Token.count(32);
 
 const balanced = Token.conf`balancer_by_lua_block { package.loaded["sluice.gateway.auth"].pick() }`;
 
-/** For `templates/location.tmpl`. `sent` are the headers that backends get: of these names no client has a word. */
+/**
+ * For `templates/location.tmpl`. `sent` are the headers that backends get: of these names no client
+ * has a word.
+ */
 export function routeAuthView(
   asks: NonNullable<RouteTraits["asks"]>,
   place: Place,

@@ -1,4 +1,4 @@
-/** What the partial of a server sees for those that have the ports of Gateways. */
+/** The view of a server's partial for those that have the ports of Gateways. */
 import { Token, type View } from "../../directives/token.ts";
 import { catchAll } from "../../model/configuration.ts";
 import { forgottenLines, headerLinesOf } from "../../settings/header-lines.ts";

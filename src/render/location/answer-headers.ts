@@ -1,4 +1,6 @@
-/** Headers of answers that a location adds, and those of backends that it takes away in their place. */
+/**
+ * Headers of answers that a location adds, and those of backends that it takes away in their place.
+ */
 import type { AnswerHeader, Protocol } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { forgottenLines, type HeaderLines, hasOwn, hideDirectives } from "../../settings/header-lines.ts";
@@ -39,7 +41,10 @@ export function overruledHeaders(all: readonly AnswerHeader[], overruled: Readon
   return names.filter((name) => overruled.has(String(name).toLowerCase()));
 }
 
-/** Of several that stand in the place of the backend's the first counts: those of CORS come before an author's own. */
+/**
+ * The first of several that stand in the place of the backend's counts: those of CORS come before
+ * an author's own.
+ */
 function isSame(a: AnswerHeader, b: AnswerHeader): boolean {
   return a.replaces && String(a.name).toLowerCase() === String(b.name).toLowerCase();
 }

@@ -1,7 +1,7 @@
 /**
- * How an Upstream is balanced and who its canaries are, as the Lua reads it: what can be worked out once is worked out here,
- * so that a request costs little. The value of a cookie is that of ingress-nginx, so clients keep their Endpoint when Sluice
- * takes its place.
+ * How an Upstream is balanced and who its canaries are, as the Lua reads it: what can be worked out
+ * once is worked out here, so that a request costs little. The value of a cookie is that of
+ * ingress-nginx, so clients keep their Endpoint when Sluice takes its place.
  */
 
 import { hash } from "node:crypto";
@@ -44,7 +44,10 @@ function cookieRecord({ name, mode, ...cookie }: AffinityCookie, label: string):
   };
 }
 
-/** What binds a client to the Upstream that issued its cookie; as in ingress-nginx, a double checksum of its name. */
+/**
+ * The value that binds a client to the Upstream that issued its cookie; as in ingress-nginx, a
+ * double checksum of its name.
+ */
 export function bindingOf(label: string): string {
   return md5(md5(label) + label);
 }
@@ -76,7 +79,7 @@ export function textParts(text: string): (string | [variable: string])[] {
   return parts;
 }
 
-/** What is empty or false is left out: records are kept ten thousand times. */
+/** Empty and false fields are left out: records are kept ten thousand times. */
 function said<T extends string | boolean>(value: T): T | undefined {
   return value === "" || value === false ? undefined : value;
 }

@@ -1,6 +1,6 @@
 /**
- * Which `location` blocks a host's routes are, in nginx's own terms: what each matches, in the order in which nginx has to
- * meet them.
+ * Which `location` blocks a host's routes are, in nginx's own terms: what each matches, in the
+ * order in which nginx has to meet them.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { escapeRegex } from "../../directives/path-words.ts";
@@ -18,9 +18,10 @@ export interface Block {
 }
 
 /**
- * One location for each Location: Prefix `/foo`, which is an exact and a prefix route, is one regular expression, and the
- * longest come first, since nginx takes the first that matches. Where a snippet has locations of its own each route
- * is one instead, as in ingress-nginx: nginx lets a path stand inside `/` or `/foo/`, and not inside a regular expression.
+ * One location for each Location: Prefix `/foo`, which is an exact and a prefix route, is one
+ * regular expression, and the longest come first, since nginx takes the first that matches. Where a
+ * snippet has locations of its own each route is one instead, as in ingress-nginx: nginx lets a
+ * path stand inside `/` or `/foo/`, and not inside a regular expression.
  */
 export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locations" | "features">): Block[] {
   const { routes } = server;
@@ -49,7 +50,8 @@ export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locatio
       blocks.push({ match: prefixMatch(route.path, withItself), location, rewrite: false });
     } else {
       const below = `${route.path}/`;
-      // Beside an exact `/foo/` nginx redirects `/foo` there before it looks at regular expressions.
+      // Beside an exact `/foo/` nginx redirects `/foo` there before it looks at regular
+      // expressions.
       const among =
         !exact.has(below) &&
         routes.some((one) => one.match === "prefix" && one.path === below && one.location === location);
@@ -60,15 +62,19 @@ export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locatio
 }
 
 /**
- * A request may be compared with all patterns of its host, so they share one budget: 3,000,000 steps are some 25 ms. The
- * share is that of the next power of two, so that one more path seldom changes the text of all others.
+ * A request may be compared with all patterns of its host, so they share one budget: 3,000,000
+ * steps are some 25 ms. The share is that of the next power of two, so that one more path seldom
+ * changes the text of all others.
  */
 function stepsOfEach(patterns: number): number {
   const share = 3_000_000 / 2 ** Math.ceil(Math.log2(Math.max(1, patterns)));
   return Math.floor(Math.min(mostSteps, Math.max(leastSteps, share)));
 }
 
-/** As many as Lua gives a pattern (lua_regex_match_limit), and as few as an honest pattern needs for a long path. */
+/**
+ * As many as Lua gives a pattern (lua_regex_match_limit), and as few as an honest pattern needs for
+ * a long path.
+ */
 const [mostSteps, leastSteps] = [500_000, 3_000];
 
 function prefixMatch(path: string, withItself: boolean): Token {

@@ -5,7 +5,10 @@ import { shortHash } from "../../directives/short-hash.ts";
 import type { Location, Server } from "../../model/configuration.ts";
 import { serverKey } from "../../model/listeners.ts";
 
-/** The name of a Location in the list; empty where nothing of it can come back. `index` is that of the Location. */
+/**
+ * The name of a Location in the list; empty where nothing of it can come back. `index` is that of
+ * the Location.
+ */
 export function hopOf(server: Server<FeatureValues>, index: number): string {
   const { locations, routes } = server;
   const location = locations[index]!;

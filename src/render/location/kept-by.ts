@@ -1,6 +1,7 @@
 /**
- * What tells the kept answers of an auth service apart beyond the author's own text: host, type and path, as ingress-nginx has
- * it (RS-16.7). A wildcard host is one host, and so is a host with its aliases.
+ * The part of the key of an auth service's kept answers beyond the author's own text: host, type
+ * and path, as ingress-nginx has it (RS-16.7). A wildcard host is one host, and so is a host with
+ * its aliases.
  */
 import { isSaid } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";

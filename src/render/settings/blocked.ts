@@ -4,7 +4,9 @@ import { Token, type View } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { mapLines } from "./map-lines.ts";
 
-/** For `templates/settings/blocked.tmpl` in the http block and `blocked-server.tmpl` in each server. */
+/**
+ * For `templates/settings/blocked.tmpl` in the http block and `blocked-server.tmpl` in each server.
+ */
 export function blockedView({ blockCidrs, blockUserAgents, blockReferers }: Settings): View {
   return {
     ranges: blockCidrs.map(Token.name),

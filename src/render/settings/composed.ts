@@ -49,7 +49,10 @@ function directives(lines: readonly Line[]): Directive[] {
   return lines.map(([name, ...words]) => ({ name: Token.name(name), value: Token.words(words.map(token)) }));
 }
 
-/** Files one worker may open: as set, or the process's limit less what the master needs, at least 1024. */
+/**
+ * Files one worker may open: as set, or the process's limit less what the master needs, at least
+ * 1024.
+ */
 function openFilesOf({ maxWorkerOpenFiles }: Settings, { openFiles }: Machine): number {
   return maxWorkerOpenFiles > 0 ? maxWorkerOpenFiles : Math.max(1024, openFiles - 1024);
 }
@@ -62,7 +65,9 @@ function processes(settings: Settings, machine: Machine): Line[] {
   ];
 }
 
-/** Connections of one worker; nginx needs some for its own listeners, so a tiny number is raised. */
+/**
+ * Connections of one worker; nginx needs some for its own listeners, so a tiny number is raised.
+ */
 function connectionsOf(settings: Settings, machine: Machine): number {
   const { maxWorkerConnections: set } = settings;
   return Math.max(64, set > 0 ? set : Math.floor((openFilesOf(settings, machine) * 3) / 4));
@@ -103,7 +108,10 @@ function tls(settings: Settings, { files }: Machine): Line[] {
   return lines;
 }
 
-/** But Strict-Transport-Security, which gives way to the controller's own, and a Server where that is taken away. */
+/**
+ * But Strict-Transport-Security, which gives way to the controller's own, and a Server where that
+ * is taken away.
+ */
 function headers(settings: Settings, can: Capabilities): Line[] {
   const elsewhere = ["strict-transport-security", ...(settings.serverTokens ? [] : ["server"])];
   const added = settings.followed.addHeaders
@@ -146,14 +154,20 @@ function retries({ proxyNextUpstream, retryNonIdempotent }: Settings): Line[] {
   return [["proxy_next_upstream", http], ...(grpc === undefined ? [] : [["grpc_next_upstream", grpc] as const])];
 }
 
-/** `default` is what nginx does without the directive, and is refused above a location; so is a text without a replacement. */
+/**
+ * `default` is what nginx does without the directive, and is refused above a location; so is a text
+ * without a replacement.
+ */
 function redirects({ proxyRedirectFrom: from, proxyRedirectTo: to }: Settings): Line[] {
   if (from === "off") return [["proxy_redirect", "off"]];
   if (from === "default" || to === "off") return [];
   return [["proxy_redirect", replacementView(`${from} ${to}`)]];
 }
 
-/** A pattern longer than a bucket would make nginx refuse the map, so the bucket grows with the longest. */
+/**
+ * A pattern longer than a bucket would make nginx refuse the map, so the bucket grows with the
+ * longest.
+ */
 function mapBucketOf(settings: Settings): number {
   const patterns = [...settings.blockUserAgents, ...settings.blockReferers, ...settings.skipAccessLogUrls];
   const lengths = patterns.filter((pattern) => !pattern.startsWith("~")).map((pattern) => Buffer.byteLength(pattern));

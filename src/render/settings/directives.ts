@@ -1,6 +1,7 @@
 /**
- * The directives of the settings, block by block: those that a key declares, in the registry's order, then those that more
- * than one key decides. What the nginx at hand lacks is left out; `problemsOf` says so.
+ * The directives of the settings, block by block: those that a key declares, in the registry's
+ * order, then those that more than one key decides. What the nginx at hand lacks is left out;
+ * `problemsOf` says so.
  */
 
 import type { Capabilities } from "../../directives/capabilities.ts";

@@ -1,6 +1,7 @@
 /**
- * What the settings put into every server and location. A snippet that sets headers replaces the inherited ones of that
- * directive (nginx's array directives do), so the inherited lines are restated beside it.
+ * What the settings put into every server and location. A snippet that sets headers replaces the
+ * inherited ones of that directive (nginx's array directives do), so the inherited lines are
+ * restated beside it.
  */
 
 import type { Capabilities } from "../../directives/capabilities.ts";
@@ -16,7 +17,10 @@ import { realIpView } from "./forwarded.ts";
 export interface InEveryLocation {
   readonly view: { readonly [name: string]: View };
   readonly can: Capabilities;
-  /** Whether ModSecurity is on for all, so that internal locations have to say it is off there (RS-25.4). */
+  /**
+   * Whether ModSecurity is on for all, so that internal locations have to say it is off there
+   * (RS-25.4).
+   */
   readonly inspected: boolean;
   /** What the ConfigMap's snippets say about headers of requests and answers. */
   readonly headerLines: HeaderLines;
@@ -53,7 +57,10 @@ export function snippetView(text: string): View {
   return text !== "" && snippet.view(text);
 }
 
-/** Whether the snippet has the directive at its own level; what stands in a block of it is about that block. */
+/**
+ * Whether the snippet has the directive at its own level; what stands in a block of it is about
+ * that block.
+ */
 export function uses(snippet: string, directive: string): boolean {
   const parsed = parse(snippet);
   return parsed.ok && parsed.statements.some(({ name }: Statement) => name === directive);

@@ -1,11 +1,13 @@
 /**
- * What a request is taken for (RS-23): client address, scheme, host and port, as variables with the names that ingress-nginx's
- * users know (process contract K 76), and the headers that tell a backend.
+ * What a request is taken for (RS-23): client address, scheme, host and port, as variables with the
+ * names that ingress-nginx's users know (process contract K 76), and the headers that tell a
+ * backend.
  *
- * With both PROXY protocol and forwarded headers, the address comes from the header only if the PROXY source is trusted, else
- * from the PROXY source. nginx's realip module knows one source, so a location writes the chosen one into the helper header
- * (`forwarded-for-proxy-protocol-header`) in the rewrite phase and takes the address from there afterwards; whatever a client
- * sends under that name is lost.
+ * With both PROXY protocol and forwarded headers, the address comes from the header only if the
+ * PROXY source is trusted, else from the PROXY source. nginx's realip module knows one source, so a
+ * location writes the chosen one into the helper header (`forwarded-for-proxy-protocol-header`) in
+ * the rewrite phase and takes the address from there afterwards; whatever a client sends under that
+ * name is lost.
  */
 
 import type { Capabilities } from "../../directives/capabilities.ts";
@@ -48,7 +50,10 @@ function sourceOf(settings: Settings, can: Capabilities): Source {
   return settings.useForwardedHeaders || settings.enableRealIp ? "header" : "none";
 }
 
-/** For `templates/settings/real-ip.tmpl` in the http block, and `real-ip-location.tmpl` in each location that serves clients. */
+/**
+ * For `templates/settings/real-ip.tmpl` in the http block, and `real-ip-location.tmpl` in each
+ * location that serves clients.
+ */
 export function realIpView(settings: Settings, can: Capabilities): View {
   const source = sourceOf(settings, can);
   const ranges = [...new Set(settings.proxyRealIpCidr)].map(Token.name);
@@ -79,8 +84,8 @@ function variableOfHeader(name: string): Token {
 }
 
 /**
- * The same headers where no host asks for client certificates: a client's own are taken away at no cost, while a variable is worked
- * out for every request.
+ * The same headers where no host asks for client certificates: a client's own are taken away at no
+ * cost, while a variable is worked out for every request.
  */
 export function withoutCertificates(headers: readonly Header[]): readonly Header[] {
   const variables = new Set(clientCertificateHeaders.map(({ variable }) => String(Token.variable(variable))));
@@ -88,8 +93,8 @@ export function withoutCertificates(headers: readonly Header[]): readonly Header
 }
 
 /**
- * The headers of RS-23.2 towards a backend, and those of `proxy-set-headers`, which come as a second one where the name is ours
- * (RS-32.18). An empty value takes the client's header away.
+ * The headers of RS-23.2 towards a backend, and those of `proxy-set-headers`, which come as a
+ * second one where the name is ours (RS-32.18). An empty value takes the client's header away.
  */
 export function requestHeaders(settings: Settings, can: Capabilities): readonly Header[] {
   // a map costs every request, so $pass_access_scheme is asked only where it may be another
@@ -111,7 +116,8 @@ export function requestHeaders(settings: Settings, can: Capabilities): readonly 
     ...(settings.proxyAddOriginalUriHeader ? ([["X-Original-URI", "request_uri"]] as const) : []),
     ...clientCertificateHeaders.map(({ name, variable }) => [name, variable] as const),
     ["Proxy", Token.text("")],
-    // A backend that must not be asked twice answers 425, and the client asks again when the handshake is complete (RFC 8470).
+    // A backend that must not be asked twice answers 425, and the client asks again when the
+    // handshake is complete (RFC 8470).
     ...(settings.sslEarlyData ? ([["Early-Data", "early_data"]] as const) : []),
     ...(sourceOf(settings, can) === "both"
       ? ([[settings.forwardedForProxyProtocolHeader, Token.text("")]] as const)

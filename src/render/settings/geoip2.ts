@@ -1,4 +1,7 @@
-/** Variables about the client's place and network, from MaxMind databases; the names are those of ingress-nginx. */
+/**
+ * Variables about the client's place and network, from MaxMind databases; the names are those of
+ * ingress-nginx.
+ */
 import { basename } from "node:path";
 import type { Capabilities } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";
@@ -55,7 +58,9 @@ const editions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "Connection-Type": connection,
 };
 
-/** For `templates/settings/geoip2.tmpl`. A variable that two databases have comes from the first. */
+/**
+ * For `templates/settings/geoip2.tmpl`. A variable that two databases have comes from the first.
+ */
 export function geoip2View(settings: Settings, can: Capabilities, { files }: Machine): View {
   if (!settings.useGeoip2 || !can.geoip2) return { databases: [] };
   const minutes = settings.geoip2AutoreloadInMinutes;

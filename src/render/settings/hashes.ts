@@ -4,7 +4,10 @@ import type { Directive } from "../../directives/place.ts";
 import { Token } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
 
-/** By nginx's layout: a bucket holds a pointer, the name with two bytes beside it rounded up to 8, and the end mark. */
+/**
+ * By nginx's layout: a bucket holds a pointer, the name with two bytes beside it rounded up to 8,
+ * and the end mark.
+ */
 export function serverNamesHash(settings: Settings, names: Iterable<string>): readonly Directive[] {
   let longest = 0;
   let sum = 0;

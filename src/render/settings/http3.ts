@@ -1,6 +1,7 @@
 /**
- * HTTP/3 (`use-http3`): a QUIC listener beside each TLS one, and the header by which clients learn of it. Packets of a connection must meet the
- * worker that has it, so the socket is split among the workers (`reuseport`) whatever the key reuse-port says of TCP.
+ * HTTP/3 (`use-http3`): a QUIC listener beside each TLS one, and the header by which clients learn
+ * of it. Packets of a connection must meet the worker that has it, so the socket is split among the
+ * workers (`reuseport`) whatever the key reuse-port says of TCP.
  */
 
 import { type Capabilities, capabilityNames } from "../../directives/capabilities.ts";
@@ -13,7 +14,10 @@ export function speaksHttp3(settings: Settings, can: Capabilities): boolean {
   return settings.useHttp3 && can.http3 && whyNoHttp3(settings, can) === undefined;
 }
 
-/** What stands in the way where nginx has HTTP/3 and it is asked for; finishes "key use-http3 has no effect: ". */
+/**
+ * What stands in the way where nginx has HTTP/3 and it is asked for; finishes "key use-http3 has no
+ * effect: ".
+ */
 export function whyNoHttp3({ useHttp3, sslProtocols }: Settings, can: Capabilities): string | undefined {
   if (!useHttp3 || !can.http3) return undefined;
   if (!sslProtocols.includes("TLSv1.3")) return "it needs TLSv1.3, which ssl-protocols leaves out";

@@ -1,4 +1,7 @@
-/** The `listen` lines of a server: addresses and parameters. Parameters of the socket itself belong to one server alone. */
+/**
+ * The `listen` lines of a server: addresses and parameters. Parameters of the socket itself belong
+ * to one server alone.
+ */
 
 import type { Capabilities } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";

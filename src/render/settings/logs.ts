@@ -61,7 +61,10 @@ function parametersFor(target: string, { accessLogParams }: Settings): View {
   return declarations.accessLogParams.kind.view(accessLogParams);
 }
 
-/** nginx joins the words of a format; one word may be 4 KB at most, so a long format is cut, never inside a variable. */
+/**
+ * nginx joins the words of a format; one word may be 4 KB at most, so a long format is cut, never
+ * inside a variable.
+ */
 function formatWords(format: string): Token {
   const pieces = format.match(/\$\{?\w*\}?|[^$]{1,500}/gu) ?? [];
   const words: string[] = [];

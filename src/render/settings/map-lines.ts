@@ -1,4 +1,7 @@
-/** Patterns as lines of a `map`. nginx refuses a text that is there twice, whatever the case of its letters. */
+/**
+ * Patterns as lines of a `map`. nginx refuses a text that is there twice, whatever the case of its
+ * letters.
+ */
 
 import type { View } from "../../directives/token.ts";
 import { mapPattern } from "../../kinds/patterns.ts";

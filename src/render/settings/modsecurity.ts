@@ -6,7 +6,10 @@ import { Token, type View } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { modsecurityRules } from "../../settings/snippet.ts";
 
-/** For `templates/settings/modsecurity.tmpl`. The snippet replaces the stock rules; the OWASP rules come on top (RS-25.4). */
+/**
+ * For `templates/settings/modsecurity.tmpl`. The snippet replaces the stock rules; the OWASP rules
+ * come on top (RS-25.4).
+ */
 export function modsecurityView(settings: Settings, can: Capabilities, { files }: Machine): View {
   const own = settings.modsecuritySnippet.trim() !== "";
   return {

@@ -1,6 +1,7 @@
 /**
- * What `lua-shared-dicts` asks for. The shared memory of ingress-nginx's own Lua has no counterpart here but for the records, which
- * grow by themselves: there a size is a floor. Any other name is a dictionary for the Lua of the operator's snippets.
+ * What `lua-shared-dicts` asks for. The shared memory of ingress-nginx's own Lua has no counterpart
+ * here but for the records, which grow by themselves: there a size is a floor. Any other name is a
+ * dictionary for the Lua of the operator's snippets.
  */
 
 import { Token, type View } from "../../directives/token.ts";
@@ -23,7 +24,10 @@ export function recordsBytesOf({ luaSharedDicts }: Settings): number {
   return 1024 * asked.reduce((sum, { kilobytes }) => sum + kilobytes, 0);
 }
 
-/** The operator's own dictionaries. A name that comes twice has its last size, and Sluice's own names are taken. */
+/**
+ * The operator's own dictionaries. A name that comes twice has its last size, and Sluice's own
+ * names are taken.
+ */
 export function ownDictionaries({ luaSharedDicts }: Settings): View {
   const own = luaSharedDicts.filter(({ name }) => !isTaken(name));
   const sizes = new Map(own.map(({ name, kilobytes }) => [name, Math.max(smallestKilobytes, kilobytes)]));

@@ -5,7 +5,9 @@ import type { Machine } from "../../directives/machine.ts";
 import { Token } from "../../directives/token.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
 
-/** For `templates/settings/opentelemetry.tmpl`; where locations alone trace, `conf.ts` turns it on. */
+/**
+ * For `templates/settings/opentelemetry.tmpl`; where locations alone trace, `conf.ts` turns it on.
+ */
 export function tracingView(settings: Settings, can: Capabilities, { files }: Machine) {
   const { opentelemetryConfig, opentelemetryOperationName: operation } = settings;
   const ours = opentelemetryConfig === declarations.opentelemetryConfig.default;

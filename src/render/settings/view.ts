@@ -1,4 +1,7 @@
-/** All that the template sees of the Settings, and what is to be said about them with the nginx at hand. */
+/**
+ * All that the template sees of the Settings, and what is to be said about them with the nginx at
+ * hand.
+ */
 
 import { type Capabilities, capabilityNames } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";
@@ -52,7 +55,10 @@ export function settingsView(
   };
 }
 
-/** A Problem for each key that is set to something this nginx cannot do, or that lacks what it needs beside nginx. */
+/**
+ * A Problem for each key that is set to something this nginx cannot do, or that lacks what it needs
+ * beside nginx.
+ */
 export function settingsProblems(
   settings: Settings,
   can: Capabilities,

@@ -1,4 +1,7 @@
-/** Settings that ask something of the Lua; `src/translate/ingress/without-lua.ts` says the same of annotations. */
+/**
+ * Settings that ask something of the Lua; `src/translate/ingress/without-lua.ts` says the same of
+ * annotations.
+ */
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 

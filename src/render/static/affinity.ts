@@ -1,6 +1,7 @@
 /**
- * Cookie stickiness without Lua (RS-14): the key in the cookie is hashed to an endpoint, so every key has one, as with `balanced`. A client
- * without the cookie is hashed by its request's id, which becomes its key. The values are those of the Lua, so the modes can be changed.
+ * Cookie stickiness without Lua (RS-14): the key in the cookie is hashed to an endpoint, so every
+ * key has one, as with `balanced`. A client without the cookie is hashed by its request's id, which
+ * becomes its key. The values are those of the Lua, so the modes can be changed.
  */
 
 import { shortHash } from "../../directives/short-hash.ts";
@@ -25,11 +26,17 @@ export interface IssuedBy {
   readonly label: string;
   /** That of the Location, for a cookie that names none. */
   readonly path: string;
-  /** Gives the binding of the canary that takes the request, or the upstream's own; empty where a canary issues none. */
+  /**
+   * Gives the binding of the canary that takes the request, or the upstream's own; empty where a
+   * canary issues none.
+   */
   readonly binding?: Token;
 }
 
-/** The value of the Set-Cookie header, empty where the client has the cookie or no endpoint was asked, and the maps that it comes from. */
+/**
+ * The value of the Set-Cookie header, empty where the client has the cookie or no endpoint was
+ * asked, and the maps that it comes from.
+ */
 export function affinityCookie({ cookie, label, path, binding }: IssuedBy): {
   readonly value: Token;
   readonly http: readonly Token[];

@@ -1,7 +1,8 @@
 /**
- * Canaries without Lua: which upstream block takes a request is a variable, worked out by maps and split_clients (RS-13.4 to 13.7). For
- * each canary its header and its cookie say take, out or nothing; one map reads all these words and the draw, first by header, then by
- * cookie, then by weight, as `nginx/lua/sluice/canary.lua` does.
+ * Canaries without Lua: which upstream block takes a request is a variable, worked out by maps and
+ * split_clients (RS-13.4 to 13.7). For each canary its header and its cookie say take, out or
+ * nothing; one map reads all these words and the draw, first by header, then by cookie, then by
+ * weight, as `nginx/lua/sluice/canary.lua` does.
  */
 
 import { shortHash } from "../../directives/short-hash.ts";
@@ -94,14 +95,20 @@ function headerWord({ header, headerValue, headerPattern }: CanaryPolicy, id: st
   return { value, map: Token.conf`map ${Token.variable(name)} ${value} { default ""; "" ""; ${taking} }` };
 }
 
-/** A pattern that is none leaves every request that has the header where it is (RS-13.5); nginx would refuse it. */
+/**
+ * A pattern that is none leaves every request that has the header where it is (RS-13.5); nginx
+ * would refuse it.
+ */
 function takingPattern(pattern: string): Token {
   return regexMistake(pattern) === undefined
     ? Token.conf`${Token.bounded(pattern, undefined, "~")} take;`
     : Token.conf`"~^" out;`;
 }
 
-/** Looked for in the whole header, since a cookie's name may hold what a variable's may not; in any letter case (RS-32.12). */
+/**
+ * Looked for in the whole header, since a cookie's name may hold what a variable's may not; in any
+ * letter case (RS-32.12).
+ */
 function cookieWord({ cookie }: CanaryPolicy, id: string): Word {
   if (cookie === "") return nothing;
   const value = Token.variable(`canary_cookie_${id}`);
@@ -119,7 +126,10 @@ interface Rule {
 const any = "[^,;]*,";
 const afterBinding = "^[^;]*;";
 
-/** A client whose cookie says where it was stays there; that of the main upstream has a line of its own. */
+/**
+ * A client whose cookie says where it was stays there; that of the main upstream has a line of its
+ * own.
+ */
 function byBinding(canaries: readonly StaticCanary[]): Rule[] {
   return canaries.map((canary, at) => ({ pattern: `^${at};`, canary }));
 }
@@ -137,7 +147,10 @@ function boundWord(canaries: readonly StaticCanary[], cookie: MainCookie | undef
   return { value, map: Token.conf`map $http_cookie ${value} { default ""; ${Token.words(lines)} }` };
 }
 
-/** By header (0) or by cookie (1): a header that keeps a canary out, or says anything, comes before its cookie. */
+/**
+ * By header (0) or by cookie (1): a header that keeps a canary out, or says anything, comes before
+ * its cookie.
+ */
 function by(canaries: readonly StaticCanary[], word: 0 | 1): Rule[] {
   return canaries.map((canary, at) => ({
     pattern: `${afterBinding}(?:${any}${any}){${at}}${word === 0 ? "" : ","}take,`,
@@ -149,7 +162,10 @@ function byWeight(canaries: readonly StaticCanary[]): Rule[] {
   return canaries.map((canary, at) => ({ pattern: `${afterBinding}(?:${any}${any}){${at}},,.*;${at}$`, canary }));
 }
 
-/** Each canary's share of all requests, in hundredths of a percent, as nginx counts; no more than all of them. */
+/**
+ * Each canary's share of all requests, in hundredths of a percent, as nginx counts; no more than
+ * all of them.
+ */
 function split(id: string, draw: Token, canaries: readonly StaticCanary[]): Token {
   let left = 10_000;
   const shares = canaries.flatMap(({ policy: { weight, weightTotal } }, at) => {

@@ -1,6 +1,7 @@
 /**
- * Whether TLS is configured for a name that only a pattern takes, in text: then the name is known at the request alone, so a `map` answers (RS-11.2).
- * There is one only where some wildcard has TLS configured, since an exact name never meets a pattern.
+ * Whether TLS is configured for a name that only a pattern takes, in text: then the name is known
+ * at the request alone, so a `map` answers (RS-11.2). There is one only where some wildcard has TLS
+ * configured, since an exact name never meets a pattern.
  */
 
 import { Token } from "../../directives/token.ts";
@@ -21,7 +22,10 @@ export function configuredNames(servers: Iterable<Server<unknown>>): Token | und
   return Token.conf`map $host ${configuredName} { default ""; ${Token.words(lines)} }`;
 }
 
-/** Whether names that it takes are not written in it: an alias, since a host's own wildcard has one answer for all of them. */
+/**
+ * Whether names that it takes are not written in it: an alias, since a host's own wildcard has one
+ * answer for all of them.
+ */
 export function isPattern({ name }: Pick<Alias, "name">, host: string): boolean {
   return name !== host && formOf(name) !== "exact";
 }

@@ -1,6 +1,7 @@
 /**
- * Certificates by SNI without Lua: a name that has none is served that of the wildcard one label above it (RS-10.5), as
- * `nginx/lua/sluice/certificate.lua` does. A weak one stays with its own host, whose ciphers are made for it: nginx would refuse it elsewhere.
+ * Certificates by SNI without Lua: a name that has none is served that of the wildcard one label
+ * above it (RS-10.5), as `nginx/lua/sluice/certificate.lua` does. A weak one stays with its own
+ * host, whose ciphers are made for it: nginx would refuse it elsewhere.
  */
 import { formOf } from "../../kinds/server-names.ts";
 import type { Alias, Certificate, Server } from "../../model/configuration.ts";
@@ -23,7 +24,9 @@ export function wildcardCertificates(
   return found;
 }
 
-/** The Server with the Certificate that each of its names is served: itself where it inherits none. */
+/**
+ * The Server with the Certificate that each of its names is served: itself where it inherits none.
+ */
 export function withInherited<F>(server: Server<F>, wildcards: WildcardCertificates): Server<F> {
   const names: readonly Alias[] = [server, ...server.aliases, ...(server.redirectFrom ? [server.redirectFrom] : [])];
   if (wildcards.size === 0 || names.every((one) => above(one, wildcards) === undefined)) return server;

@@ -1,4 +1,7 @@
-/** The body of a host's own location: what a Shape would be, with its Service, canaries and cookie written into it (static mode). */
+/**
+ * The body of a host's own location: what a Shape would be, with its Service, canaries and cookie
+ * written into it (static mode).
+ */
 import { hostRecordOf, isSaid } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { numbered } from "../../directives/pattern-groups.ts";
@@ -20,8 +23,8 @@ import { configuredName, isPattern } from "./configured-names.ts";
 import type { StaticParts } from "./parts.ts";
 
 /**
- * With what it needs of the http block; `pools` has the id of the Upstream behind each upstream block it sends to, `labels` what
- * is set beside those of `labelsOf`.
+ * With what it needs of the http block; `pools` has the id of the Upstream behind each upstream
+ * block it sends to, `labels` what is set beside those of `labelsOf`.
  */
 export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: View, parts: StaticParts) {
   const location = server.locations[index]!;
@@ -88,7 +91,10 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
   }
 }
 
-/** Keeps the groups of the path, which nginx forgets at the next pattern; where the host is a wildcard and the path none, its label. */
+/**
+ * Keeps the groups of the path, which nginx forgets at the next pattern; where the host is a
+ * wildcard and the path none, its label.
+ */
 export function groupsOf({ name }: Server<FeatureValues>, isPattern: boolean): View[] {
   const values = isPattern
     ? groupVariables.map((_, at) => Token.variable(String(at + 1)))

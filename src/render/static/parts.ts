@@ -14,7 +14,9 @@ export interface StaticParts {
   labelOf(upstream: string): string;
   /** The cookie that binds clients to its endpoints. */
   cookieOf(upstream: string): AffinityCookie | undefined;
-  /** Answers for names that only a pattern takes; undefined where TLS is configured for no wildcard. */
+  /**
+   * Answers for names that only a pattern takes; undefined where TLS is configured for no wildcard.
+   */
   readonly configuredNames: Token | undefined;
   /** Where a Certificate's files are, without ending; `default` for hosts without one. */
   certificateFile(id: string | undefined): string;

@@ -1,7 +1,8 @@
 /**
- * A Configuration as text alone, for an nginx without Lua: every host a server, every route a location, every Upstream a
- * block. All that changes is a reload. A host's text is remembered until its Server changes or one of its Upstreams gets
- * its first endpoint or loses its last, since a location without any answers 503 by itself.
+ * A Configuration as text alone, for an nginx without Lua: every host a server, every route a
+ * location, every Upstream a block. All that changes is a reload. A host's text is remembered until
+ * its Server changes or one of its Upstreams gets its first endpoint or loses its last, since a
+ * location without any answers 503 by itself.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
@@ -199,7 +200,10 @@ function stapleName(staple: string): string {
   return `tls/${hashOf(staple).slice(0, 32)}.ocsp`;
 }
 
-/** The name of a Certificate's files: other content, other name, since workers of the old text may still read theirs. */
+/**
+ * The name of a Certificate's files: other content, other name, since workers of the old text may
+ * still read theirs.
+ */
 export function fileOf({ fingerprint }: Certificate): string {
   return fingerprint.slice(0, 32);
 }

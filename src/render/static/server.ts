@@ -1,4 +1,7 @@
-/** One host's server blocks as text: each route a location, each Location's body what a shape would be (static mode). */
+/**
+ * One host's server blocks as text: each route a location, each Location's body what a shape would
+ * be (static mode).
+ */
 import { isSaid } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { comeBack } from "../../directives/hops.ts";
@@ -85,9 +88,10 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
 }
 
 /**
- * The certificate of a server block; false where the default one's TLS serves it as well: nginx reads certificate and key again
- * for each block that names them, 2 ms each. `ownTls`: whether the block says something of TLS itself, or is the default one. Where
- * the default one refuses handshakes, nginx asks all others for a certificate.
+ * The certificate of a server block; false where the default one's TLS serves it as well: nginx
+ * reads certificate and key again for each block that names them, 2 ms each. `ownTls`: whether the
+ * block says something of TLS itself, or is the default one. Where the default one refuses
+ * handshakes, nginx asks all others for a certificate.
  */
 function certificateView({ certificate }: Alias, { about, certificateFile, stapleFile }: StaticParts, ownTls: boolean) {
   const file = certificateFile(certificate);
@@ -95,7 +99,10 @@ function certificateView({ certificate }: Alias, { about, certificateFile, stapl
   return (ownTls || refuses || file !== defaultPairFile) && certificateAt(about.machine, file, stapleFile(certificate));
 }
 
-/** A server block has one certificate and one answer on TLS, so names that differ in these get a block of their own. */
+/**
+ * A server block has one certificate and one answer on TLS, so names that differ in these get a
+ * block of their own.
+ */
 function namesByCertificate(
   { name, aliases, certificate, tlsConfigured }: Server<FeatureValues>,
   { configuredNames }: StaticParts,
@@ -105,7 +112,10 @@ function namesByCertificate(
   return [...Map.groupBy(names, (one) => `${one.certificate} ${answer(one)}`).values()];
 }
 
-/** Where HTTP/3 is spoken, reading `$http_host` here would leave it empty for good: `http3-host.tmpl` has another name for it. */
+/**
+ * Where HTTP/3 is spoken, reading `$http_host` here would leave it empty for good:
+ * `http3-host.tmpl` has another name for it.
+ */
 function appRootUrl(path: string, http3: boolean, settings: Settings): Token {
   const host = http3 ? "asked_host" : ownHost(settings);
   return Token.rewriteTarget(`$scheme://$${host}${path}`, (name) => name === host || isRequestVariable(name));
@@ -125,7 +135,10 @@ function twinText(server: Server<FeatureValues>, twin: Alias, features: View, pa
   });
 }
 
-/** The redirect to the path with a slash says scheme, host and port as the Location there does, and takes bodies as large. */
+/**
+ * The redirect to the path with a slash says scheme, host and port as the Location there does, and
+ * takes bodies as large.
+ */
 function slashView(route: Route, { locations }: Server<FeatureValues>, settings: Settings): View[] {
   if (route.match !== "slash") return [];
   const { redirects, sslRedirect, requestBody } = locations[route.location]!.features;

@@ -2,7 +2,7 @@
 import type { Condition } from "../../model/gateway/objects.ts";
 import type { DesiredCondition } from "../../model/gateway/status.ts";
 
-/** What the status was made for, and when. */
+/** The generation that the status was made for, and its time. */
 export interface Observation {
   /** `metadata.generation` of the object. */
   readonly generation: number;
@@ -14,8 +14,8 @@ export interface Observation {
 const longestMessage = 32_768;
 
 /**
- * The wanted conditions. The time of a transition stays while the status does. Types with a slash belong to other writers,
- * and stay where there are some.
+ * The wanted conditions. The time of a transition stays while the status does. Types with a slash
+ * belong to other writers, and stay where there are some.
  */
 export function conditionsOf(
   wanted: readonly DesiredCondition[],

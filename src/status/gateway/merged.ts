@@ -1,4 +1,7 @@
-/** The whole status that an object gets: what is wanted, and what of the present status belongs to others. */
+/**
+ * The whole status that an object gets: what is wanted, and what of the present status belongs to
+ * others.
+ */
 import { isDeepStrictEqual } from "node:util";
 import type { BackendTLSPolicy, PolicyAncestorStatus } from "../../model/gateway/backend-tls-policy.ts";
 import type { ListenerSet } from "../../model/gateway/listener-set.ts";
@@ -25,7 +28,10 @@ export interface Writer {
 type Of<K extends DesiredStatus["kind"]> = Extract<DesiredStatus, { readonly kind: K }>;
 type Status = Readonly<Record<string, unknown>>;
 
-/** The status to be written; undefined where `newest` has it, or is an object that was made anew under the same name. */
+/**
+ * The status to be written; undefined where `newest` has it, or is an object that was made anew
+ * under the same name.
+ */
 export function mergedStatus(newest: KubernetesObject, wanted: DesiredStatus, writer: Writer): Status | undefined {
   const { uid, generation = 0 } = wanted.object.metadata;
   if (newest.metadata.uid !== uid) return undefined;
@@ -68,7 +74,7 @@ function gatewayParts(newest: Gateway, wanted: Of<"Gateway">, seen: Observation)
   return { addresses, attachedListenerSets, ...listenerParts(newest, wanted, seen) };
 }
 
-/** What Gateways and ListenerSets have in common. */
+/** The common part of Gateways and ListenerSets. */
 function listenerParts(
   { status }: Gateway | ListenerSet,
   wanted: Of<"Gateway" | "ListenerSet">,

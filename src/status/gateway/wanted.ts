@@ -1,6 +1,6 @@
 /**
- * Which status each object is to have now. A status that promises something waits until nginx keeps the promise; one that
- * does not goes out right after its turn, whatever nginx does meanwhile.
+ * Which status each object is to have now. A status that promises something waits until nginx keeps
+ * the promise; one that does not goes out right after its turn, whatever nginx does meanwhile.
  */
 import type { DesiredCondition, DesiredStatus } from "../../model/gateway/status.ts";
 import { Table } from "../../model/table.ts";
@@ -20,22 +20,24 @@ export class WantedStatuses {
     this.#changed = changed;
   }
 
-  /** Whether nginx has served once what a turn made: before that, nothing can be said to have gone. */
+  /**
+   * Whether nginx has served once what a turn made: before that, nothing can be said to have gone.
+   */
   get areKnown(): boolean {
     return this.#live !== undefined;
   }
 
-  /** What the object is to have; undefined where there is nothing to say yet. */
+  /** The status that the object should have; undefined where there is none yet. */
   get(key: string): DesiredStatus | undefined {
     return this.#wanted.get(key);
   }
 
-  /** What a ListenerSet that has no Gateway of ours any more had last. */
+  /** The last status of a ListenerSet that has no Gateway of ours any more. */
   former(key: string): DesiredStatus | undefined {
     return this.#former.get(key);
   }
 
-  /** What the last turn made, whether or not it is live. */
+  /** The statuses of the last turn, whether or not it is live. */
   made(key: string): DesiredStatus | undefined {
     return this.#made.get(key);
   }

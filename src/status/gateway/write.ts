@@ -1,7 +1,7 @@
 /**
- * Writes the status of one object where it differs from what is wanted: from the newest form that is known, and after a
- * conflict from one that is read anew. The write names the version that it was made from, so it never takes away what
- * somebody else has written in between.
+ * Writes the status of one object where it differs from what is wanted: from the newest form that
+ * is known, and after a conflict from one that is read anew. The write names the version that it
+ * was made from, so it never takes away what somebody else has written in between.
  */
 import { type Answer, type ApiFailure, type Client, nameOf, type Resource, succeeded } from "../../kubernetes/index.ts";
 import type { DesiredStatus } from "../../model/gateway/status.ts";

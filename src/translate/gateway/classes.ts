@@ -1,4 +1,7 @@
-/** The GatewayClasses that are ours. There are few, so all are read when one of them or their parameters may be others. */
+/**
+ * The GatewayClasses that are ours. There are few, so all are read when one of them or their
+ * parameters may be others.
+ */
 import type { GatewayClass } from "../../model/gateway/objects.ts";
 import type { DesiredCondition, DesiredStatus } from "../../model/gateway/status.ts";
 import type { Snapshot } from "../../model/snapshot.ts";

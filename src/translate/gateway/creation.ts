@@ -1,4 +1,7 @@
-/** Precedence between objects of the Gateway API: the older one wins, then the first by `namespace/name`. */
+/**
+ * Precedence between objects of the Gateway API: the older one wins, then the first by
+ * `namespace/name`.
+ */
 import type { KubernetesObject } from "../../model/objects.ts";
 
 export function byCreation({ metadata: one }: KubernetesObject, { metadata: other }: KubernetesObject): number {

@@ -1,16 +1,23 @@
 /**
- * What of the Gateway API is served, by the names that its conformance suite has. The status of GatewayClasses and the table in
- * docs/gateway-api.md come from these declarations, so a feature that is finished is a line here and its row there.
+ * What of the Gateway API is served, by the names that its conformance suite has. The status of
+ * GatewayClasses and the table in docs/gateway-api.md come from these declarations, so a feature
+ * that is finished is a line here and its row there.
  */
 import type { Capability } from "../../directives/capabilities.ts";
 import type { TranslateOptions } from "../options.ts";
 
 export interface Feature {
   readonly name: string;
-  /** The versions of the Gateway API whose suite knows the name: all from 1.6 on, only those from 1.7 on, or only 1.6. */
+  /**
+   * The versions of the Gateway API whose suite knows the name: all from 1.6 on, only those from
+   * 1.7 on, or only 1.6.
+   */
   readonly versions: "1.6" | "1.7" | "1.6 only";
   readonly doc: string;
-  /** Whether Sluice serves it: always, where nginx can do what is named, where Services are given metadata, or not yet. */
+  /**
+   * Whether Sluice serves it: always, where nginx can do what is named, where Services are given
+   * metadata, or not yet.
+   */
   readonly served: "yes" | "no" | "metadata" | Capability;
 }
 

@@ -1,4 +1,7 @@
-/** Which references from one namespace into another are permitted. A grant that is gone permits nothing from that turn on. */
+/**
+ * Which references from one namespace into another are permitted. A grant that is gone permits
+ * nothing from that turn on.
+ */
 import type { ReferenceGrant } from "../../model/gateway/objects.ts";
 import type { Turn } from "../turn.ts";
 
@@ -10,7 +13,10 @@ export interface Reference {
 export class Grants {
   readonly #byNamespace = new Map<string, Map<string, ReferenceGrant>>();
 
-  /** Takes in the grants of this turn; gives the namespaces whose objects may be referred to by others now, or no more. */
+  /**
+   * Takes in the grants of this turn; gives the namespaces whose objects may be referred to by
+   * others now, or no more.
+   */
   takeIn({ before, now }: Pick<Turn, "before" | "now">): Set<string> {
     const namespaces = new Set<string>();
     for (const { key, before: old, after } of now.snapshot.referenceGrants.changesSince(

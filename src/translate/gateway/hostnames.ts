@@ -1,4 +1,7 @@
-/** Hostnames of listeners and routes. An empty one, of a listener, takes all hosts; a wildcard takes one label or more. */
+/**
+ * Hostnames of listeners and routes. An empty one, of a listener, takes all hosts; a wildcard takes
+ * one label or more.
+ */
 
 /** Whether some host is taken by both. Both are in lower case; an empty one takes all. */
 export function intersect(one: string, other: string): boolean {

@@ -1,4 +1,6 @@
-/** The listeners of a Gateway or a ListenerSet: which of them can be served, and what they refer to. */
+/**
+ * The listeners of a Gateway or a ListenerSet: which of them can be served, and what they refer to.
+ */
 import { type Capability, capabilityNames } from "../../directives/capabilities.ts";
 import { shown } from "../../kinds/kind.ts";
 import { type Gateway, type GatewayListener, gatewayGroup } from "../../model/gateway/objects.ts";
@@ -25,7 +27,7 @@ const kind = (name: string): RouteKind => ({ group: gatewayGroup, kind: name });
 const forRequests: readonly RouteKind[] = [kind("GRPCRoute"), kind("HTTPRoute")];
 const noKinds: readonly RouteKind[] = [];
 
-/** What each protocol can carry here. */
+/** The kinds of routes that each protocol can carry here. */
 const kindsOf: Readonly<Record<string, readonly RouteKind[]>> = {
   HTTP: forRequests,
   HTTPS: forRequests,
@@ -37,7 +39,10 @@ const kindsOf: Readonly<Record<string, readonly RouteKind[]>> = {
 /** The protocols that nginx's stream module serves. */
 const streams: Readonly<Record<string, StreamProtocol>> = { TLS: "tls", TCP: "tcp", UDP: "udp" };
 
-/** The listeners of a Gateway, or of a ListenerSet of it. Conflicts between them are for `withConflicts` to find. */
+/**
+ * The listeners of a Gateway, or of a ListenerSet of it. Conflicts between them are for
+ * `withConflicts` to find.
+ */
 export function readListeners(
   owner: Owner,
   all: readonly GatewayListener[],
@@ -46,7 +51,7 @@ export function readListeners(
 ): ListenersRead {
   const references = new References(owner, world);
   const { namespace = "default", name } = gateway.metadata;
-  // What guards is the Gateway's, and so is the right to name it.
+  // The guards are the Gateway's, and so is the right to name them.
   const guards = new References({ kind: "Gateway", namespace, name }, world);
   const id = owner.kind === "Gateway" ? "" : `/${owner.namespace}/${owner.name}`;
   const listeners = all.map((listener, at): ListenerReading => {
@@ -120,7 +125,10 @@ interface Refusing {
   readonly gateway: Gateway;
   readonly object: ObjectName;
   readonly lacks: ReadonlySet<Capability>;
-  /** What clients have to show, where the Gateway asks for it and that can be had. */
+  /**
+   * The certificates that clients have to show, where the Gateway asks for them and they can be
+   * had.
+   */
   readonly guard: ClientValidation | undefined;
 }
 

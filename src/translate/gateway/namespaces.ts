@@ -2,7 +2,9 @@
 import type { LabelSelector, RouteNamespaces } from "../../model/gateway/objects.ts";
 import type { Namespace } from "../../model/objects.ts";
 
-/** `home` is the namespace that Same means; `otherwise` is the word that holds where none is given. */
+/**
+ * `home` is the namespace that Same means; `otherwise` is the word that holds where none is given.
+ */
 export function isSelected(
   { from, selector }: RouteNamespaces,
   otherwise: "Same" | "None",
@@ -22,7 +24,10 @@ export function isSelected(
   }
 }
 
-/** The API server gives each namespace the label of its name; a folder of files may have no object for it. */
+/**
+ * The API server gives each namespace the label of its name; a folder of files may have no object
+ * for it.
+ */
 function labelsOf(name: string, namespace: Namespace | undefined): Readonly<Record<string, string>> {
   return { "kubernetes.io/metadata.name": name, ...namespace?.metadata.labels };
 }

@@ -1,6 +1,7 @@
 /**
- * ConfigMaps that GatewayClasses and Gateways refer to as their parameters: what the Service of a Gateway is made by. Every value is
- * read here, so that a mistake is a condition of the Gateway and leaves its Service as it is.
+ * ConfigMaps that GatewayClasses and Gateways refer to as their parameters: what the Service of a
+ * Gateway is made by. Every value is read here, so that a mistake is a condition of the Gateway and
+ * leaves its Service as it is.
  */
 import { rangeList } from "../../kinds/addresses.ts";
 import { shown } from "../../kinds/kind.ts";
@@ -23,7 +24,7 @@ const oneOf =
 const className =
   /^[a-z\d]([a-z\d.-]*[a-z\d])?\/[a-zA-Z\d]([\w.-]{0,61}[a-zA-Z\d])?$|^[a-zA-Z\d]([\w.-]{0,61}[a-zA-Z\d])?$/;
 
-/** By key of the ConfigMap. */
+/** Readers by key of the ConfigMap. */
 const known: Readonly<
   Record<string, { readonly field: keyof ServiceParameters; readonly read: (text: string) => Reading }>
 > = {
@@ -72,7 +73,7 @@ export interface ParametersQuestion {
   readonly reference: ParametersReference & { readonly namespace?: string };
   readonly field: string;
   readonly object: ObjectName;
-  /** What the problem makes of the object. */
+  /** The consequence of the problem for the object. */
   readonly done: string;
   configMap(key: string): ConfigMap | undefined;
 }

@@ -1,4 +1,7 @@
-/** What is known of a Gateway of ours, its ListenerSets and their listeners, once they have been read. */
+/**
+ * The readings of a Gateway of ours, its ListenerSets and their listeners, once they have been
+ * read.
+ */
 import type { Identity } from "../../model/backend-tls.ts";
 import type { ListenerSet } from "../../model/gateway/listener-set.ts";
 import type { Gateway, GatewayListener } from "../../model/gateway/objects.ts";
@@ -34,9 +37,12 @@ export interface ListenerReading {
   readonly refused: Fault | undefined;
   /** Why it conflicts with others of the Gateway; undefined where it does not. */
   readonly conflict: Fault | undefined;
-  /** Whether a listener that comes first has what it asks for. Then it keeps nothing from those behind it. */
+  /**
+   * Whether a listener that comes first has what it asks for. Then it keeps nothing from those
+   * behind it.
+   */
   readonly isBeaten: boolean;
-  /** What it refers to and cannot have. */
+  /** Objects that it refers to and cannot have. */
   readonly unresolved: readonly Fault[];
   /** Names of listeners of its owner, on the same port, with which it has hosts in common. */
   readonly overlaps: readonly string[];
@@ -44,7 +50,10 @@ export interface ListenerReading {
   readonly overlapsOthers: boolean;
   /** `namespace/name` of Secrets with a usable pair; the first of each type of key. */
   readonly certificates: readonly string[];
-  /** What clients of its port have to show; absent: nothing. Where that cannot be had, it is refused. */
+  /**
+   * The certificates that clients of its port have to show; absent: none. Where the authorities
+   * cannot be had, it is refused.
+   */
   readonly clients?: ClientValidation;
 }
 
@@ -58,9 +67,9 @@ export interface GatewayReading {
   /** Why nginx refused the present form; absent where it did not. */
   readonly refused?: Problem;
   readonly listeners: readonly ListenerReading[];
-  /** What its backends are shown; absent: nothing. */
+  /** The certificate for its backends; absent: none. */
   readonly identity?: Identity;
-  /** What it refers to as a whole and cannot have. */
+  /** Objects that it refers to as a whole and cannot have. */
   readonly unresolved: readonly Fault[];
   /** Why the parameters that it refers to cannot be used. */
   readonly parameters: Problem | undefined;
@@ -109,13 +118,19 @@ export function allListeners({ listeners, sets }: GatewayReading): readonly List
   return sets.length === 0 ? listeners : [...listeners, ...sets.flatMap((set) => set.listeners)];
 }
 
-/** The object that has a listener, like `Gateway shop/public` or `ListenerSet shop/more`, by the listener's id. */
+/**
+ * The object that has a listener, like `Gateway shop/public` or `ListenerSet shop/more`, by the
+ * listener's id.
+ */
 export function ownerOfListener(id: string): ObjectKey {
   const [namespace, name, ...more] = id.split("/");
   return more.length === 1 ? `Gateway ${namespace}/${name}` : `ListenerSet ${more[0]}/${more[1]}`;
 }
 
-/** As logs and metrics name it beside its Gateway: a listener of a set may have the name of another one. */
+/**
+ * As logs and metrics name it beside its Gateway: a listener of a set may have the name of another
+ * one.
+ */
 export function labelOf({ owner, listener: { name } }: ListenerReading): string {
   return owner.kind === "ListenerSet" ? `${owner.namespace}/${owner.name}/${name}` : name;
 }

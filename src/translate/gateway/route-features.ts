@@ -1,4 +1,7 @@
-/** What holds for routes of the Gateway API without being written there: what guards, logs and limits. */
+/**
+ * Values that hold for routes of the Gateway API without being written there: guards, logs and
+ * limits.
+ */
 import { unannotated } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { routeSettings } from "../../settings/for-routes.ts";

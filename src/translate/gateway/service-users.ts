@@ -1,4 +1,7 @@
-/** Which Gateways have routes that use a Service. Only uses that are permitted count: a route of a stranger is none. */
+/**
+ * Which Gateways have routes that use a Service. Only uses that are permitted count: a route of a
+ * stranger is none.
+ */
 import { Dependencies } from "../../model/dependencies.ts";
 import type { Attachment } from "./route/attach.ts";
 
@@ -22,12 +25,14 @@ export class ServiceUsers {
     else this.#gateways.set(route, [...new Set(gateways)]);
   }
 
-  /** Services with other users than at the beginning of the turn, or whose users were read again. */
+  /**
+   * Services with other users than at the beginning of the turn, or whose users were read again.
+   */
   get touched(): ReadonlySet<string> {
     return this.#touched;
   }
 
-  /** By `namespace/name`; one may come twice. */
+  /** Services by `namespace/name`; one may come twice. */
   *gatewaysOf(service: string): Iterable<string> {
     for (const route of this.#services.usersOf(service)) yield* this.#gateways.get(route) ?? [];
   }

@@ -1,6 +1,7 @@
 /**
- * Which form of an object of the Gateway API is in force: its present one, or the last good one where nginx refused that. What the form
- * refers to is looked up in each turn, so a good form has no permission that is gone.
+ * Which form of an object of the Gateway API is in force: its present one, or the last good one
+ * where nginx refused that. What the form refers to is looked up in each turn, so a good form has
+ * no permission that is gone.
  */
 import { type KubernetesObject, kindAndKey, nameOf, objectKey } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";

@@ -1,10 +1,13 @@
-/** The ports of streams: those of one protocol and number are one, whichever object has their listeners. */
+/**
+ * The ports of streams: those of one protocol and number are one, whichever object has their
+ * listeners.
+ */
 import type { StreamListener, StreamPort } from "../../model/streams.ts";
 import type { ListenerReading } from "./reading.ts";
 
 /**
- * `of` is the Gateway, or `*` where all share the ports of this machine. `all` are in the order of their precedence; `placeOf`
- * gives the port on which nginx listens. The ports have no address yet.
+ * `of` is the Gateway, or `*` where all share the ports of this machine. `all` are in the order of
+ * their precedence; `placeOf` gives the port on which nginx listens. The ports have no address yet.
  */
 export function streamPorts(
   of: string,

@@ -1,4 +1,7 @@
-/** Fields of Gateways and routes that are accepted by the API server and not served here. None of them guards anything. */
+/**
+ * Fields of Gateways and routes that are accepted by the API server and not served here. None of
+ * them guards anything.
+ */
 import type { Gateway, GatewayListener } from "../../model/gateway/objects.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { GatewayOptions } from "../options.ts";

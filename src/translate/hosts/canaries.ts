@@ -1,7 +1,8 @@
 /**
- * Canaries folded into the Locations they shadow (RS-13). A canary adds to the Locations of one rule and never makes
- * one; it counts for that rule alone, and a rule may have several. Its Upstream is its own even where the Service has
- * another one, because clients bound to the main Service are bound to its canary by the same cookie (RS-14.7).
+ * Canaries folded into the Locations they shadow (RS-13). A canary adds to the Locations of one
+ * rule and never makes one; it counts for that rule alone, and a rule may have several. Its
+ * Upstream is its own even where the Service has another one, because clients bound to the main
+ * Service are bound to its canary by the same cookie (RS-14.7).
  */
 import { type Canary, catchAll, defaultUpstream } from "../../model/configuration.ts";
 import { named, type Problem } from "../../problem.ts";
@@ -12,12 +13,12 @@ import type { World } from "../world.ts";
 import { shownHost } from "./shown-host.ts";
 import { unheardAnnotations } from "./unheard-annotations.ts";
 
-/** What is asked of a Location that a canary may shadow. */
+/** The part of a Location that a canary may shadow. */
 export interface Main {
   readonly path: string;
   readonly type: "exact" | "prefix";
   readonly upstream: string;
-  /** Undefined: it is nobody's. */
+  /** Undefined: it has no owner. */
   readonly claim: Claim | undefined;
 }
 
@@ -39,7 +40,7 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
   const shadows: Shadow[] = [];
   const uses: UpstreamUse[] = [];
   const problems: Problem[] = [];
-  /** By type and path: both lists may have 10,000. */
+  /** Locations by type and path: both lists may have 10,000. */
   const places = new Map(
     mains.map((main, at) => [placeOf(main.type, main.path), at]).toReversed() as [string, number][],
   );
@@ -85,12 +86,16 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
       shadowed.add(main);
       add(claim, own, main, mains[main]!.upstream);
     }
-    // Said only where the Service counts: an unused one is not followed, so its coming would not be noticed.
+    // Said only where the Service counts: an unused one is not followed, so its coming would not be
+    // noticed.
     const missing = missingPart(own, world);
     if (possible.length > 0 && missing !== undefined) idle(missing);
   }
 
-  /** Those of its own namespace: a canary would else take requests that another tenant's users make behind that one's login. */
+  /**
+   * Those of its own namespace: a canary would else take requests that another tenant's users make
+   * behind that one's login.
+   */
   function ownOf(
     { owner: { kind, namespace } }: Claim,
     relieved: readonly number[],
@@ -116,7 +121,7 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
 
 const placeOf = (type: string, path: string): string => `${type} ${path}`;
 
-/** What is missing of the Service and its port. */
+/** The missing part of the Service and its port. */
 function missingPart({ key, port }: ClaimedBackend, world: World): string | undefined {
   const service = world.service(key);
   if (service === undefined) return `Service ${key} not found`;

@@ -1,4 +1,7 @@
-/** What is to be said about certificates that are served: they are out of date, or weak. It changes with time alone. */
+/**
+ * Warnings about certificates that are served: they are out of date, or weak. It changes with time
+ * alone.
+ */
 import type { Certificate } from "../../model/configuration.ts";
 import { Table } from "../../model/table.ts";
 import type { Problem } from "../../problem.ts";
@@ -12,7 +15,7 @@ export class CertificateDoubts {
   #hour = 0;
   #problems = Table.empty<readonly Problem[]>();
 
-  /** By what the Problems are about. */
+  /** Problems by their subject. */
   of(certificates: Table<Certificate>, now: Date): Table<readonly Problem[]> {
     const hour = Math.floor(now.getTime() / hourMs);
     if (hour !== this.#hour) {

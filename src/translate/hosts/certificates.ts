@@ -1,6 +1,7 @@
 /**
- * The Certificates that Servers use, and the Secrets they are read from. A Secret whose new content is no usable pair leaves
- * the last good one in force; so a Server asks here for a Secret, and not the Snapshot.
+ * The Certificates that Servers use, and the Secrets they are read from. A Secret whose new content
+ * is no usable pair leaves the last good one in force; so a Server asks here for a Secret, and not
+ * the Snapshot.
  */
 import { certificateOf } from "../../certificates/certificate.ts";
 import { guarded } from "../../guarded.ts";
@@ -27,7 +28,7 @@ export class Certificates {
     this.#fake = fake;
   }
 
-  /** By `namespace/name` of the Secret, as of the last `renew`. */
+  /** Certificates by `namespace/name` of the Secret, as of the last `renew`. */
   get all(): Table<Certificate> {
     return this.#all;
   }
@@ -62,7 +63,7 @@ export class Certificates {
     return secret === undefined ? undefined : (this.#lastGood.get(key) ?? secret);
   }
 
-  /** What is wrong with the Secret as it is, where the last good one stands in for it. */
+  /** The mistake in the present Secret, where the last good one stands in for it. */
   broken(key: string): string | undefined {
     const secret = this.#lastGood.has(key) ? this.#secrets.get(key) : undefined;
     const read = secret && certificateOf(secret);

@@ -1,6 +1,7 @@
 /**
- * Locations that permitted snippets declare on a host. nginx finds them by name for every request of the server, so a backend
- * of another namespace could send its clients to one by X-Accel-Redirect, past `internal`. The header of such backends is ignored.
+ * Locations that permitted snippets declare on a host. nginx finds them by name for every request
+ * of the server, so a backend of another namespace could send its clients to one by
+ * X-Accel-Redirect, past `internal`. The header of such backends is ignored.
  */
 import { isSaid } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -8,8 +9,9 @@ import type { Location } from "../../model/configuration.ts";
 import type { Claim } from "../claim.ts";
 
 /**
- * Tells whether a Location belongs to one namespace while a snippet of another declares locations. `host` holds the
- * server-snippet that is in force. Locations without an owner are the operator's, who may reach all of them.
+ * Tells whether a Location belongs to one namespace while a snippet of another declares locations.
+ * `host` holds the server-snippet that is in force. Locations without an owner are the operator's,
+ * who may reach all of them.
  */
 export function declaredLocations(
   claims: readonly Claim[],

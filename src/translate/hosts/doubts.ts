@@ -1,6 +1,6 @@
 /**
- * What several Claims, or the paths of one, make of a host that their authors will not have meant. It is served as it is
- * written; the authors are told.
+ * Effects of several Claims, or of the paths of one, that their authors will not have meant. It is
+ * served as it is written; the authors get a Problem.
  */
 import { unannotated } from "../../annotations/read.ts";
 import { featureList } from "../../annotations/registry.ts";
@@ -15,7 +15,10 @@ import { pathFault } from "./path-fault.ts";
 import { isRegexHost } from "./path-routes.ts";
 import { shownHost } from "./shown-host.ts";
 
-/** Paths that look like patterns on a host without regular expressions. `host` is its key in the Claims. */
+/**
+ * Paths that look like patterns on a host without regular expressions. `host` is its key in the
+ * Claims.
+ */
 export function literalPatterns(
   host: string,
   claims: readonly Claim[],
@@ -33,7 +36,10 @@ export function literalPatterns(
   );
 }
 
-/** The implicit `/` of a host belongs to its oldest Claim, whose guards then hold for paths without a rule (RS-3.6). */
+/**
+ * The implicit `/` of a host belongs to its oldest Claim, whose guards then hold for paths without
+ * a rule (RS-3.6).
+ */
 export function guardedByOldest(host: string, claims: readonly Claim[], settings: Settings): Problem[] {
   const [oldest, ...others] = claims;
   if (oldest === undefined || others.length === 0) return [];

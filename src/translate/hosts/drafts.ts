@@ -1,6 +1,6 @@
 /**
- * The Locations of a host before its canaries are folded in: one for each path, made of the oldest Claim that has it, and
- * one for `/` where nobody has that.
+ * The Locations of a host before its canaries are folded in: one for each path, made of the oldest
+ * Claim that has it, and one for `/` where no Claim has that.
  */
 import { shown } from "../../kinds/kind.ts";
 import { regexMistake } from "../../kinds/patterns.ts";
@@ -18,7 +18,9 @@ import { shownHost } from "./shown-host.ts";
 
 const noNamespaces: ReadonlySet<string | undefined> = new Set();
 
-/** Patterns of one host. Some hundreds are honest; a request that none of them takes tries them all. */
+/**
+ * Patterns of one host. Some hundreds are honest; a request that none of them takes tries them all.
+ */
 const mostPatterns = 1_000;
 
 export interface Drafts {
@@ -80,8 +82,9 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
   }
 
   /**
-   * The first of so many patterns, those of the oldest Claims: each request to the host may be compared with all of them. Paths of a namespace
-   * without patterns count, and none of them is left out: they are patterns because of others.
+   * The first of so many patterns, those of the oldest Claims: each request to the host may be
+   * compared with all of them. Paths of a namespace without patterns count, and none of them is
+   * left out: they are patterns because of others.
    */
   function fewEnough(all: readonly Draft[]): Draft[] {
     if (all.length <= mostPatterns) return [...all];
@@ -95,14 +98,20 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
     return all.filter((draft) => !surplus.has(draft));
   }
 
-  /** The Claim of another namespace that has the same prefix with a slash or without: with one more it would be the longer one. */
+  /**
+   * The Claim of another namespace that has the same prefix with a slash or without: with one more
+   * it would be the longer one.
+   */
   function holderOf({ owner: mine }: Claim, { type, text }: PathMatch): Claim | undefined {
     if (type !== "prefix" || world.settings.allowCrossNamespaceHostSettings) return undefined;
     const owner = byPath.get(`prefix ${text.endsWith("/") ? text.slice(0, -1) : `${text}/`}`)?.claim;
     return owner?.owner.namespace === mine.namespace ? undefined : owner;
   }
 
-  /** Where paths are regular expressions, one that does not compile is left out, or nginx would refuse all of them (RS-32.37). */
+  /**
+   * Where paths are regular expressions, one that does not compile is left out, or nginx would
+   * refuse all of them (RS-32.37).
+   */
   function compiles({ claim, field, path }: Draft): boolean {
     const mistake = regexMistake(path.path);
     if (mistake === undefined) return true;
@@ -133,7 +142,7 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
     return written.some(isRoot) ? [...written] : [...written, unownedRoot(world.settings)];
   }
 
-  /** The `/` of a host where nobody has it is the oldest Claim's (RS-3.6). */
+  /** The `/` of a host where no Claim has it is the oldest Claim's (RS-3.6). */
   function withImplicitRoot(written: readonly Draft[], oldest: Claim): Draft[] {
     problems.push(...guardedByOldest(host, claims, world.settings));
     return [...written, implicitRoot(oldest, usedDefaultOf(oldest), world.settings)];

@@ -1,7 +1,9 @@
 /**
- * The routes of a host on which several namespaces have paths and one has regular expressions (RS-6 for one namespace). Each namespace keeps the
- * meaning of its own paths: those of one without regular expressions stay prefixes and whole paths. Where a pattern begins no further in than
- * a path of an older namespace does, that path comes first, so `/.*` takes nothing from `/admin`, and `/api(/|$)(.*)` its part of `/`.
+ * The routes of a host on which several namespaces have paths and one has regular expressions (RS-6
+ * for one namespace). Each namespace keeps the meaning of its own paths: those of one without
+ * regular expressions stay prefixes and whole paths. Where a pattern begins no further in than a
+ * path of an older namespace does, that path comes first, so `/.*` takes nothing from `/admin`, and
+ * `/api(/|$)(.*)` its part of `/`.
  */
 import { escapeRegex } from "../../directives/path-words.ts";
 import { literalPrefix } from "../../kinds/literal-prefix.ts";
@@ -10,7 +12,10 @@ import { isRegexHost, type NumberedPath, plainRoutes, regexRoutes } from "./path
 
 export interface MixedRoutes {
   readonly routes: readonly Route[];
-  /** Locations that come later than their length says, with the Location of another namespace that comes before. */
+  /**
+   * Locations that come later than their length says, with the Location of another namespace that
+   * comes before.
+   */
   readonly displaced: ReadonlyMap<number, number>;
 }
 
@@ -25,7 +30,10 @@ interface Entry {
   readonly own: boolean;
 }
 
-/** `namespaces` are those of the paths, the oldest first; undefined is that of a path without an owner. */
+/**
+ * `namespaces` are those of the paths, the oldest first; undefined is that of a path without an
+ * owner.
+ */
 export function mixedRoutes(paths: readonly NumberedPath[], namespaces: readonly (string | undefined)[]): MixedRoutes {
   const merged: Entry[] = [];
   const slashes: Route[] = [];

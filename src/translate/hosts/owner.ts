@@ -51,7 +51,10 @@ export interface Unheard {
 
 const allHeard: Unheard = { closes: () => undefined, problems: [] };
 
-/** `heard` are the values for the host as a whole; `all` are the Claims of the host, canaries as well. */
+/**
+ * `heard` has the values for the host as a whole; `all` are the Claims of the host, canaries as
+ * well.
+ */
 export function unheardOf(owner: HostOwner, all: readonly Claim[], heard: FeatureValues, prefix: string): Unheard {
   if (all.every(owner.hears)) return allHeard;
   const closed = new Map<Claim, Problem>();

@@ -6,8 +6,8 @@ import type { PathMatch } from "../claim.ts";
 const longestPath = 16_384;
 
 /**
- * Why no request can be sent by this path, or undefined. The API server takes any text after the `/` of a loose path.
- * `inText`: nginx here has paths in its text and nowhere else.
+ * Why no request can be sent by this path, or undefined. The API server takes any text after the
+ * `/` of a loose path. `inText`: nginx here has paths in its text and nowhere else.
  */
 export function pathFault({ text }: Pick<PathMatch, "text">, inText: boolean): string | undefined {
   if (text.length > longestPath) return `has ${text.length} characters; at most ${longestPath} are taken`;

@@ -1,11 +1,11 @@
 /**
- * Routes of paths that have one meaning (RS-5 and RS-6): all plain, or all regular expressions. One path may need two routes:
- * Prefix `/foo` is the path `/foo` itself and everything under `/foo/`.
+ * Routes of paths that have one meaning (RS-5 and RS-6): all plain, or all regular expressions. One
+ * path may need two routes: Prefix `/foo` is the path `/foo` itself and everything under `/foo/`.
  */
 import { numbered } from "../../directives/pattern-groups.ts";
 import type { Route } from "../../model/configuration.ts";
 
-/** What routing needs to know of a Location. */
+/** The part of a Location that routing needs. */
 export interface Path {
   readonly path: string;
   readonly type: "exact" | "prefix";
@@ -14,9 +14,9 @@ export interface Path {
   readonly rewriteTarget: string;
   /** nginx adds a slash only on the way to a location that hands requests on. */
   readonly denied: boolean;
-  /** Whose it is; absent where all paths of a host mean what they mean together. */
+  /** Its owner; absent where all paths of a host mean what they mean together. */
   readonly namespace?: string | undefined;
-  /** Whether it is the `/` of a host where nobody has that. */
+  /** Whether it is the `/` of a host where no Claim has that. */
   readonly implicit?: boolean;
 }
 
@@ -72,8 +72,9 @@ export function regexRoutes(paths: readonly NumberedPath[]): Route[] {
 }
 
 /**
- * The patterns or prefixes of one path: a Prefix that neither matches nor rewrites by pattern is split (RS-6.4). The part without
- * the slash belongs to an Exact path of the same text where the host has one, wherever that one stands.
+ * The patterns or prefixes of one path: a Prefix that neither matches nor rewrites by pattern is
+ * split (RS-6.4). The part without the slash belongs to an Exact path of the same text where the
+ * host has one, wherever that one stands.
  */
 function parts({ path, type, regex, rewriteTarget }: Path, exact: ReadonlySet<string>): string[] {
   const plain = !regex && (rewriteTarget === "" || rewriteTarget === path);
@@ -88,8 +89,9 @@ function rewrites({ rewriteTarget }: Path, part: string): boolean {
 }
 
 /**
- * By length in bytes, longest first; equal lengths in descending byte order; equal texts as they came (RS-6.3), but that the
- * host's Prefix `/`, which is there before any other path, comes before an Exact one.
+ * Sorts by length in bytes, longest first; equal lengths in descending byte order; equal texts as
+ * they came (RS-6.3), but that the host's Prefix `/`, which is there before any other path, comes
+ * before an Exact one.
  */
 function longestFirst(paths: readonly NumberedPath[]): NumberedPath[] {
   const bytes = new Map(paths.map(([location, { path }]) => [location, Buffer.from(path)]));

@@ -1,4 +1,7 @@
-/** What owners of several namespaces share on a host beside its paths, and what keeps one from the other's requests. */
+/**
+ * Things that owners of several namespaces share on a host beside its paths, and the walls between
+ * their requests.
+ */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { named, type Problem } from "../../problem.ts";
 import { type Draft, isRoot } from "./draft.ts";
@@ -11,8 +14,8 @@ export interface AppRoot {
 }
 
 /**
- * Where several Claims set it, that of the longest path wins (RS-12.3). Only who has the path `/` may say where a request for it goes, and the namespace of the
- * host's oldest Claim.
+ * Where several Claims set it, that of the longest path wins (RS-12.3). Only who has the path `/`
+ * may say where a request for it goes, and the namespace of the host's oldest Claim.
  */
 export function appRootOf(host: string, drafts: readonly Draft[], owner: HostOwner): AppRoot {
   const withRoot = drafts.filter(({ location }) => location.features.appRoot.path !== "");
@@ -33,7 +36,10 @@ export function appRootOf(host: string, drafts: readonly Draft[], owner: HostOwn
   };
 }
 
-/** TLS that passes through goes to the Service of `/`, which has to be that of the namespace which asked for it. */
+/**
+ * TLS that passes through goes to the Service of `/`, which has to be that of the namespace which
+ * asked for it.
+ */
 export function strangersRoot(
   host: string,
   { sslPassthrough }: FeatureValues,
@@ -46,7 +52,10 @@ export function strangersRoot(
   return [{ object: oldest.owner, kind: "annotation-useless", key: "ssl-passthrough", why }];
 }
 
-/** `displaced`: Locations that come later than their length says, with the Location of another namespace before them. */
+/**
+ * `displaced`: Locations that come later than their length says, with the Location of another
+ * namespace before them.
+ */
 export function comingLater(host: string, drafts: readonly Draft[], displaced: ReadonlyMap<number, number>): Problem[] {
   return [...displaced].flatMap(([at, before]): Problem[] => {
     const [{ claim, field }, older] = [drafts[at]!, drafts[before]!];

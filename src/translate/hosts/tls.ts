@@ -1,6 +1,7 @@
 /**
- * Which Certificate a host has, and whether TLS is configured for it: it may be without a Certificate of its own, and then
- * has the default one. A host under a wildcard with TLS has TLS too.
+ * Which Certificate a host has, and whether TLS is configured for it: it may be without a
+ * Certificate of its own, and then has the default one. A host under a wildcard with TLS has TLS
+ * too.
  */
 import { certificateOf, isValidFor } from "../../certificates/certificate.ts";
 import { formOf } from "../../kinds/server-names.ts";
@@ -16,12 +17,12 @@ export interface HostTls {
   readonly configured: boolean;
   /** Key of the Secret whose Certificate is valid for the host. */
   readonly certificate: string | undefined;
-  /** What is weak about that. */
+  /** The weakness of that certificate. */
   readonly weakness: Weakness | undefined;
   /** Keys of the Secrets it was looked for in. */
   readonly secrets: readonly string[];
   readonly problems: readonly Problem[];
-  /** Whose word it is; undefined where TLS is not configured. */
+  /** The Claim that says so; undefined where TLS is not configured. */
   readonly speaker: Claim | undefined;
 }
 
@@ -35,9 +36,10 @@ const withoutTls: HostTls = {
 };
 
 /**
- * RS-10.1: the oldest Claim with a TLS section decides; in it the entry that lists the host, else the first that fits. Where the
- * namespace of the host's oldest Claim has none, others may bring a Certificate that is good for the host, but no more: without one the whole host
- * would be redirected to where nothing fits.
+ * RS-10.1: the oldest Claim with a TLS section decides; in it the entry that lists the host, else
+ * the first that fits. Where the namespace of the host's oldest Claim has none, others may bring a
+ * Certificate that is good for the host, but no more: without one the whole host would be
+ * redirected to where nothing fits.
  */
 export function tlsOf(host: string, claims: readonly Claim[], world: World, owner: HostOwner): HostTls {
   const speaking = host === catchAll ? [] : claims.filter(hasTls);
@@ -96,7 +98,10 @@ function candidatesOf(host: string, { tls }: Claim) {
   return heard.filter(({ secret }) => secret !== "");
 }
 
-/** An alias has the host's certificate if that covers it, and TLS is configured for it only then (RS-10.8, RS-11.2). */
+/**
+ * An alias has the host's certificate if that covers it, and TLS is configured for it only then
+ * (RS-10.8, RS-11.2).
+ */
 export function aliasesOf(
   names: readonly string[],
   { certificate }: HostTls,
@@ -115,13 +120,19 @@ export function aliasesOf(
   });
 }
 
-/** Whether a wildcard above the name has TLS configured. `oldest` is the Claim that the name belongs to. */
+/**
+ * Whether a wildcard above the name has TLS configured. `oldest` is the Claim that the name belongs
+ * to.
+ */
 export function isCovered(name: string, world: World, oldest: Claim | undefined): boolean {
   const parent = parentOf(name);
   return parent !== undefined && world.isTlsConfigured(parent, oldest);
 }
 
-/** Whether TLS of a wildcard counts for a host below it: it is of the same namespace, was there first, or has a certificate. */
+/**
+ * Whether TLS of a wildcard counts for a host below it: it is of the same namespace, was there
+ * first, or has a certificate.
+ */
 export function covers({ configured, certificate, speaker }: HostTls, oldest: Claim | undefined): boolean {
   if (!configured || speaker === undefined) return false;
   if (certificate !== undefined || oldest === undefined) return true;

@@ -1,6 +1,7 @@
 /**
- * What a canary says that counts for nothing, since all but its share of requests and its balancing is that of the Claim it relieves (RS-13.9).
- * Tools copy an object with all its annotations to make a canary of it, so what both say alike is no mistake.
+ * Annotations of a canary that count for nothing, since all but its share of requests and its
+ * balancing is that of the Claim it relieves (RS-13.9). Tools copy an object with all its
+ * annotations to make a canary of it, so what both say alike is no mistake.
  */
 import { isHeardOfCanary } from "../../annotations/canary-scope.ts";
 import { annotationKeys } from "../../annotations/read.ts";

@@ -1,13 +1,14 @@
 /**
- * OpenSSL refuses a weak certificate at the security level that most systems have. It is served all the same, so whoever has it lowers the level for
- * itself: a host, or all of them where it is the default certificate. The level is a word of the cipher list, whence nginx cannot have it as
- * data and such a host is text. A level that the list has already is the operator's, and stays.
+ * OpenSSL refuses a weak certificate at the security level that most systems have. It is served all
+ * the same, and so it lowers the level for itself: a host, or all of them where it is the default
+ * certificate. The level is a word of the cipher list, whence nginx cannot have it as data and such
+ * a host is text. A level that the list has already is the operator's, and stays.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Weakness } from "../../model/configuration.ts";
 import type { Settings } from "../../settings/registry.ts";
 
-/** What is said of a host whose certificate has this weakness. */
+/** The warning about a host whose certificate has this weakness. */
 export function featuresFor(
   weakness: Weakness | undefined,
   features: FeatureValues,
@@ -20,7 +21,10 @@ export function featuresFor(
 
 const memo = new WeakMap<Settings, Map<Weakness["level"], Settings>>();
 
-/** The Settings where the default certificate has this weakness: the same object for the same ones, since others are a new text. */
+/**
+ * The Settings where the default certificate has this weakness: the same object for the same ones,
+ * since others are a new text.
+ */
 export function settingsFor(weakness: Weakness | undefined, settings: Settings): Settings {
   if (weakness === undefined) return settings;
   const known = memo.get(settings) ?? new Map<Weakness["level"], Settings>();

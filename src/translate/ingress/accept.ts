@@ -1,4 +1,7 @@
-/** Which Ingresses are ours (RS-1). Everything here is silent: an Ingress of another class is no mistake. */
+/**
+ * Which Ingresses are ours (RS-1). Everything here is silent: an Ingress of another class is no
+ * mistake.
+ */
 import type { Ingress, IngressClass } from "../../model/objects.ts";
 import type { Table } from "../../model/table.ts";
 import type { TranslateOptions } from "../options.ts";

@@ -1,4 +1,7 @@
-/** Which port of which Service a backend of an Ingress names. Whether they exist is for others to ask. */
+/**
+ * Which port of which Service a backend of an Ingress names. Whether they exist is for others to
+ * ask.
+ */
 import type { IngressBackend } from "../../model/objects.ts";
 import type { ClaimedBackend } from "../claim.ts";
 

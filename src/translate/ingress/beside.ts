@@ -1,6 +1,6 @@
 /**
- * Annotations that do nothing, or less, beside what is around them: other annotations, or an nginx without Lua. The features
- * declare both themselves (`onlyWith`, `withoutLua`).
+ * Annotations that do nothing, or less, beside what is around them: other annotations, or an nginx
+ * without Lua. The features declare both themselves (`onlyWith`, `withoutLua`).
  */
 import type { AnyFeature, Fields, LostWithoutLua, Other } from "../../annotations/declare.ts";
 import { otherOf } from "../../annotations/hooks.ts";
@@ -29,7 +29,7 @@ export function idleBeside(key: string, values: FeatureValues): string | undefin
   return own?.onlyWith?.(values[own.name], otherOf(values));
 }
 
-/** What this annotation loses in an nginx without Lua; undefined where it loses nothing. */
+/** The loss of this annotation in an nginx without Lua; undefined where it loses nothing. */
 export function lostWithoutLua(key: string, values: FeatureValues): LostWithoutLua | undefined {
   const own = hooks.get(key);
   return own?.withoutLua?.(values[own.name]);

@@ -34,7 +34,10 @@ function denialOf({ verdict, problems }: Reading): Problem | undefined {
   return problems.find((problem) => "done" in problem && problem.done === "deny") ?? problems[0];
 }
 
-/** An Ingress with only a default backend has a Claim on the catch-all (RS-4.7), and a canary with one always has (RS-13.3). */
+/**
+ * An Ingress with only a default backend has a Claim on the catch-all (RS-4.7), and a canary with
+ * one always has (RS-13.3).
+ */
 function hostsOf({ spec }: Ingress, namespace: string, isCanary: boolean): Map<string, ClaimedPath[]> {
   const hosts = new Map<string, ClaimedPath[]>();
   spec?.rules?.forEach((rule, r) => {

@@ -1,11 +1,12 @@
 /**
- * Hosts, paths and Secret names that look like an attempt to configure nginx (RS-1.9). None of them could reach nginx as
- * more than a quoted value; the Ingress is refused all the same, so that the attempt is noticed.
+ * Hosts, paths and Secret names that look like an attempt to configure nginx (RS-1.9). None of them
+ * could reach nginx as more than a quoted value; the Ingress is refused all the same, so that the
+ * attempt is noticed.
  */
 import type { Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 
-/** What becomes of an Ingress in which something is found. */
+/** The consequence for an Ingress in which something is found. */
 export const notApplied = "the Ingress is not applied";
 
 const signs: readonly (readonly [(text: string) => boolean, string])[] = [

@@ -1,6 +1,6 @@
 /**
- * Warnings: text of an Ingress that is valid, but probably not what its author intended. It is served as it is written.
- * Each of these has cost many people an afternoon.
+ * Warnings: text of an Ingress that is valid, but probably not what its author intended. It is
+ * served as it is written. Each of these has cost many people an afternoon.
  */
 import { annotationKeys } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -55,7 +55,10 @@ function patternDoubts(ingress: Ingress, { rewrite }: FeatureValues): readonly D
   ];
 }
 
-/** The redirect to https takes the slash at the end of a path away, and a path that is Exact with it. */
+/**
+ * The redirect to https takes the slash at the end of a path away, and a path that is Exact with
+ * it.
+ */
 function slashDoubts(ingress: Ingress, { sslRedirect }: FeatureValues): readonly Doubt[] {
   const { always, whenConfigured, keepTrailingSlash } = sslRedirect;
   const redirects = always || (whenConfigured && (ingress.spec?.tls ?? []).length > 0);
@@ -126,8 +129,8 @@ function doubtOf(path: string, type: "exact" | "prefix", target: string, groups:
 }
 
 /**
- * Groups that capture: brackets that no backslash, class or `?` takes that away from. A class that nothing closes reaches to the end, so
- * each character is read once.
+ * Groups that capture: brackets that no backslash, class or `?` takes that away from. A class that
+ * nothing closes reaches to the end, so each character is read once.
  */
 function groupsIn(pattern: string): number {
   const plain = pattern.replace(/\\./g, "").replace(/\[[^\]]*(?:\]|$)/g, "");

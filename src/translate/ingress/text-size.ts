@@ -1,8 +1,9 @@
 /**
- * How much of nginx's text one Ingress may make. Its annotations, and the ConfigMaps that they name, stand in the text once for each
- * path in static mode, and once for each host that is a server block of its own in dynamic mode. An object of a megabyte can so become
- * gigabytes, which would end the controller at each start. Authorities of clients and backends count as text: nginx reads them again
- * for each place at each test and reload, and a thousand take it most of a second.
+ * How much of nginx's text one Ingress may make. Its annotations, and the ConfigMaps that they
+ * name, stand in the text once for each path in static mode, and once for each host that is a
+ * server block of its own in dynamic mode. An object of a megabyte can so become gigabytes, which
+ * would end the controller at each start. Authorities of clients and backends count as text: nginx
+ * reads them again for each place at each test and reload, and a thousand take it most of a second.
  */
 import type { Reading } from "../../annotations/reading.ts";
 import { type Ingress, kindAndKey, type Secret } from "../../model/objects.ts";

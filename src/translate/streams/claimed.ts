@@ -1,4 +1,7 @@
-/** What TCPRoutes, UDPRoutes and TLSRoutes claim on the listeners of Gateways. They have no paths, so no host of nginx's comes of them. */
+/**
+ * The Claims of TCPRoutes, UDPRoutes and TLSRoutes on the listeners of Gateways. They have no
+ * paths, so no host of nginx's comes of them.
+ */
 import { bugProblem, guarded } from "../../guarded.ts";
 import { nameOf } from "../../model/objects.ts";
 import { byAge } from "../age.ts";

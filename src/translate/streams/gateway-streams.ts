@@ -1,7 +1,7 @@
 /**
- * The streams of Gateways: for each StreamPort, where its names go. A client's name belongs to the listener with the most
- * specific hostname that takes it, and there to the route with the most specific one. Where two routes claim the same, the
- * older one has it.
+ * The streams of Gateways: for each StreamPort, where its names go. A client's name belongs to the
+ * listener with the most specific hostname that takes it, and there to the route with the most
+ * specific one. Where two routes claim the same, the older one has it.
  */
 import { guarded } from "../../guarded.ts";
 import { partsOf, serverKey } from "../../model/listeners.ts";
@@ -42,7 +42,10 @@ interface Claimed {
   readonly claim: Claim;
 }
 
-/** Each name of a listener once, with the route that has it. Its own hostname is there without a route, too. */
+/**
+ * Each name of a listener once, with the route that has it. Its own hostname is there without a
+ * route, too.
+ */
 function hostsOf(listener: StreamListener, all: readonly StreamListener[], claimed: readonly Claimed[]) {
   const hosts = new Map<string, Claimed | undefined>();
   const longestFirst = claimed.toSorted((one, other) => other.name.length - one.name.length);
@@ -61,8 +64,8 @@ function isBest({ hostname: own }: StreamListener, name: string, all: readonly S
 }
 
 /**
- * None where its weight is 0: it has no share. `isRefused` says that a policy wants TLS towards it, while nginx has ended that of
- * the client and would send plain bytes.
+ * None where its weight is 0: it has no share. `isRefused` says that a policy wants TLS towards it,
+ * while nginx has ended that of the client and would send plain bytes.
  */
 function streamBackend(
   backend: ClaimedBackend,

@@ -1,6 +1,7 @@
 /**
- * What nginx's stream module serves: TCP and UDP services from their two ConfigMaps (RS-27), and hosts whose TLS passes
- * through (RS-26). All of it is text, so this is worked out as a whole, whenever something it depends on has changed.
+ * The servers of nginx's stream module: TCP and UDP services from their two ConfigMaps (RS-27), and
+ * hosts whose TLS passes through (RS-26). All of it is text, so this is worked out as a whole,
+ * whenever something it depends on has changed.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { bugWords, guarded } from "../../guarded.ts";
@@ -16,7 +17,7 @@ import { servicePortOf } from "../upstreams/endpoints.ts";
 export interface StreamWorld {
   service(key: string): Service | undefined;
   endpoints(service: string, port: ServicePort, protocol: "TCP" | "UDP"): EndpointsAnswer;
-  /** What else listens on a port; undefined where nothing does. */
+  /** Another listener on a port; undefined where there is none. */
   taken(kind: "tcp" | "udp", port: number): string | undefined;
   /** Whether nginx refused this text for `tcp/5432`, and why. */
   refusal(port: string, text: string): Refusal | undefined;
@@ -27,7 +28,10 @@ export interface PortServers {
   readonly problems: readonly Problem[];
 }
 
-/** `data` is that of the ConfigMap `object`: external port to `namespace/service:port[:PROXY[:PROXY]]`. */
+/**
+ * `data` is that of the ConfigMap `object`: external port to
+ * `namespace/service:port[:PROXY[:PROXY]]`.
+ */
 export function portServers(
   kind: "tcp" | "udp",
   data: Readonly<Record<string, string>>,
@@ -86,7 +90,10 @@ function readPort(kind: "tcp" | "udp", key: string, text: string, world: StreamW
   };
 }
 
-/** By number of the Service port (not its target) or by its name; the protocol must be the same (RS-27.2). */
+/**
+ * Finds a port by number of the Service port (not its target) or by its name; the protocol must be
+ * the same (RS-27.2).
+ */
 function streamPortOf({ spec }: Service, reference: string, protocol: string): ServicePort | undefined {
   if (spec?.type === "ExternalName" && (spec.ports ?? []).length === 0) {
     return /^\d+$/.test(reference) ? { port: Number(reference) } : undefined;
@@ -105,7 +112,10 @@ export function servicePortNumbered(
   return service?.spec?.ports?.find((one) => String(one.port) === port && (one.protocol ?? "TCP") === protocol);
 }
 
-/** The hosts whose TLS passes through: to the address of the Service behind `/`, or its endpoints where it has none. */
+/**
+ * The hosts whose TLS passes through: to the address of the Service behind `/`, or its endpoints
+ * where it has none.
+ */
 export function passthroughServers(servers: Table<Server<FeatureValues>>, world: StreamWorld): StreamServer[] {
   const found: StreamServer[] = [];
   for (const server of servers.values()) {

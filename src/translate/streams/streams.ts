@@ -1,6 +1,7 @@
 /**
- * What the stream module serves, worked out as a whole when something that it could depend on has changed. Hosts whose TLS
- * passes through may change with any Server, so with that flag it is worked out in each turn.
+ * The servers of the stream module, worked out as a whole when something that it could depend on
+ * has changed. Hosts whose TLS passes through may change with any Server, so with that flag it is
+ * worked out in each turn.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { bugProblem, guarded } from "../../guarded.ts";
@@ -17,7 +18,7 @@ import type { ServiceEndpoints } from "../upstreams/service-endpoints.ts";
 import { gatewayStreams } from "./gateway-streams.ts";
 import { passthroughServers, portServers, type StreamWorld } from "./servers.ts";
 
-/** What Gateways have of streams; each is the same object while nothing about it is different. */
+/** The streams of Gateways; each is the same object while nothing about it is different. */
 export interface OfGateways {
   readonly ports: readonly StreamPort[];
   /** Oldest first. */

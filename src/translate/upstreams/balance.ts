@@ -1,6 +1,7 @@
 /**
- * How the peers of an Upstream are chosen, where several Claims share it and may say different things (RS-3.7, RS-14.3):
- * the oldest decides the algorithm, the oldest that names one the mode of affinity, the youngest the cookie.
+ * How the peers of an Upstream are chosen, where several Claims share it and may say different
+ * things (RS-3.7, RS-14.3): the oldest decides the algorithm, the oldest that names one the mode of
+ * affinity, the youngest the cookie.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { AffinityCookie, Balance } from "../../model/configuration.ts";
@@ -15,7 +16,7 @@ export interface UpstreamUse {
   readonly claim: Claim;
   /** Whether it is the default backend of the Claim, which gives that the last word (RS-3.7). */
   readonly asDefault: boolean;
-  /** Of a canary: the id of the Upstream it relieves. */
+  /** For a canary: the id of the Upstream it relieves. */
   readonly relieves: string | undefined;
   /** Whether `port` is the number of the Service's port, and neither its name nor a target port. */
   readonly byNumber?: true;
@@ -23,7 +24,10 @@ export interface UpstreamUse {
 
 export const roundRobin: Balance = { algorithm: "round_robin" };
 
-/** The use whose Claim decides, out of at least one: the youngest with the last word, else the oldest. */
+/**
+ * The use whose Claim decides, out of at least one: the youngest with the last word, else the
+ * oldest.
+ */
 export function speakerOf(uses: readonly UpstreamUse[]): UpstreamUse {
   if (uses.length === 1) return uses[0]!;
   const last = uses.filter(({ asDefault }) => asDefault);
@@ -36,7 +40,10 @@ export function balanceOf(uses: readonly UpstreamUse[]): Balance {
   return cookie === undefined ? plainBalance(speakerOf(uses).claim.features) : { algorithm: "cookie", cookie };
 }
 
-/** A canary's own word, unless clients are bound to the Upstream it relieves: then they are bound to it alike (RS-14.7). */
+/**
+ * A canary's own word, unless clients are bound to the Upstream it relieves: then they are bound to
+ * it alike (RS-14.7).
+ */
 export function canaryBalance(uses: readonly UpstreamUse[], relieved: Balance): Balance {
   const { features } = speakerOf(uses).claim;
   const sticky = features.sessionAffinity.canaryBehavior === "sticky";

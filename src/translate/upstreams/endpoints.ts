@@ -1,6 +1,7 @@
 /**
- * The Endpoints behind one port of one Service (RS-9). An endpoint counts unless its ready condition is false; one that is
- * terminating but still serving counts only while no other is ready, so a rollout never empties an Upstream.
+ * The Endpoints behind one port of one Service (RS-9). An endpoint counts unless its ready
+ * condition is false; one that is terminating but still serving counts only while no other is
+ * ready, so a rollout never empties an Upstream.
  */
 import { isIP } from "node:net";
 import { whyNotAsked, whyNotHost } from "../../kinds/asked.ts";
@@ -51,8 +52,9 @@ export function endpointsOf(question: EndpointsQuestion, options: TranslateOptio
 }
 
 /**
- * An EndpointSlice may have 20,000 ports, and each of its addresses is an endpoint on each of them: 300 million fit into one
- * object. So few pairs are looked at for a port, and so few for all ports of a Service, but some for each.
+ * An EndpointSlice may have 20,000 ports, and each of its addresses is an endpoint on each of them:
+ * 300 million fit into one object. So few pairs are looked at for a port, and so few for all ports
+ * of a Service, but some for each.
  */
 const [mostPairs, mostOfService, someOfPort] = [10_000, 100_000, 100];
 
@@ -61,7 +63,10 @@ function mostPairsOf({ spec }: Service): number {
   return Math.max(someOfPort, Math.min(mostPairs, fair));
 }
 
-/** The first port for TCP whose number, target port or name equals the reference (RS-9.2). HTTP is not spoken over UDP. */
+/**
+ * The first port for TCP whose number, target port or name equals the reference (RS-9.2). HTTP is
+ * not spoken over UDP.
+ */
 export function servicePortOf({ spec }: Service, reference: string): ServicePort | undefined {
   return spec?.ports?.find(({ port, targetPort, name, protocol = "TCP" }) => {
     const isMeant = String(port) === reference || String(targetPort ?? "") === reference || (name ?? "") === reference;
@@ -75,7 +80,10 @@ interface FromSlices {
   readonly most?: number;
 }
 
-/** Each address with each port of its slice, in order; they are counted one by one, since all may be more than memory holds. */
+/**
+ * Each address with each port of its slice, in order; they are counted one by one, since all may be
+ * more than memory holds.
+ */
 function fromSlices(
   { service, slices, protocol }: EndpointsQuestion,
   port: ServicePort,
@@ -127,7 +135,9 @@ function slicePorts(
   return found.length > 0 || fallback === undefined ? found : [fallback];
 }
 
-/** The zone to keep to, if every endpoint of the slice carries hints and some are for it (RS-9.13). */
+/**
+ * The zone to keep to, if every endpoint of the slice carries hints and some are for it (RS-9.13).
+ */
 function hintedZone({ endpoints = [] }: EndpointSlice, zone: string | undefined): string | undefined {
   if (zone === undefined || endpoints.length === 0) return undefined;
   const hinted = endpoints.every(({ hints }) => (hints?.forZones?.length ?? 0) > 0);
@@ -136,8 +146,9 @@ function hintedZone({ endpoints = [] }: EndpointSlice, zone: string | undefined)
 }
 
 /**
- * RS-9.5: the addresses the name resolves to, on the target port of the Service's port, or on the number that its owner names
- * where the Service has no such port. A plain IP literal is taken as it is (ingress-nginx has no peer then, RS-9.6).
+ * RS-9.5: the addresses the name resolves to, on the target port of the Service's port, or on the
+ * number that its owner names where the Service has no such port. A plain IP literal is taken as it
+ * is (ingress-nginx has no peer then, RS-9.6).
  */
 function externalEndpoints(
   { service, port, addresses }: EndpointsQuestion,

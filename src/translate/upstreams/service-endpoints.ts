@@ -1,4 +1,7 @@
-/** The Endpoints behind the Services of a Snapshot. Which EndpointSlices are a Service's is remembered: there is no asking a Table for it. */
+/**
+ * The Endpoints behind the Services of a Snapshot. Which EndpointSlices are a Service's is
+ * remembered: there is no asking a Table for it.
+ */
 import { guarded } from "../../guarded.ts";
 import { Dependencies } from "../../model/dependencies.ts";
 import { serviceOf } from "../../model/objects.ts";
@@ -16,7 +19,10 @@ export class ServiceEndpoints {
     this.#options = options;
   }
 
-  /** Takes in the EndpointSlices of this turn; gives the Services, by `namespace/name`, that lost, got or changed one. */
+  /**
+   * Takes in the EndpointSlices of this turn; gives the Services, by `namespace/name`, that lost,
+   * got or changed one.
+   */
   takeIn({ before, now }: Turn): Set<string> {
     this.#snapshot = now.snapshot;
     const changed = new Set<string>();

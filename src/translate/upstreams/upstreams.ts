@@ -1,6 +1,7 @@
 /**
- * The Upstreams that Locations send to. Several hosts may share one and say different things about it, so it is made of all
- * its uses; and it is made again whenever one of them, its Service or the endpoints behind that have changed.
+ * The Upstreams that Locations send to. Several hosts may share one and say different things about
+ * it, so it is made of all its uses; and it is made again whenever one of them, its Service or the
+ * endpoints behind that have changed.
  */
 
 import { bugProblem, guarded } from "../../guarded.ts";
@@ -22,10 +23,13 @@ export class Upstreams {
   readonly #options: TranslateOptions;
   readonly #endpoints: ServiceEndpoints;
   readonly #problems: Problems;
-  /** By host and by id of the Upstream: a host of 10,000 paths may send to as many. */
+  /** Uses by host and by id of the Upstream: a host of 10,000 paths may send to as many. */
   readonly #uses = new Map<string, ReadonlyMap<string, readonly UpstreamUse[]>>();
   readonly #hosts = new Dependencies();
-  /** By the Service that each was made of, and by the name that an ExternalName stands for. */
+  /**
+   * Upstreams by the Service that each was made of, and by the name that an ExternalName stands
+   * for.
+   */
   readonly #byService = new Dependencies();
   readonly #byName = new Dependencies();
   readonly #canaries = new Dependencies();
@@ -39,7 +43,7 @@ export class Upstreams {
     this.#problems = problems;
   }
 
-  /** By id, as of the last `renew`. */
+  /** Upstreams by id, as of the last `renew`. */
   get all(): Table<Upstream> {
     return this.#all;
   }
@@ -55,7 +59,10 @@ export class Upstreams {
     else this.#uses.set(host, byId);
   }
 
-  /** Makes again what may be different now; `rolled` are the Services whose EndpointSlices have changed. */
+  /**
+   * Makes again what may be different now; `rolled` are the Services whose EndpointSlices have
+   * changed.
+   */
   renew(turn: Turn, rolled: Iterable<string>): void {
     this.#services = turn.now.snapshot.services;
     this.#noteChanges(turn, rolled);
@@ -119,7 +126,9 @@ export class Upstreams {
     };
   }
 
-  /** The global default backend, or the built-in 404 server where that has no endpoints (RS-8.1). */
+  /**
+   * The global default backend, or the built-in 404 server where that has no endpoints (RS-8.1).
+   */
   #defaultUpstream(): Upstream {
     const { defaultBackendService: key, defaultServerPort } = this.#options;
     this.#noteSource(defaultUpstream, key);

@@ -1,4 +1,7 @@
-/** Clusters of plain hosts, as an API server gives them: host `at` has an Ingress, a Service and an EndpointSlice of its own, and some have a certificate. */
+/**
+ * Clusters of plain hosts, as an API server gives them: host `at` has an Ingress, a Service and an
+ * EndpointSlice of its own, and some have a certificate.
+ */
 import { makeCertificate, type OwnCertificate } from "../../../src/admission/own-certificate.ts";
 import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
 import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../../../src/model/snapshot.ts";

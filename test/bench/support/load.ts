@@ -1,6 +1,7 @@
 /**
- * Load: so many connections at once, each with one request in flight. What is measured is the server's CPU, so the speed of
- * this client does not matter; it speaks just enough HTTP to know where an answer ends.
+ * Load: so many connections at once, each with one request in flight. What is measured is the
+ * server's CPU, so the speed of this client does not matter; it knows just enough HTTP to find
+ * where an answer ends.
  */
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";

@@ -1,4 +1,7 @@
-/** What a reader of the benchmark finds when its caches are full, as JSON on one line. Needs `node --expose-gc`. */
+/**
+ * What a reader of the benchmark finds when its caches are full, as JSON on one line. Needs `node
+ * --expose-gc`.
+ */
 export interface Read {
   readonly objects: number;
   readonly syncMs: number;

@@ -1,6 +1,7 @@
 /**
- * The controller between Snapshot and nginx, without nginx: translate, render, and what a turn finds changed. Its CPU is
- * measured over user and system time, so that a busy machine changes little.
+ * The controller between Snapshot and nginx, without nginx: translate, render, and what a turn
+ * finds changed. Its CPU is measured over user and system time, so that a busy machine changes
+ * little.
  */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";

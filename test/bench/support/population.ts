@@ -1,4 +1,7 @@
-/** A cluster of the size of the benchmark: `count` Ingresses, each with a Service and two EndpointSlices. */
+/**
+ * A cluster of the size of the benchmark: `count` Ingresses, each with a Service and two
+ * EndpointSlices.
+ */
 import { type KubernetesObject, type Resource, resource } from "../../../src/kubernetes/index.ts";
 
 export const ingresses = resource({

@@ -1,4 +1,7 @@
-/** The benchmark's reader with this project's informers, which keep of an object what the controller keeps. */
+/**
+ * The benchmark's reader with this project's informers, which keep of an object what the controller
+ * keeps.
+ */
 import { kept } from "../../../src/cluster/kept.ts";
 import { Client, podCredentials, SharedInformer } from "../../../src/kubernetes/index.ts";
 import { measure } from "./measure.ts";

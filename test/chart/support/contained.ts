@@ -1,4 +1,7 @@
-/** One container as a process of this machine, with process ids and mounts of its own; it is started again for as long as nobody stops it. */
+/**
+ * One container as a process of this machine, with process ids and mounts of its own; it is started
+ * again until it is stopped.
+ */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
@@ -10,7 +13,7 @@ export interface ContainedOptions {
   readonly mounts: readonly Mount[];
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Told what it prints. */
+  /** Called with what it prints. */
   readonly write: (text: string) => void;
 }
 
@@ -46,7 +49,10 @@ export function startContained({ enter, mounts, command, env, write }: Contained
     }
   })();
   const first = () => childOf(running.pid);
-  /** `unshare` itself, which passes no signal on, where it has not started the first process yet, or has none any more. */
+  /**
+   * `unshare` itself, which passes no signal on, where it has not started the first process yet, or
+   * has none any more.
+   */
   const tell = (signal: NodeJS.Signals) => {
     const told = first();
     if (told === undefined) running.kill("SIGKILL");
@@ -64,7 +70,10 @@ export function startContained({ enter, mounts, command, env, write }: Contained
   };
 }
 
-/** Folders that volumes are mounted below; what is made in them is seen in the container only. /tmp stays the machine's. */
+/**
+ * Folders that volumes are mounted below; what is made in them is seen in the container only. /tmp
+ * stays the machine's.
+ */
 const overlaid = ["/etc", "/usr/local"];
 
 function apart(mounts: readonly Mount[]): readonly string[] {
@@ -81,14 +90,18 @@ function apart(mounts: readonly Mount[]): readonly string[] {
   return ["unshare", ...spaces, "sh", "-ec", script.join("\n"), "sh"];
 }
 
-/** `unshare` waits for the container's first process; until it has reaped that, its process id is nobody else's. */
+/**
+ * `unshare` waits for the container's first process; until it has reaped that, its process id is
+ * not reused.
+ */
 function childOf(pid: number | undefined): number | undefined {
   return Number(read(`/proc/${pid}/task/${pid}/children`).split(" ")[0]) || undefined;
 }
 
 /**
- * The processes that share a namespace of process ids with `first`. A child looks like its parent until it has a title or a program of its own:
- * it is none of them before that, or it would be taken for another nginx master.
+ * The processes that share a namespace of process ids with `first`. A child looks like its parent
+ * until it has a title or a program of its own: it is none of them before that, or it would be
+ * taken for another nginx master.
  */
 export function processesBeside(first: number | undefined): readonly Process[] {
   const space = first === undefined ? undefined : spaceOf(String(first));

@@ -1,6 +1,7 @@
 /**
- * The kinds of other projects that the chart makes objects of, with the fields it uses: Prometheus operator, KEDA, cert-manager.
- * With them the API server refuses a field that the chart misspells. Fields come from these projects' own API pages.
+ * The kinds of other projects that the chart makes objects of, with the fields it uses: Prometheus
+ * operator, KEDA, cert-manager. With them the API server refuses a field that the chart misspells.
+ * Fields come from these projects' own API pages.
  */
 
 import type { Cluster } from "../../e2e/support/cluster.ts";
@@ -112,7 +113,10 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** Makes their CustomResourceDefinitions, and waits until everybody finds the kinds: a definition is established before they are in the lists that clients read. */
+/**
+ * Makes their CustomResourceDefinitions, and waits until everybody finds the kinds: a definition is
+ * established before they are in the lists that clients read.
+ */
 export async function installForeignKinds(cluster: Cluster): Promise<void> {
   const input = kinds.map((kind) => JSON.stringify(definition(kind))).join("\n---\n");
   await cluster.kubectl(["apply", "--filename", "-"], { input });

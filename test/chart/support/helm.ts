@@ -1,4 +1,7 @@
-/** Renders the chart with the real helm, with no cluster: what would be installed, and what NOTES.txt would say. */
+/**
+ * Renders the chart with the real helm, with no cluster: what would be installed, and what
+ * NOTES.txt would say.
+ */
 import { join } from "node:path";
 import { execa } from "execa";
 import { parseAllDocuments, stringify } from "yaml";
@@ -21,7 +24,10 @@ export interface RenderOptions {
   readonly namespace?: string;
 }
 
-/** Renders with these values; throws with helm's complaint when the values or the templates are wrong. */
+/**
+ * Renders with these values; throws with helm's complaint when the values or the templates are
+ * wrong.
+ */
 export async function render(values: unknown = {}, options: RenderOptions = {}): Promise<Rendered> {
   const { release = "ingress-nginx", namespace = "ingress-nginx" } = options;
   const flags = ["--namespace", namespace, "--dry-run=client", "--output", "json", "--values", "-"];
@@ -35,7 +41,10 @@ export async function render(values: unknown = {}, options: RenderOptions = {}):
   return { manifest, objects, notes: info.notes };
 }
 
-/** The one object of this kind and name; without a name, the only one of the kind. Throws unless there is exactly one. */
+/**
+ * The one object of this kind and name; without a name, the only one of the kind. Throws unless
+ * there is exactly one.
+ */
 export function one({ objects }: Rendered, kind: string, name?: string): Manifest {
   const found = objects.filter(
     (object) => object.kind === kind && (name === undefined || object.metadata.name === name),

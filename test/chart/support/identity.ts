@@ -1,6 +1,7 @@
 /**
- * What of an object must stay for an upgrade in place: its kind, namespace and name, and what Kubernetes lets nobody change or what others find it
- * by. One line for each object, so that two charts are compared as lists.
+ * What of an object must stay for an upgrade in place: its kind, namespace and name, and fields
+ * that Kubernetes does not let change or by which others find it by. One line for each object, so
+ * that two charts are compared as lists.
  */
 import type { Manifest } from "./helm.ts";
 

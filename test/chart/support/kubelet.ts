@@ -1,6 +1,7 @@
 /**
- * Stands in for scheduler and kubelet, of which a test has none: puts every Pod on one Node, calls it running and ready, and lets deleted ones go.
- * What would run in a Pod is the caller's: `start` is called for each, and gives back how to stop it. Logs of a Pod are what it says they are.
+ * Stands in for scheduler and kubelet, of which a test has none: puts every Pod on one Node, calls
+ * it running and ready, and lets deleted ones go. What would run in a Pod is the caller's: `start`
+ * is called for each, and gives back how to stop it. Logs of a Pod are what it says they are.
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
@@ -30,13 +31,19 @@ export interface Running {
   log?(sinceMs: number): string;
 }
 
-/** Starts what runs in a Pod; the promise resolves when it is ready, and a failure is tried again. `signal` says that the Pod is to go before that. */
+/**
+ * Starts what runs in a Pod; the promise resolves when it is ready, and a failure is tried again.
+ * `signal` says that the Pod is to go before that.
+ */
 export type StartPod = (pod: Pod, address: string, signal: AbortSignal) => Promise<Running>;
 
 const pods = resource<Pod>({ apiVersion: "v1", kind: "Pod", plural: "pods", namespaced: true });
 const node = { name: "node-1", address: "192.0.2.1" };
 
-/** Addresses of this machine, for Pods that share its network; and others, for Pods with networks of their own. */
+/**
+ * Addresses of this machine, for Pods that share its network; and others, for Pods with networks of
+ * their own.
+ */
 const machineSubnet = "192.0.2";
 export const podSubnet = "198.51.100";
 
@@ -63,7 +70,8 @@ export async function startKubelet(
     const say = (args: readonly string[], input = "") =>
       untilTaken(() => cluster.kubectl([...args, "--namespace", namespace], { input }), stopping.signal);
     if (pod.metadata.deletionTimestamp) {
-      // What is said of a Pod that is going already must not let it go before its containers have ended.
+      // What is said of a Pod that is going already must not let it go before its containers have
+      // ended.
       if (!stopped.has(uid)) stopped.set(uid, stopOf(uid));
       await stopped.get(uid);
       await say(["delete", "pod", name, "--grace-period=0", "--force", "--ignore-not-found"]);
@@ -121,7 +129,10 @@ export async function startKubelet(
   };
 }
 
-/** Rights and objects arrive in the API server's own time, so a Pod that cannot start is tried again, as a kubelet does. */
+/**
+ * Rights and objects arrive in the API server's own time, so a Pod that cannot start is tried
+ * again, as a kubelet does.
+ */
 async function untilItStarts(start: () => Promise<Running>, signal: AbortSignal): Promise<Running> {
   while (!signal.aborted) {
     try {
@@ -133,7 +144,10 @@ async function untilItStarts(start: () => Promise<Running>, signal: AbortSignal)
   return { stop: async () => {} };
 }
 
-/** What is said of a Pod that is gone, or was said before, is refused for good; any other refusal is one of a busy API server, and it is said again. */
+/**
+ * What is said of a Pod that is gone, or was said before, is refused for good; any other refusal is
+ * one of a busy API server, and it is said again.
+ */
 async function untilTaken(say: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -146,7 +160,7 @@ async function untilTaken(say: () => Promise<unknown>, signal: AbortSignal): Pro
   }
 }
 
-/** The API server asks the Node for logs, and takes any certificate unless it is told an authority. */
+/** The API server asks the Node for logs, and takes any certificate unless it has an authority. */
 async function serveLogs({ authority, folder }: Cluster, logOf: (pod: string, sinceMs: number) => string) {
   await issueServer(authority, folder, "kubelet", `IP:${node.address}`);
   const [cert, key] = ["crt", "key"].map((suffix) => readFileSync(`${folder}/kubelet.${suffix}`));
@@ -169,7 +183,8 @@ async function makeNode(cluster: Cluster): Promise<void> {
     addresses: [{ type: "InternalIP", address: node.address }],
   };
   await cluster.kubectl(["patch", "node", node.name, "--subresource=status", "--patch", JSON.stringify({ status })]);
-  // The API server gives it to every new Node, and nobody here takes it away when the Node is ready.
+  // The API server gives it to every new Node, and no controller here takes it away when the Node
+  // is ready.
   await cluster.kubectl(["taint", "node", node.name, "node.kubernetes.io/not-ready:NoSchedule-"]);
 }
 

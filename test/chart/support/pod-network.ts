@@ -1,6 +1,8 @@
 /**
- * A network namespace for a Pod, with an address that the test's own namespace and other Pods reach: so that many Pods listen on port 80, as in a
- * cluster. A process that only sleeps holds it. The test's namespace forwards between Pods; it is the one that `npm test` made, not the machine's.
+ * A network namespace for a Pod, with an address that the test's own namespace and other Pods
+ * reach: so that many Pods listen on port 80, as in a cluster. A process that only sleeps holds it.
+ * The test's namespace forwards between Pods; it is the one that `npm test` made, not the
+ * machine's.
  */
 import { execa } from "execa";
 

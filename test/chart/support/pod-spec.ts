@@ -1,4 +1,7 @@
-/** What a kubelet works out from a Pod's spec before a container starts: its volumes on disk, its command, its environment. */
+/**
+ * What a kubelet works out from a Pod's spec before a container starts: its volumes on disk, its
+ * command, its environment.
+ */
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Cluster } from "../../e2e/support/cluster.ts";
@@ -7,7 +10,10 @@ import type { Pod } from "./kubelet.ts";
 
 export const tokenFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** The volume that Kubernetes adds for the account's token is called like the one that the chart makes itself. */
+/**
+ * The volume that Kubernetes adds for the account's token is called like the one that the chart
+ * makes itself.
+ */
 const tokenVolume = "api-token";
 
 export interface Mount {
@@ -17,7 +23,10 @@ export interface Mount {
   readonly writable: boolean;
 }
 
-/** Fills `folder` with one folder for each volume. Only kinds of volume that the chart makes are known. */
+/**
+ * Fills `folder` with one folder for each volume. Only kinds of volume that the chart makes are
+ * known.
+ */
 export async function makeVolumes(cluster: Cluster, pod: Pod, folder: string): Promise<void> {
   await writeToken(cluster, pod, makeFolder(join(folder, tokenVolume)));
   for (const { name, configMap, secret } of (pod.spec as Manifest).volumes ?? []) {
@@ -62,7 +71,10 @@ async function writeToken(cluster: Cluster, pod: Pod, folder: string): Promise<v
   writeFileSync(join(folder, "namespace"), namespace);
 }
 
-/** The keys of a ConfigMap or Secret as files, by way of the links that a kubelet makes; `items` chooses and renames. */
+/**
+ * The keys of a ConfigMap or Secret as files, by way of the links that a kubelet makes; `items`
+ * chooses and renames.
+ */
 async function writeKeys(
   cluster: Cluster,
   { metadata }: Pod,

@@ -1,8 +1,9 @@
 /**
- * Runs the containers of a Pod as processes of this machine, as a kubelet would: the program, arguments, environment, volumes, token and network
- * that the Pod's spec gives them, and each container with process ids of its own. A container that ends is started again. What it does not do is
- * the image, the user and the root file system: that is test/image.
- * Containers of other images answer "NAME says hello" on port 8080.
+ * Runs the containers of a Pod as processes of this machine, as a kubelet would: the program,
+ * arguments, environment, volumes, token and network that the Pod's spec gives them, and each
+ * container with process ids of its own. A container that ends is started again. What it does not
+ * do is the image, the user and the root file system: that is test/image. Containers of other
+ * images answer "NAME says hello" on port 8080.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

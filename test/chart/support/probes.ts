@@ -1,4 +1,7 @@
-/** What a probe needs around it to count, and probes that cannot be guessed from the shape of a value. */
+/**
+ * What a probe needs around it to count, and probes that cannot be guessed from the shape of a
+ * value.
+ */
 import type { Json } from "../../../scripts/chart/value.ts";
 
 type Flat = Readonly<Record<string, Json>>;

@@ -1,6 +1,7 @@
 /**
- * Plays the cloud's load balancer, and what carries packets in a cluster: every Service of type LoadBalancer gets an address of this machine,
- * and connections to it are passed on to the ready endpoints of its slices. They arrive from this machine's address.
+ * Plays the cloud's load balancer, and what carries packets in a cluster: every Service of type
+ * LoadBalancer gets an address of this machine, and connections to it are passed on to the ready
+ * endpoints of its slices. They arrive from this machine's address.
  */
 import { connect, createServer, type Server } from "node:net";
 import { Client, kubeConfigCredentials, nameOf, SharedInformer } from "../../../src/kubernetes/index.ts";

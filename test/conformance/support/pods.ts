@@ -1,6 +1,7 @@
 /**
- * The Pods of the suite: each runs the suite's own server as a process in a network namespace. The one Pod of CoreDNS runs a
- * program of ours that answers each question. Pods of other images are called ready and run nothing; no test asks them.
+ * The Pods of the suite: each runs the suite's own server as a process in a network namespace. The
+ * one Pod of CoreDNS runs a program of ours that answers each question. Pods of other images are
+ * called ready and run nothing; no test asks them.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createConnection } from "node:net";

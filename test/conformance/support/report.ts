@@ -1,11 +1,14 @@
-/** The report of the suite without what differs from run to run, so that the kept one can be compared. */
+/**
+ * The report of the suite without what differs from run to run, so that the kept one can be
+ * compared.
+ */
 import { parse, stringify } from "yaml";
 
 interface Report {
   readonly profiles?: readonly { readonly name: string }[];
 }
 
-/** In the format that the Gateway API publishes; the date is left to whoever publishes it. */
+/** In the format that the Gateway API publishes; the date is left to the publisher. */
 export function reported(text: string): string {
   const { date, ...report } = parse(text) as Report & { readonly date?: string };
   const profiles = [...(report.profiles ?? [])].sort((one, other) => one.name.localeCompare(other.name));

@@ -23,7 +23,9 @@ export interface SuiteResult {
   /** Each failed test with what it said. */
   readonly failed: ReadonlyMap<string, string>;
   readonly skipped: readonly string[];
-  /** The report in the format that the Gateway API publishes; undefined where the suite wrote none. */
+  /**
+   * The report in the format that the Gateway API publishes; undefined where the suite wrote none.
+   */
   readonly reportFile: string;
 }
 
@@ -62,7 +64,10 @@ export async function runSuite({
   return { ...resultsIn(all), reportFile };
 }
 
-/** Tests stand one level below TestConformance; what a test said stands between its start and its end. */
+/**
+ * Tests stand one level below TestConformance; what a test said stands between its start and its
+ * end.
+ */
 export function resultsIn(printed: string): Omit<SuiteResult, "reportFile"> {
   const named = (word: string) =>
     [...printed.matchAll(new RegExp(`^    --- ${word}: TestConformance/([^/ ]+) `, "gm"))].map(

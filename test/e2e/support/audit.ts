@@ -1,4 +1,7 @@
-/** The API server's own record of what was asked of it: flags that make it write one, and what one user did. */
+/**
+ * The API server's own record of what was asked of it: flags that make it write one, and what one
+ * user did.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -10,7 +13,10 @@ const policy = {
 };
 
 export interface Deed {
-  /** `watch ingresses.networking.k8s.io`, `update ingresses/status.networking.k8s.io`, `list secrets`: as RBAC rules speak. */
+  /**
+   * `watch ingresses.networking.k8s.io`, `update ingresses/status.networking.k8s.io`, `list
+   * secrets`: as RBAC rules speak.
+   */
   readonly what: string;
   readonly namespace: string | undefined;
   readonly status: number;

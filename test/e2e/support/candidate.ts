@@ -1,6 +1,7 @@
 /**
- * A process that stands for election and says on stdout what it does: `KUBECONFIG=... node candidate.ts NAME DURATION_MS`.
- * Each line is a word and the time in milliseconds of the machine's monotonic clock, which all its processes share.
+ * A process that stands for election and says on stdout what it does: `KUBECONFIG=... node
+ * candidate.ts NAME DURATION_MS`. Each line is a word and the time in milliseconds of the machine's
+ * monotonic clock, which all its processes share.
  */
 
 import { Client, findCredentials, LeaseElection } from "../../../src/kubernetes/index.ts";
@@ -22,7 +23,8 @@ const election = new LeaseElection(client, {
   lead: (term) =>
     new Promise((ended) => {
       const round = () => {
-        // Before it asks: whoever holds the Lease then has held it at this moment, wherever the process is stopped.
+        // Before it asks: the holder of the Lease then has held it at this moment, wherever the
+        // process is stopped.
         const at = now();
         if (term.holds()) say("write", at);
         if (term.lost.aborted || stop.signal.aborted) return ended();

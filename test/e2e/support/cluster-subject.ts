@@ -1,7 +1,9 @@
 /**
- * The controller behind the face of the parity cases, with a real API server in front: what a case applies goes through admission and the
- * informers. Creation timestamps are the server's, a second fine, so an Ingress that must be younger waits for the next second.
- * `settled` cannot ask the sync alone, because a change may still be on its way: one object of each kind is written last, and each watch is in order.
+ * The controller behind the face of the parity cases, with a real API server in front: what a case
+ * applies goes through admission and the informers. Creation timestamps are the server's, a second
+ * fine, so an Ingress that must be younger waits for the next second. `settled` cannot ask the sync
+ * alone, because a change may still be on its way: one object of each kind is written last, and
+ * each watch is in order.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -91,7 +93,7 @@ class Writer {
     return updated.ok ? [] : [`${object.kind} ${metadata.name}: ${updated.failure.message}`];
   }
 
-  /** A namespace is left: nobody here would finish its deletion. */
+  /** A namespace is left: no controller here would finish its deletion. */
   async remove({ kind, metadata }: KubernetesObject): Promise<void> {
     const of = byKind.get(kind);
     if (of !== undefined && kind !== "Namespace") await this.#client.delete(of, metadata, never);
@@ -118,7 +120,10 @@ class Writer {
   }
 }
 
-/** They mean nothing to the controller: the Ingress, whose class is nobody's, is there to name the Secret and the ConfigMap. */
+/**
+ * They mean nothing to the controller: the Ingress, whose class no controller has, is there to name
+ * the Secret and the ConfigMap.
+ */
 const place = { namespace: "sentinel", name: "last" };
 const sentinels: readonly KubernetesObject[] = [
   { apiVersion: "v1", kind: "Secret", metadata: place },

@@ -1,7 +1,8 @@
 /**
- * A real cluster for a test: etcd and kube-apiserver (RBAC on, tokens, TLS), on request with kube-controller-manager, in a folder of its own.
- * It lives in the network namespace that `npm test` made, on 192.0.2.1, because the API server refuses endpoints in 127.0.0.0/8.
- * No kubelet runs: a test that needs Pods makes Node and Pod objects itself.
+ * A real cluster for a test: etcd and kube-apiserver (RBAC on, tokens, TLS), on request with
+ * kube-controller-manager, in a folder of its own. It lives in the network namespace that `npm
+ * test` made, on 192.0.2.1, because the API server refuses endpoints in 127.0.0.0/8. No kubelet
+ * runs: a test that needs Pods makes Node and Pod objects itself.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
@@ -37,7 +38,10 @@ export interface Cluster {
   readonly authority: Authority;
   readonly etcd: Daemon;
   readonly apiServer: Daemon;
-  /** A kubeconfig for a user, `admin` when none is named; `server` puts something (a proxy) in front of the API server. */
+  /**
+   * A kubeconfig for a user, `admin` when none is named; `server` puts something (a proxy) in front
+   * of the API server.
+   */
   kubeconfig(user?: string, server?: string): string;
   /** Runs kubectl and gives what it printed; throws with what it complained. */
   kubectl(args: readonly string[], options?: { readonly input?: string; readonly user?: string }): Promise<string>;
@@ -109,7 +113,7 @@ function etcdIn(folder: string, { address = "192.0.2.1", etcdPort = 2379 }: Clus
     command: [toolPath("etcd"), ...flags, ...addresses],
     folder,
     isReady: () => accepts(address, etcdPort),
-    // As the API server does below, it waits for whoever is connected.
+    // As the API server does below, it waits for connected clients.
     endMs: 2_000,
   });
 }
@@ -132,7 +136,8 @@ function apiServerIn(folder: string, options: ClusterOptions): Daemon {
     "authorization-mode": "RBAC",
     "service-cluster-ip-range": "10.96.0.0/16",
     "allow-privileged": true,
-    // Without the controller manager nobody makes the ServiceAccount that this plugin wants for every Pod.
+    // Only the controller manager would make the ServiceAccount that this plugin wants for every
+    // Pod.
     ...(options.controllerManager ? {} : { "disable-admission-plugins": "ServiceAccount" }),
   };
   const given = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
@@ -152,7 +157,8 @@ function apiServerIn(folder: string, options: ClusterOptions): Daemon {
 function controllerManagerIn(folder: string, url: string, kubeconfig: string): Daemon {
   const keys = ["--service-account-private-key-file", join(folder, "service-account.key")];
   const trust = ["--root-ca-file", join(folder, "ca.crt")];
-  // Nodes in tests have no kubelet: the lifecycle controller would call them dead and evict their Pods.
+  // Nodes in tests have no kubelet: the lifecycle controller would call them dead and evict their
+  // Pods.
   const controllers = ["--controllers", "*,-nodeipam,-node-lifecycle-controller", "--leader-elect=false"];
   const ports = ["--secure-port", "0"];
   return new Daemon({

@@ -1,6 +1,7 @@
 /**
- * One long-running program of a test: started, paused, stopped and started again, its output in a log file.
- * The kernel kills it when the test process dies in whatever way (`setpriv --pdeathsig`), so a crashed test run leaves nothing behind.
+ * One long-running program of a test: started, paused, stopped and started again, its output in a
+ * log file. The kernel kills it when the test process dies in whatever way (`setpriv --pdeathsig`),
+ * so a crashed test run leaves nothing behind.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -34,7 +35,10 @@ export class Daemon {
     return this.#child?.pid;
   }
 
-  /** Starts it and waits until it is ready, for some minutes at most. Throws with the end of its log when it is not. */
+  /**
+   * Starts it and waits until it is ready, for some minutes at most. Throws with the end of its log
+   * when it is not.
+   */
   async start(): Promise<void> {
     const { command, folder, env, isReady, name } = this.#options;
     const log = openSync(this.logFile, "a");
@@ -53,7 +57,10 @@ export class Daemon {
     }
   }
 
-  /** Asks it to end, and makes it when that takes too long; gives its exit code. Nothing happens when it does not run. */
+  /**
+   * Asks it to end, and makes it when that takes too long; gives its exit code. Nothing happens
+   * when it does not run.
+   */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null | undefined> {
     const child = this.#child;
     this.#child = undefined;

@@ -1,6 +1,7 @@
 /**
- * A proxy that speaks HTTP in front of the API server and answers wrongly on purpose: what an overloaded server, a load balancer or a broken
- * gateway sends. (`faulty-proxy.ts` breaks connections; it sees only TLS.) Clients speak plain HTTP to it, it speaks TLS to the server.
+ * An HTTP proxy in front of the API server and answers wrongly on purpose: what an overloaded
+ * server, a load balancer or a broken gateway sends. (`faulty-proxy.ts` breaks connections; it sees
+ * only TLS.) Clients send it plain HTTP, and it sends TLS to the server.
  */
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

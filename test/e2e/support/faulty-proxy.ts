@@ -1,7 +1,7 @@
 /**
- * A TCP proxy that a test puts in front of the API server and then breaks on purpose. It sees only TLS records: a corrupted byte is
- * therefore a broken connection for the client, as it is on a real network.
- * Every fault but `cut` also meets connections that are opened while it lasts.
+ * A TCP proxy that a test puts in front of the API server and then breaks on purpose. It sees only
+ * TLS records: a corrupted byte is therefore a broken connection for the client, as it is on a real
+ * network. Every fault but `cut` also meets connections that are opened while it lasts.
  */
 
 import type { AddressInfo } from "node:net";

@@ -38,7 +38,10 @@ export class Program {
     return this.#complaints;
   }
 
-  /** Sends the signal and gives the exit code, null when the signal ended it; then all that it printed has been read. */
+  /**
+   * Sends the signal and gives the exit code, null when the signal ended it; then all that it
+   * printed has been read.
+   */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     this.child.kill(signal);
     await this.#closed;

@@ -1,6 +1,7 @@
 /**
- * Waiting for rights. They count from the moment on that the API server's authorizer has heard of them, which is some time after it has answered
- * whoever wrote them; and they count until it has heard that they are gone.
+ * Waiting for rights. They count from the moment on that the API server's authorizer knows them,
+ * which is some time after it has answered the writer; and they count until it knows that they are
+ * gone.
  */
 import { until } from "../../nginx/support/until.ts";
 import type { Cluster } from "./cluster.ts";

@@ -1,4 +1,7 @@
-/** Backends that answer, and the objects that lead to them: Services with EndpointSlices written by hand, and Ingresses. One namespace, `shop`. */
+/**
+ * Backends that answer, and the objects that lead to them: Services with EndpointSlices written by
+ * hand, and Ingresses. One namespace, `shop`.
+ */
 import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
 import { type EchoBackends, type Seen, startEchoBackends } from "../../support/echo-backend.ts";
 import { ingress as plainIngress } from "../../support/ingress.ts";
@@ -7,7 +10,10 @@ import { type Pki, sharedPki } from "../../support/pki.ts";
 /** Services, and the address of the one backend behind each. */
 const addresses = { "echo-a": "192.0.2.11", "echo-b": "192.0.2.12" } as const;
 
-/** Nobody asks here; on their usual port, 8443, they would take the webhook's from a controller that shares their network. */
+/**
+ * No client asks here; on their usual port, 8443, they would take the webhook's from a controller
+ * that shares their network.
+ */
 const httpsPort = 9443;
 export type Backend = keyof typeof addresses;
 

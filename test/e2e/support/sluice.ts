@@ -1,6 +1,7 @@
 /**
- * `sluice run` as its own process beside a real cluster, as a Pod would have it: its Pod and Node are objects that somebody made, because no
- * kubelet runs. nginx outlives a controller that dies, so whoever starts one calls `end` at the end.
+ * `sluice run` as its own process beside a real cluster, as a Pod would have it: its Pod and Node
+ * are objects that somebody made, because no kubelet runs. nginx outlives a controller that dies,
+ * so a test that starts one calls `end` at the end.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -65,7 +66,7 @@ export class Sluice {
     return text.slice(0, text.lastIndexOf("\n") + 1).replace(/^[^{].*\n/gm, "");
   }
 
-  /** The status of `/healthz`, undefined while nobody answers. */
+  /** The status of `/healthz`, undefined while no server answers. */
   async health(): Promise<number | undefined> {
     const answer = await request({ to: `127.0.0.1:${this.#healthPort}`, path: "/healthz" }).catch(() => undefined);
     return answer?.status;
@@ -95,7 +96,7 @@ export class Sluice {
   }
 }
 
-/** False when there is nobody to be told. */
+/** False when no process is left to be signalled. */
 function signalled(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);

@@ -1,4 +1,6 @@
-/** Requests one after the other, for as long as a test does something else, and what became of them. */
+/**
+ * Requests one after the other, for as long as a test does something else, and what became of them.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import type { RequestOptions } from "../../nginx/support/request.ts";
 import { answerOf } from "./shop.ts";

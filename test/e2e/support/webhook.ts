@@ -1,4 +1,7 @@
-/** The registration of the webhook with the API server, which finds it as in a cluster with a kube-proxy: the ClusterIP is an address of this machine. */
+/**
+ * The registration of the webhook with the API server, which finds it as in a cluster with a
+ * kube-proxy: the ClusterIP is an address of this machine.
+ */
 import type { Cluster } from "./cluster.ts";
 import { apply, ownPod } from "./sluice.ts";
 

@@ -1,4 +1,7 @@
-/** One small example of each feature; `features.test.ts` writes down what nginx gets for it. A feature without one does not compile. */
+/**
+ * One small example of each feature; `features.test.ts` writes down what nginx gets for it. A
+ * feature without one does not compile.
+ */
 import type { features } from "../../../src/annotations/registry.ts";
 import type { KubernetesObject } from "../../../src/model/objects.ts";
 

@@ -1,6 +1,7 @@
 /**
- * What each feature adds to nginx: the lines of nginx.conf in both modes and of the records that differ from those of the same
- * Ingress without it. A review of a change reads its effect here, feature by feature.
+ * What each feature adds to nginx: the lines of nginx.conf in both modes and of the records that
+ * differ from those of the same Ingress without it. A review of a change reads its effect here,
+ * feature by feature.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -59,7 +60,10 @@ function clusterOf({ annotations, settings = {}, others = [], beside = {}, isSec
   );
 }
 
-/** Without the hashes of texts and files, and with the locations that are named by a hash in the order of their content. */
+/**
+ * Without the hashes of texts and files, and with the locations that are named by a hash in the
+ * order of their content.
+ */
 function nameless(text: string): string {
   const plain = text.replace(/[0-9a-f]{12,}/g, "HASH").replace(/_[0-9a-f]{10,}\b/g, "_HASH");
   const named = /^( *)location @HASH \{\n[\s\S]*?^\1\}\n/gm;

@@ -1,6 +1,7 @@
 /**
- * Addresses that a certificate names: its OCSP responder and its issuer. A tenant writes the certificate, and the controller
- * asks by itself, so such an address must not lead to this machine, a port of Sluice's own or the cloud's metadata.
+ * Addresses that a certificate names: its OCSP responder and its issuer. A tenant writes the
+ * certificate, and the controller asks by itself, so such an address must not lead to this machine,
+ * a port of Sluice's own or the cloud's metadata.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";

@@ -1,6 +1,7 @@
 /**
- * Requests that never end: a mirror or an auth-url that comes back to where it came from, by way of Sluice's own port as a load
- * balancer would bring it. Each loop ends at its second turn, what guards fails closed, and nobody who writes the header gains by it.
+ * Requests that never end: a mirror or an auth-url that comes back to where it came from, by way of
+ * Sluice's own port as a load balancer would bring it. Each loop ends at its second turn, what
+ * guards fails closed, and writing the header gains an attacker nothing.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../../nginx/support/until.ts";
@@ -30,7 +31,10 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     ingress({ name, annotations: { "auth-url": `http://${whom}:${ports.http}${path}` } });
   const mirroring = (name: string, whom: string) =>
     ingress({ name, annotations: { "mirror-target": `http://${whom}:${ports.http}$request_uri` } });
-  /** The answer when everything that the request has brought about has ended, with nothing left on its connection. */
+  /**
+   * The answer when everything that the request has brought about has ended, with nothing left on
+   * its connection.
+   */
   const askAlone = (host: string, headers = "") =>
     exchange(`GET /x HTTP/1.1\r\nHost: ${host}\r\n${headers}Connection: close\r\n\r\n`);
   /** By host, how often the backend was asked. */

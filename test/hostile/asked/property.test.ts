@@ -1,6 +1,7 @@
 /**
- * Whatever stands in annotations, settings and fields of objects, each address that nginx would ask is one that may be asked. The
- * addresses are read from what is rendered, in both modes, and judged by ranges that this test has of its own.
+ * Whatever stands in annotations, settings and fields of objects, each address that nginx would ask
+ * is one that may be asked. The addresses are read from what is rendered, in both modes, and judged
+ * by ranges that this test has of its own.
  */
 import { isIP, isIPv6 } from "node:net";
 import fc from "fast-check";

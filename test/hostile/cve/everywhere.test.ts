@@ -1,4 +1,7 @@
-/** What was done to one field, done to all: each annotation and each key of the ConfigMap, at the same time. */
+/**
+ * What was done to one field, done to all: each annotation and each key of the ConfigMap, at the
+ * same time.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Fields } from "../../../src/annotations/declare.ts";
 import { featureList } from "../../../src/annotations/registry.ts";

@@ -1,4 +1,7 @@
-/** Holes of nginx itself that need a certain shape of configuration: what Sluice renders never has that shape. Snippets are the operator's own. */
+/**
+ * Holes of nginx itself that need a certain shape of configuration: what Sluice renders never has
+ * that shape. Snippets are the operator's own.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Directive } from "../../support/nginx-tree.ts";
 import { ingress } from "../support/objects.ts";

@@ -1,12 +1,12 @@
 /**
- * Published holes as inputs: what is written, what its author is told, and what is answered. `rows.test.ts` tries each in
- * both modes, and docs/security.md has each sentence of `says`.
+ * Published holes as inputs: what is written, which Problem its author gets, and what is answered.
+ * `rows.test.ts` tries each in both modes, and docs/security.md has each sentence of `says`.
  */
 import type { KubernetesObject } from "../../../src/model/objects.ts";
 import { configMap, type IngressWords, ingress, type PathWords, secret } from "../support/objects.ts";
 
 export interface Attack {
-  /** Its CVE, or where it was told of. */
+  /** Its CVE, or where it was published. */
   readonly id: string;
   readonly title: string;
   /** What the operator has set; attacks under the same settings are made at the same time. */

@@ -1,6 +1,6 @@
 /**
- * The webhook's port as whoever reaches it sees it: anybody may send anything. Nothing is run, nothing is written, nothing
- * grows.
+ * The webhook's port from outside: any program may send anything. Nothing is run, nothing is
+ * written, nothing grows.
  */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";

@@ -1,6 +1,7 @@
 /**
- * Locations that only nginx itself goes on to: shapes, questions to auth services, mirrors, error pages, nginx's own figures.
- * An answer with X-Accel-Redirect, an error page or a path may name a location, too, and must not get there.
+ * Locations that only nginx itself goes on to: shapes, questions to auth services, mirrors, error
+ * pages, nginx's own figures. An answer with X-Accel-Redirect, an error page or a path may name a
+ * location, too, and must not get there.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
@@ -116,7 +117,8 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       world.auth.forget();
       expect((await world.ask("a.example", "/x")).body).toBe("secret");
       while (world.auth.asked.length === 0) await delay(5);
-      // The next request on its way shows that what the mirror's answer led to, if anything, has been asked.
+      // The next request on its way shows that what the mirror's answer led to, if anything, has
+      // been asked.
       expect((await world.ask("a.example", "/y")).body).toBe("secret");
       expect(world.backend.asked.map(({ url }) => url)).toEqual(["/x", "/y"]);
     }

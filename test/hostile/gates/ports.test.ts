@@ -1,4 +1,7 @@
-/** What ends or changes the controller, asked for by those whom an address of this machine proves nothing about. */
+/**
+ * What ends or changes the controller, asked for by programs about which an address of this machine
+ * proves nothing.
+ */
 import { readFileSync, statSync } from "node:fs";
 import { request as plainRequest } from "node:http";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** What one route of the Gateway API may cost a worker, and what its backends and clients reach beyond it. */
+/**
+ * What one route of the Gateway API may cost a worker, and what its backends and clients reach
+ * beyond it.
+ */
 import { beforeEach, expect, test } from "vitest";
 import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
 import { gateway, gatewayClass, listener, route } from "../../support/gateways.ts";
@@ -24,7 +27,10 @@ async function milliseconds(more: Partial<RequestOptions>): Promise<number> {
   return Math.min(...times);
 }
 
-/** Matches of one path, of which the last condition alone tells them apart, spread over rules and routes as the API server takes them. */
+/**
+ * Matches of one path, of which the last condition alone tells them apart, spread over rules and
+ * routes as the API server takes them.
+ */
 function crowd(condition: (at: number) => object, routes = 8) {
   return Array.from({ length: routes }, (_, one) =>
     route({

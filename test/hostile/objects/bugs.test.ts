@@ -1,6 +1,7 @@
 /**
- * One object on which Sluice fails must not end the controller, nor keep it from starting: depth that a parser could follow,
- * and, for what nobody has found yet, objects, Kinds, features and views that throw as soon as somebody reads them.
+ * One object on which Sluice fails must not end the controller, nor keep it from starting: depth
+ * that a parser could follow, and, for bugs that are not found yet, objects, Kinds, features and
+ * views that throw as soon as somebody reads them.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { features } from "../../../src/annotations/registry.ts";
@@ -43,7 +44,10 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   });
 
   let round = 0;
-  /** Others are served, changes of others arrive, and a reading of everything from the beginning, as at a start, goes through. */
+  /**
+   * Others are served, changes of others arrive, and a reading of everything from the beginning, as
+   * at a start, goes through.
+   */
   async function othersGoOn(): Promise<void> {
     round += 1;
     await world.apply(ingress({ name: `later-${round}` }));
@@ -105,7 +109,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await world.apply(throwing(good, ["spec", "rules"]));
     expect(world.said("broken").join()).toMatch(isBug);
     expect(await world.ask("broken.example")).toMatchObject({ status: 200 });
-    // Where nobody can say what it guards, its paths are shut.
+    // Where its guards cannot be known, its paths are shut.
     await world.apply(throwing(good, ["metadata", "annotations"]));
     expect(await world.ask("broken.example")).toMatchObject({ status: 503 });
   });

@@ -1,6 +1,7 @@
 /**
- * Objects that stand for more than they hold: each address of an EndpointSlice on each of its ports, groups of a thousand million
- * Endpoints, a peer to be tried for each. Neither the controller nor a worker may try to make all of it.
+ * Objects that stand for more than they hold: each address of an EndpointSlice on each of its
+ * ports, groups of a thousand million Endpoints, a peer to be tried for each. Neither the
+ * controller nor a worker may try to make all of it.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
@@ -86,7 +87,8 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     );
     expect((await world.ask("crowded.example")).status).toBe(502);
     for (const server of servers) server.close();
-    // Each try of the router reads anew what was tried before. nginx itself, in static mode, does not.
+    // Each try of the router reads anew what was tried before. nginx itself, in static mode, does
+    // not.
     expect(tries).toBeLessThanOrEqual(mode === "dynamic" ? 100 : 150);
     expect((await world.ask("neighbour.example")).body).toBe("secret");
   });

@@ -74,7 +74,7 @@ export const disguises: readonly string[] = [
 const admin = (annotations: Record<string, string>) =>
   ingress({ name: "admin", host: "a.example", paths: [["/admin"]], annotations });
 
-/** Ingresses that let nobody in; `auth` is the origin of an auth service that says no. */
+/** Ingresses that let no client in; `auth` is the origin of an auth service that says no. */
 export const guards = {
   "a deny list": () => admin({ "denylist-source-range": "0.0.0.0/0" }),
   "an allow list": () => admin({ "allowlist-source-range": "192.0.2.250" }),

@@ -1,6 +1,7 @@
 /**
- * Headers that say where a message ends, set by a list of headers. One request whose end a backend and nginx place differently
- * puts the next user's request inside the attacker's, since both go over one kept connection.
+ * Headers that say where a message ends, set by a list of headers. One request whose end a backend
+ * and nginx place differently puts the next user's request inside the attacker's, since both go
+ * over one kept connection.
  */
 import { createServer, type Server } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";

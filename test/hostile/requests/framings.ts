@@ -1,4 +1,7 @@
-/** Requests whose end nginx and a backend could see in different places; each holds a whole request for `/guarded` where a body may be. */
+/**
+ * Requests whose end nginx and a backend could see in different places; each holds a whole request
+ * for `/guarded` where a body may be.
+ */
 
 const inner = "GET /guarded HTTP/1.1\r\nHost: a.example\r\n\r\n";
 const head = (headers: string, line = "POST /in HTTP/1.1") => `${line}\r\nHost: a.example\r\n${headers}\r\n\r\n`;

@@ -104,7 +104,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
         "ssl-client-issuer-dn": [],
         "ssl-client-cert": [],
       },
-      // Only with proxy-add-original-uri-header is it ours; else nobody is to believe it.
+      // Only with proxy-add-original-uri-header is it ours; else no backend may trust it.
       "x-original-uri": ["/evil"],
     });
     expect(port).not.toBe("666");

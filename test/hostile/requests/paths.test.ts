@@ -1,6 +1,7 @@
 /**
- * Paths in disguise. `/admin` is guarded, by an address list or by an auth service, and everything around it is open, once with
- * a rewrite that takes a prefix away. However the path is written: what reaches the backend is not `/admin`.
+ * Paths in disguise. `/admin` is guarded, by an address list or by an auth service, and everything
+ * around it is open, once with a rewrite that takes a prefix away. However the path is written:
+ * what reaches the backend is not `/admin`.
  */
 import { describe, expect, test } from "vitest";
 import { ingress } from "../support/objects.ts";
@@ -8,7 +9,9 @@ import { exchange, statuses } from "../support/raw.ts";
 import { worldOf } from "../support/world.ts";
 import { disguises, guards, neighbours } from "./disguises.ts";
 
-/** What a careful backend makes of a target: one round of decoding, dot segments, slashes as one. */
+/**
+ * What a careful backend makes of a target: one round of decoding, dot segments, slashes as one.
+ */
 function meant(target: string): string {
   const path = target
     .replace(/[?#].*/s, "")

@@ -1,6 +1,7 @@
 /**
- * Patterns that run away. The controller never runs one of a user's; nginx does, in each worker, so what one takes is bounded,
- * and a path whose pattern could not be finished is nobody's: the next one may guard less.
+ * Patterns that run away. The controller never runs one of a user's; nginx does, in each worker, so
+ * what one takes is bounded, and a path whose pattern could not be finished is refused: the next
+ * one may guard less.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -71,7 +72,10 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   });
 });
 
-/** Processor time of the workers there are now, which other programs do not add to. One of before a reload may be gone. */
+/**
+ * Processor time of the workers there are now, which other programs do not add to. One of before a
+ * reload may be gone.
+ */
 function workerSeconds(master: number): number {
   const children = readFileSync(`/proc/${master}/task/${master}/children`, "utf8").trim().split(" ").map(Number);
   const present = children.filter((pid) => existsSync(`/proc/${pid}/schedstat`));

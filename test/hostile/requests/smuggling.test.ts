@@ -1,4 +1,7 @@
-/** Smuggling. `/guarded` is closed to everybody, so a backend that is ever asked for it read as a request what nginx had passed as a body. */
+/**
+ * Smuggling. `/guarded` is closed to everybody, so a backend that is ever asked for it read as a
+ * request what nginx had passed as a body.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ingress } from "../support/objects.ts";
 import { exchange } from "../support/raw.ts";

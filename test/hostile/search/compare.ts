@@ -1,4 +1,7 @@
-/** Trees of nginx.conf held against each other. Names that are hashes of text differ where the text does, and mean nothing. */
+/**
+ * Trees of nginx.conf held against each other. Names that are hashes of text differ where the text
+ * does, and mean nothing.
+ */
 import type { Directive } from "../../support/nginx-tree.ts";
 import { placeholders, type Seals } from "./sealed.ts";
 

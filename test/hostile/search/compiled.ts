@@ -1,4 +1,7 @@
-/** Patterns that nginx compiles, and the names of their groups: each becomes a variable for all hosts at once. */
+/**
+ * Patterns that nginx compiles, and the names of their groups: each becomes a variable for all
+ * hosts at once.
+ */
 import type { Directive } from "../../support/nginx-tree.ts";
 
 /** Each named group in the tree, as `directive name`. */
@@ -15,7 +18,10 @@ export function namedGroups(tree: readonly Directive[]): readonly string[] {
   });
 }
 
-/** nginx takes for a pattern: what follows `~`, the first word of a rewrite, and words of some directives that begin with `~`. */
+/**
+ * nginx takes for a pattern: what follows `~`, the first word of a rewrite, and words of some
+ * directives that begin with `~`.
+ */
 function patternsOf({ name, args }: Directive): readonly string[] {
   if (name === "rewrite") return args.slice(0, 1);
   const afterSign = args.filter((_, at) => /^!?~\*?$/.test(args[at - 1] ?? ""));

@@ -1,7 +1,8 @@
 /**
- * Each annotation, each key of the ConfigMap and each field of an object with each of the values that once reached other
- * tenants: names of groups, names of headers about the connection, and addresses. A search by chance meets few of these
- * pairs, so all of them are tried here, in both modes, and judged by the tree of what nginx would be given.
+ * Each annotation, each key of the ConfigMap and each field of an object with each of the values
+ * that once reached other tenants: names of groups, names of headers about the connection, and
+ * addresses. A search by chance meets few of these pairs, so all of them are tried here, in both
+ * modes, and judged by the tree of what nginx would be given.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Field, Fields } from "../../../src/annotations/declare.ts";
@@ -95,7 +96,10 @@ const ofSluice =
 
 const lists = ["auth-proxy-set-headers", "custom-headers", "fastcgi-params-configmap"];
 const data = Object.fromEntries([...headerNames, "HTTP_TRANSFER_ENCODING", "X-A"].map((name) => [name, "5"]));
-/** Everything is allowed that the operator can allow without snippets, so that no other bound hides a hole. */
+/**
+ * Everything is allowed that the operator can allow without snippets, so that no other bound hides
+ * a hole.
+ */
 const generous = {
   "annotations-risk-level": "Critical",
   "global-allowed-response-headers": [...headerNames, "HTTP_TRANSFER_ENCODING", "X-A"].join(","),

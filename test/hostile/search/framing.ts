@@ -1,10 +1,16 @@
-/** Headers that no value may set: what Sluice itself says of them is known, and whatever else a tree sets is a finding. */
+/**
+ * Headers that no value may set: what Sluice itself says of them is known, and whatever else a tree
+ * sets is a finding.
+ */
 import type { Directive } from "../../support/nginx-tree.ts";
 
 const reserved =
   /^(?:content-length|transfer-encoding|connection|host|upgrade|te|trailer|expect|keep-alive|http2-settings|proxy|proxy-.*)$/;
 
-/** Each as a directive with the name in lower case. Host is what upstream-vhost, and the URLs that are asked, say. */
+/**
+ * Each as a directive with the name in lower case. Host is what upstream-vhost, and the URLs that
+ * are asked, say.
+ */
 const ours = [
   /^(?:proxy|grpc)_set_header host .*$/,
   /^(?:proxy|grpc)_set_header upgrade \$http_upgrade$/,

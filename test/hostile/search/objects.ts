@@ -1,6 +1,7 @@
 /**
- * Hostile objects by the number: what each is made of depends on the seed alone. Text is the corpus, what a Kind calls
- * good with the corpus put into it, and what fast-check makes up; most of it is refused, and what is not is what counts.
+ * Hostile objects by the number: what each is made of depends on the seed alone. Text is the
+ * corpus, what a Kind calls good with the corpus put into it, and what fast-check makes up; most of
+ * it is refused, and what is not is what counts.
  */
 import fc from "fast-check";
 import type { Field, Fields } from "../../../src/annotations/declare.ts";
@@ -45,7 +46,10 @@ function text(good: readonly string[]): fc.Arbitrary<string> {
 const rarelyLong = (usual: fc.Arbitrary<string>) =>
   fc.oneof({ weight: 199, arbitrary: usual }, { weight: 1, arbitrary: fc.constantFrom(...long) });
 
-/** Annotations that name another object get one of the Ingress's own, so that what is in it is tried. */
+/**
+ * Annotations that name another object get one of the Ingress's own, so that what is in it is
+ * tried.
+ */
 const references: Readonly<Record<string, "secret" | "configMap">> = {
   "auth-secret": "secret",
   "auth-tls-secret": "secret",
@@ -130,7 +134,10 @@ export function hostileObjects(seed: number, from: number, count: number): reado
   });
 }
 
-/** ConfigMaps of the operator, each with a few hostile values; snippets of the operator are the operator's. */
+/**
+ * ConfigMaps of the operator, each with a few hostile values; snippets of the operator are the
+ * operator's.
+ */
 export function hostileSettings(
   seed: number,
   from: number,

@@ -1,4 +1,7 @@
-/** Records of shared memory that do not look like what the Lua expects: text of users stands in them as values, or as paths. */
+/**
+ * Records of shared memory that do not look like what the Lua expects: text of users stands in them
+ * as values, or as paths.
+ */
 
 import { recordFields } from "../../../src/model/records.ts";
 

@@ -1,7 +1,8 @@
 /**
- * What was meant: the same Configuration rendered with every quoted value sealed, so that a placeholder stands where its
- * text would. No text of a user is in that tree, so its blocks and directives are those the templates meant; with each
- * placeholder's meaning put back it must equal the tree of what was really rendered.
+ * What was meant: the same Configuration rendered with every quoted value sealed, so that a
+ * placeholder stands where its text would. No text of a user is in that tree, so its blocks and
+ * directives are those the templates meant; with each placeholder's meaning put back it must equal
+ * the tree of what was really rendered.
  */
 import { Token } from "../../../src/directives/token.ts";
 import { wordsOf } from "../../support/nginx-tree.ts";
@@ -18,7 +19,10 @@ export interface Seals {
 
 export const placeholders = /SEALED\d+S/g;
 
-/** Only what `render` does is sealed; it must not share remembered Tokens with a rendering before it. */
+/**
+ * Only what `render` does is sealed; it must not share remembered Tokens with a rendering before
+ * it.
+ */
 export function sealed<T>(render: () => T): { readonly value: T; readonly seals: Seals } {
   const texts: string[] = [];
   const known = new Map<string, string>();

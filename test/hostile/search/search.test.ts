@@ -1,6 +1,6 @@
 /**
- * The search over every text field. In CI a short run, the same each time, so that what fails there fails for a change; a long one draws
- * a new seed. Seeds are printed.
+ * The search over every text field. In CI a short run, the same each time, so that what fails there
+ * fails for a change; a long one draws a new seed. Seeds are printed.
  *
  *   npm run test:hostile                    100,000 objects that the API server would take
  *   HOSTILE_SEED=7 HOSTILE_OBJECTS=5000     this run again, or another length

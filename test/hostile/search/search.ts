@@ -1,6 +1,7 @@
 /**
- * The search: batches of hostile objects beside neighbours that must never notice. What is found is a line of text; there
- * should be none. Everything follows from the seed, so a finding is tried again by its seed and number.
+ * The search: batches of hostile objects beside neighbours that must never notice. What is found is
+ * a line of text; there should be none. Everything follows from the seed, so a finding is tried
+ * again by its seed and number.
  */
 
 import { readManifest } from "../../../src/manifests/manifest.ts";

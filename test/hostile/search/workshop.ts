@@ -1,6 +1,7 @@
 /**
- * The controller without its nginx processes: the real sync with its quarantine, and `nginx -t` in the place of a reload.
- * So thousands of objects can be tried in a minute, and what nginx refuses is set aside by the product's own code.
+ * The controller without its nginx processes: the real sync with its quarantine, and `nginx -t` in
+ * the place of a reload. So thousands of objects can be tried in a minute, and what nginx refuses
+ * is set aside by the product's own code.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +28,10 @@ import { Translator } from "../../../src/translate/translator.ts";
 import { flagsOf, MemorySource, type Mode, present } from "../../parity/subject.ts";
 
 export interface Workshop {
-  /** Puts these objects in the place of those of the last time, and waits until nginx has accepted what is left of them. */
+  /**
+   * Puts these objects in the place of those of the last time, and waits until nginx has accepted
+   * what is left of them.
+   */
   bring(objects: readonly KubernetesObject[]): Promise<Tried>;
   /** A rendering of what is there now that remembers nothing. */
   rendered(): {

@@ -1,6 +1,7 @@
 /**
- * Text that ends something: a word, a directive, a block, a line, a comment, a string. Whatever would become configuration is
- * called `pwned` in it, so one look at the tree of nginx.conf says whether any of it did.
+ * Text that ends something: a word, a directive, a block, a line, a comment, a string. Whatever
+ * would become configuration is called `pwned` in it, so one look at the tree of nginx.conf says
+ * whether any of it did.
  */
 import type { Directive } from "../../support/nginx-tree.ts";
 
@@ -112,7 +113,10 @@ export function intruders(tree: readonly Directive[], within: readonly string[] 
   });
 }
 
-/** The loading of modules, Sluice's own answers in Lua, and the words that a map compares with, of which nginx obeys one. */
+/**
+ * The loading of modules, Sluice's own answers in Lua, and the words that a map compares with, of
+ * which nginx obeys one.
+ */
 function known(name: string, args: readonly string[], within: readonly string[]): boolean {
   if (within.at(-1) === "map") return name !== "include";
   if (name === "load_module") return within.length === 0 && !args.join().includes("pwned");

@@ -1,6 +1,6 @@
 /**
- * Which addresses nginx would ask, read from what is rendered, and which of them may not be asked: by ranges that the
- * tests have of their own.
+ * Which addresses nginx would ask, read from what is rendered, and which of them may not be asked:
+ * by ranges that the tests have of their own.
  */
 import { BlockList, isIP, isIPv6 } from "node:net";
 import { ownAddresses, type Rendered } from "./on-paper.ts";

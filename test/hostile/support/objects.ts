@@ -1,4 +1,7 @@
-/** Objects of a small cluster, as the API server would store them: everything is in the namespace `ns` unless it says another. */
+/**
+ * Objects of a small cluster, as the API server would store them: everything is in the namespace
+ * `ns` unless it says another.
+ */
 import type { ConfigMap, Ingress, KubernetesObject, Secret } from "../../../src/model/objects.ts";
 import { type IngressWords as PlainWords, ingress as plainIngress } from "../../support/ingress.ts";
 

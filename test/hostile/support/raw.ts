@@ -1,4 +1,7 @@
-/** Bytes to nginx as a test writes them, and all that comes back until the connection ends or falls silent. */
+/**
+ * Bytes to nginx as a test writes them, and all that comes back until the connection ends or falls
+ * silent.
+ */
 import { connect } from "node:net";
 import { ports } from "./world.ts";
 

@@ -1,6 +1,6 @@
 /**
- * A backend, or an auth service, whose answers a test decides, and which keeps what it was asked: as text, so that nothing of
- * a header that came twice is lost. It runs on a port of its own.
+ * A backend, or an auth service, whose answers a test decides, and which keeps what it was asked:
+ * as text, so that nothing of a header that came twice is lost. It runs on a port of its own.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";

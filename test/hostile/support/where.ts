@@ -1,4 +1,7 @@
-/** Where nginx runs: started by the controller, in both modes, or by another process as in a container of its own. */
+/**
+ * Where nginx runs: started by the controller, in both modes, or by another process as in a
+ * container of its own.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,6 +1,7 @@
 /**
- * A whole controller with a real nginx, a neighbour that must never notice anything, a backend that says `secret`, and what
- * an attack is judged by: the sentences its author gets, what is answered, and the tree of nginx.conf.
+ * A whole controller with a real nginx, a neighbour that must never notice anything, a backend that
+ * says `secret`, and what an attack is judged by: the sentences its author gets, what is answered,
+ * and the tree of nginx.conf.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -111,7 +112,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   };
 }
 
-/** A World for the tests of one `describe`: it starts before the first, is cleared after each, and stops after the last. */
+/**
+ * A World for the tests of one `describe`: it starts before the first, is cleared after each, and
+ * stops after the last.
+ */
 export function worldOf(options: WorldOptions): World {
   let started: World | undefined;
   beforeAll(async () => {

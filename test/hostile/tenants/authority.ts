@@ -1,4 +1,7 @@
-/** A CA for client certificates, made once for a test file, and certificates of clients that it and another one have signed. */
+/**
+ * A CA for client certificates, made once for a test file, and certificates of clients that it and
+ * another one have signed.
+ */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** Client certificates on every way to a path: what has to be asked for is asked for, or the request is refused. */
+/**
+ * Client certificates on every way to a path: what has to be asked for is asked for, or the request
+ * is refused.
+ */
 import { Agent } from "node:https";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,7 @@
 /**
- * Groups with names in patterns of users: nginx would make variables of them, for all hosts at once, and forget what these have meant before. A name
- * that an author uses in the author's own replacement goes on working.
+ * Groups with names in patterns of users: nginx would make variables of them, for all hosts at
+ * once, and forget what these have meant before. A name that an author uses in the author's own
+ * replacement goes on working.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

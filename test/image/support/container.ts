@@ -1,7 +1,8 @@
 /**
- * Runs a command in the image with runc, under the rights that a kubelet would give it: the user, the capabilities (in the bounding, permitted and
- * effective sets and in no other, as container runtimes do), no new privileges, and a read-only root with the folders of emptyDir volumes.
- * The network is the test's own, so ports and sysctls are those of the namespace that `npm test` made.
+ * Runs a command in the image with runc, under the rights that a kubelet would give it: the user,
+ * the capabilities (in the bounding, permitted and effective sets and in no other, as container
+ * runtimes do), no new privileges, and a read-only root with the folders of emptyDir volumes. The
+ * network is the test's own, so ports and sysctls are those of the namespace that `npm test` made.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +14,9 @@ import { clientRoot, unpackedImage } from "../../../scripts/image/unpacked.ts";
 
 export interface Image {
   readonly config: Partial<ImageConfig>;
-  /** The image's file system, on this machine; reading it is fine, a container gets it read-only. */
+  /**
+   * The image's file system, on this machine; reading it is fine, a container gets it read-only.
+   */
   readonly root: string;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Runs the containers of a Pod from the image, as a kubelet would: the arguments, environment, rights, volumes, probes and hooks that the Pod's
- * spec gives, and nothing more. Only volumes that the chart makes are known.
+ * Runs the containers of a Pod from the image, as a kubelet would: the arguments, environment,
+ * rights, volumes, probes and hooks that the Pod's spec gives, and nothing more. Only volumes that
+ * the chart makes are known.
  */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -66,7 +67,10 @@ function setSysctls(sysctls: readonly { readonly name: string; readonly value: s
   for (const { name, value } of sysctls) writeFileSync(`/proc/sys/${name.replaceAll(".", "/")}`, value);
 }
 
-/** Asks the readiness probe until it says yes; throws once the container has ended, or the Pod is to go. */
+/**
+ * Asks the readiness probe until it says yes; throws once the container has ended, or the Pod is to
+ * go.
+ */
 async function isReady([container, running]: readonly [Manifest, Container], signal: AbortSignal): Promise<void> {
   const probe = container.readinessProbe?.httpGet;
   if (probe === undefined) return;

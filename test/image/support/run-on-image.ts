@@ -1,4 +1,6 @@
-/** The program behind scripts/suite-on-image.mjs: SUITE PROJECT [PROJECT ...] [-- words for vitest]. */
+/**
+ * The program behind scripts/suite-on-image.mjs: SUITE PROJECT [PROJECT ...] [-- words for vitest].
+ */
 import type { Suite } from "../../../scripts/image/suites.ts";
 import { runOnImage } from "./image-nginx.ts";
 

@@ -1,7 +1,8 @@
 /**
- * The router and the balancer on a real nginx, with records that a test writes, and backends that answer with their address.
- * Backends are `127.100.0.N:9000`; one that is named in `?fail=A,B` answers 503 and the request is tried again elsewhere; on
- * `127.100.0.99` nobody listens. `?wait=N` takes N seconds on `127.100.0.1`.
+ * The router and the balancer on a real nginx, with records that a test writes, and backends that
+ * answer with their address. Backends are `127.100.0.N:9000`; one that is named in `?fail=A,B`
+ * answers 503 and the request is tried again elsewhere; on `127.100.0.99` no server listens.
+ * `?wait=N` takes N seconds on `127.100.0.1`.
  */
 
 import { fileURLToPath } from "node:url";
@@ -40,7 +41,10 @@ export interface Balancing {
     more?: { canaries?: readonly Canary[]; sticky?: boolean; path?: string },
   ): Promise<void>;
   ask(host: string, options?: Asking): Promise<Answered>;
-  /** How many of `count` requests each backend answered, by the last byte of its address; statuses other than 200 by `status N`. */
+  /**
+   * How many of `count` requests each backend answered, by the last byte of its address; statuses
+   * other than 200 by `status N`.
+   */
   tally(host: string, count: number, options?: Asking): Promise<Record<string, number>>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * A whole nginx.conf around the few lines a test is about, with everything it needs to run inside a run folder: modules,
- * temporary folders, the control server. `error_log stderr notice` is what a test reads errors from.
+ * A whole nginx.conf around the few lines a test is about, with everything it needs to run inside a
+ * run folder: modules, temporary folders, the control server. `error_log stderr notice` is what a
+ * test reads errors from.
  */
 import { createHash } from "node:crypto";
 import type { Capabilities, RenderedConfiguration, RunFolder } from "../../../src/nginx/index.ts";

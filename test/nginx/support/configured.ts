@@ -1,6 +1,6 @@
 /**
- * A whole controller for tests of ConfigMap keys: one Ingress for `*.keys.example` before a backend that echoes. `set` makes a
- * ConfigMap the whole of the settings and waits until it is live.
+ * A whole controller for tests of ConfigMap keys: one Ingress for `*.keys.example` before a backend
+ * that echoes. `set` makes a ConfigMap the whole of the settings and waits until it is live.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,9 +22,11 @@ export interface Configured {
   /** A folder for the test's own files, logs above all. */
   readonly folder: string;
   readonly pki: Pki;
-  /** What the settings and objects of now are told, as sentences. */
+  /** The Problems of the present settings and objects, as sentences. */
   problems(): readonly string[];
-  /** Makes these the settings, and the objects be there besides, and waits until all of it is live. */
+  /**
+   * Makes these the settings, and the objects be there besides, and waits until all of it is live.
+   */
   set(settings: Readonly<Record<string, string>>, objects?: readonly KubernetesObject[]): Promise<void>;
   /** Begins to make them the settings. */
   begin(settings: Readonly<Record<string, string>>): Promise<void>;

@@ -1,7 +1,8 @@
 /**
- * A controller in miniature, as a process of its own that a test can kill: `controller.ts FOLDER END CONF`. It opens
- * nginx in FOLDER, applies the configuration in CONF (JSON) unless that is `-`, and prints what it found and did.
- * END is `true` or `false`, see `endWithController`. It ends on SIGTERM, by stopping nginx.
+ * A controller in miniature, as a process of its own that a test can kill: `controller.ts FOLDER
+ * END CONF`. It opens nginx in FOLDER, applies the configuration in CONF (JSON) unless that is `-`,
+ * and prints what it found and did. END is `true` or `false`, see `endWithController`. It ends on
+ * SIGTERM, by stopping nginx.
  */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

@@ -1,6 +1,7 @@
 /**
- * The YAML of docs/guides, made ready for a controller in a test: Services that a guide only names get an address each, and
- * the names of auth services become an address, because no cluster resolves them.
+ * The YAML of docs/guides, made ready for a controller in a test: Services that a guide only names
+ * get an address each, and the names of auth services become an address, because no cluster
+ * resolves them.
  */
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -82,7 +83,10 @@ export const streamAddress = "192.0.2.118";
 /** Of what is not an echo backend. */
 export const ports: Readonly<Record<string, number>> = { quotes: 50051, talk: 8081 };
 
-/** The name of an auth service becomes its address, and its answer that of a service that knows one session. */
+/**
+ * The name of an auth service becomes its address, and its answer that of a service that knows one
+ * session.
+ */
 function answered(annotations: Record<string, string>): Record<string, string> {
   const key = `${prefix}auth-url`;
   const url = annotations[key];

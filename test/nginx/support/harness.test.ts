@@ -1,4 +1,7 @@
-/** The harness itself: what its requests send, and that an error in nginx's log does not pass unseen. */
+/**
+ * The harness itself: what its requests send, and that an error in nginx's log does not pass
+ * unseen.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

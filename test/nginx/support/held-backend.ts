@@ -1,4 +1,7 @@
-/** A backend whose answers the test holds back, so that a request is in flight for exactly as long as the test wants. */
+/**
+ * A backend whose answers the test holds back, so that a request is in flight for exactly as long
+ * as the test wants.
+ */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 

@@ -1,6 +1,7 @@
 /**
- * A real nginx for a behaviour test, run by the product's own code in a temporary run folder. Its error log is kept,
- * and stopping it fails when anything in there was worse than a warning and not expected.
+ * A real nginx for a behaviour test, run by the product's own code in a temporary run folder. Its
+ * error log is kept, and stopping it fails when anything in there was worse than a warning and not
+ * expected.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +33,10 @@ export interface TestNginx {
   errors(): readonly string[];
   /** Says that a line with this in it is what the test is about. */
   expectError(pattern: RegExp): void;
-  /** Ends it, removes its folder, and throws when its log holds an error that was not expected. Belongs in `afterAll` or `onTestFinished`. */
+  /**
+   * Ends it, removes its folder, and throws when its log holds an error that was not expected.
+   * Belongs in `afterAll` or `onTestFinished`.
+   */
   stop(limitMs?: number): Promise<void>;
 }
 

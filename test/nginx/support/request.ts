@@ -1,6 +1,6 @@
 /**
- * Requests as a test wants to write them: an address to connect to, and a Host, a server name and headers that need have
- * nothing to do with it. Nothing is followed, decoded or retried.
+ * Requests as a test wants to write them: an address to connect to, and a Host, a server name and
+ * headers that need have nothing to do with it. Nothing is followed, decoded or retried.
  */
 import { Agent, request as httpRequest, type OutgoingHttpHeaders } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
@@ -17,7 +17,10 @@ export interface RequestOptions {
   readonly host?: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Buffer;
-  /** TLS, with this server name; empty for none. Any certificate is taken: the answer says which one came. */
+  /**
+   * TLS, with this server name; empty for none. Any certificate is taken: the answer says which one
+   * came.
+   */
   readonly sni?: string;
   /** Reuses connections: made by `keepalive()` or `keepaliveTls()`. */
   readonly agent?: Agent | SecureAgent;

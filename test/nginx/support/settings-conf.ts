@@ -1,4 +1,7 @@
-/** A whole nginx.conf that has nothing in it but Settings: every partial of `templates/settings/`, one server, one location. */
+/**
+ * A whole nginx.conf that has nothing in it but Settings: every partial of `templates/settings/`,
+ * one server, one location.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import Handlebars from "handlebars";
 import type { Capabilities } from "../../../src/directives/capabilities.ts";

@@ -16,7 +16,10 @@ export interface ShopSubject extends Subject {
   readonly pki: Pki;
 }
 
-/** `first` is the first of four ports; endpoints of `addresses` answer on 8080, and with TLS on 8443. */
+/**
+ * `first` is the first of four ports; endpoints of `addresses` answer on 8080, and with TLS on
+ * 8443.
+ */
 export async function startShop(
   first: number,
   addresses: readonly string[],

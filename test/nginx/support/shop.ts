@@ -1,4 +1,7 @@
-/** A small cluster in memory for a Subject: Services with their endpoints, and Ingresses in front of them. */
+/**
+ * A small cluster in memory for a Subject: Services with their endpoints, and Ingresses in front of
+ * them.
+ */
 import type { Ingress, KubernetesObject } from "../../../src/model/objects.ts";
 import { backedService, ingress as sketched } from "../../support/sketch.ts";
 
@@ -10,7 +13,7 @@ export const service = (name: string, addresses: readonly string[], port = 8080)
 export const ingress = (name: string, host: string, to: string, annotations: Record<string, string> = {}): Ingress =>
   sketched({ name, host, paths: [["/", to]], annotations });
 
-/** The controller's own ConfigMap, as `startSubject` is told of it. */
+/** The controller's own ConfigMap, which `startSubject` names. */
 export function settings(data: Readonly<Record<string, string>>): KubernetesObject {
   const metadata = { name: "ingress-nginx-controller", namespace: "ingress-nginx" };
   return { apiVersion: "v1", kind: "ConfigMap", metadata, data } as KubernetesObject;

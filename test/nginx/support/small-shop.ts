@@ -1,6 +1,7 @@
 /**
- * A small cluster as a value, edited at random: hosts with paths, Services with endpoints, one setting. It knows which routes it
- * means, so that what is foretold and what is served can both be held against it.
+ * A small cluster as a value, edited at random: hosts with paths, Services with endpoints, one
+ * setting. It knows which routes it means, so that what is foretold and what is served can both be
+ * held against it.
  */
 import fc from "fast-check";
 import { ingress } from "../../support/ingress.ts";
@@ -39,7 +40,10 @@ const onIngress = (name: string, change: (ingress: SmallIngress) => SmallIngress
   };
 };
 
-/** A setting or a timeout gets a value that was never there before: what nginx keeps of earlier ones must not matter. */
+/**
+ * A setting or a timeout gets a value that was never there before: what nginx keeps of earlier ones
+ * must not matter.
+ */
 export const edits: fc.Arbitrary<Edit> = fc.oneof(
   fc
     .record({ host, path, service })
@@ -62,7 +66,10 @@ export const edits: fc.Arbitrary<Edit> = fc.oneof(
   fc.constant<Edit>((shop, step) => ({ ...shop, keepAlive: 100 + step })),
 );
 
-/** What each route leads to: `host/path` to Service and timeout. A host without a path `/` has the default backend there. */
+/**
+ * What each route leads to: `host/path` to Service and timeout. A host without a path `/` has the
+ * default backend there.
+ */
 export function routesMeant({ ingresses }: SmallShop): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(ingresses).flatMap(([name, { paths, timeout }]) =>
@@ -71,7 +78,10 @@ export function routesMeant({ ingresses }: SmallShop): ReadonlyMap<string, strin
   );
 }
 
-/** What a request is answered: the name of the Service, 503 where it has no endpoints, 404 where nothing is meant. */
+/**
+ * What a request is answered: the name of the Service, 503 where it has no endpoints, 404 where
+ * nothing is meant.
+ */
 export function answerMeant({ ingresses, endpoints }: SmallShop, name: string, at: string): string {
   const paths = Object.entries(ingresses[name]?.paths ?? {}).filter(([one]) =>
     `${at}/`.startsWith(one.replace(/\/?$/, "/")),

@@ -1,6 +1,7 @@
 /**
- * The traps of docs/ingress-nginx/traps.md, by their numbers; each test fails when the guard is taken away. The others have files of their own:
- * 1 and 6 beside this one; 9 is in `src/nginx/folder.test.ts`, 10 is what `steady-traffic.ts` counts, 11 is `streams.test.ts`, 12 is
+ * The traps of docs/ingress-nginx/traps.md, by their numbers; each test fails when the guard is
+ * taken away. The others have files of their own: 1 and 6 beside this one; 9 is in
+ * `src/nginx/folder.test.ts`, 10 is what `steady-traffic.ts` counts, 11 is `streams.test.ts`, 12 is
  * `test/image/parity.test.ts`.
  */
 import { readFileSync } from "node:fs";
@@ -129,7 +130,7 @@ test("8: a name that does not resolve harms only the route that names it", async
   const gone = { "auth-url": "http://gone.invalid/auth", "enable-cors": "true" };
   await serve(ingress("dead", "dead.example", "web", gone), ingress("alive", "alive.example", "web"));
   expect((await ask("alive.example")).status).toBe(200);
-  // Nobody had to set it aside: it answers what needs no question.
+  // It need not be set aside: it answers what needs no question.
   const preflight = await request({ to: subject.to, host: "dead.example", method: "OPTIONS" });
   expect(preflight.status).toBe(204);
 });

@@ -31,8 +31,8 @@ function _M.use(given)
   options = given
 end
 
--- The host of a route as the listener knows it: the name itself, the longest wildcard that takes it,
--- or the one of all hosts.
+-- The host of a route as the listener knows it: the name itself, the longest wildcard that takes
+-- it, or the one of all hosts.
 local function host_of_listener(host, listener)
   local now = store.generation()
   if store.get("host", listener .. " " .. host, now) then
@@ -70,9 +70,9 @@ local function host_label(host, listener)
   return options.undefined_hosts and host
 end
 
--- From $host, the canary, the method, the status and what the router says: four labels, of which the
--- last is a path and may hold anything, and for routes of Gateways four more. False for a host that
--- is not counted.
+-- From $host, the canary, the method, the status and what the router says: four labels, of which
+-- the last is a path and may hold anything, and for routes of Gateways four more. False for a host
+-- that is not counted.
 local function new_labels(text)
   local host, canary, method, status, route = match(text, "^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$")
   local gateway, listener = match(route, "^[^\t]+\t\t.*\t([^\t]*)\t([^\t]*)\t[^\t]*\t[^\t]*$")

@@ -1,5 +1,5 @@
--- Tries a request of a route again. nginx decides whether that is possible: no byte of an answer may
--- have reached the client, and the body has to be at hand. A pause needs a jump back into the
+-- Tries a request of a route again. nginx decides whether that is possible: no byte of an answer
+-- may have reached the client, and the body has to be at hand. A pause needs a jump back into the
 -- location, because nothing can wait while a peer is picked.
 local balancer = require("ngx.balancer")
 local deadline = require("sluice.gateway.deadline")
@@ -13,8 +13,8 @@ local repeatable = { GET = true, HEAD = true, PUT = true, DELETE = true, OPTIONS
 
 local _M = {}
 
--- Of a variable with a value for each try, the last one. The try that begins may have left an empty
--- place behind it.
+-- The last value of a variable that has one for each try. The try that begins may have left an
+-- empty place behind it.
 local function last(values)
   return match(values or "", "([%d.%-]+)[%s:]*$")
 end
@@ -53,8 +53,8 @@ function _M.may_fail(retries, made, has_failed)
   return made < retries
 end
 
--- In the access phase, after all that guards. False where the request has been here before, so that
--- nothing is done to it twice.
+-- Runs in the access phase, after all guards. It returns false where the request has been here
+-- before, so that nothing is done to it twice.
 function _M.enter()
   local var = ngx.var
   local what = var.route_next

@@ -1,5 +1,6 @@
--- The auth service of a rule (ExternalAuth). nginx asks it in a subrequest, which shares the variables
--- of the request. Only an answer of 200 lets the request pass; what it says goes to the backend.
+-- The auth service of a rule (ExternalAuth). nginx asks it in a subrequest, which shares the
+-- variables of the request. Only an answer of 200 lets the request pass; what it says goes to the
+-- backend.
 local balancer = require("ngx.balancer")
 local bodies = require("sluice.gateway.body")
 local rest = require("sluice.gateway.rest")
@@ -16,10 +17,11 @@ local sub = string.sub
 
 local _M = {}
 
--- nginx's NGX_BUSY, after which nobody passes.
+-- nginx's NGX_BUSY, which fails the question, so that no request passes.
 local no_live_upstreams = -3
 
--- Headers that say where a message ends, or are about one connection. Servers read `_` and `.` as `-`.
+-- Headers that say where a message ends, or are about one connection. Servers read `_` and `.` as
+-- `-`.
 local reserved = {
   ["content-length"] = true, ["transfer-encoding"] = true, ["connection"] = true, ["host"] = true,
   ["upgrade"] = true, ["te"] = true, ["trailer"] = true, ["expect"] = true, ["keep-alive"] = true,
@@ -34,7 +36,7 @@ local of_answers = {
 
 local redirects = { [301] = true, [302] = true, [303] = true, [307] = true, [308] = true }
 
--- Before the request jumps to its location.
+-- Runs before the request jumps to its location.
 function _M.prepare(question)
   local var = ngx.var
   var.route_auth_upstream = question.upstream
@@ -42,7 +44,7 @@ function _M.prepare(question)
   var.route_auth_uri = question.path .. gsub(rest.raw_uri(var), "[%c ]", rest.percent)
 end
 
--- In the rewrite phase of the location: the auth service gets the body, too.
+-- Runs in the rewrite phase of the location, where the auth service gets the body, too.
 function _M.take_body()
   local var = ngx.var
   local body = bodies.of(var, tonumber(var.route_auth_limit) or 0)
@@ -84,8 +86,9 @@ local function may_go_on(name, listed)
   return not of_answers[plain] and sub(plain, 1, 8) ~= "content-"
 end
 
--- In the location of the question. nginx knows three answers: yes, 401 and 403; all else is a failure.
--- A redirect, which leads to a login, is a 401 that the location of the request turns back.
+-- Runs in the location of the question. nginx knows three answers: yes, 401 and 403; all else is a
+-- failure. A redirect, which leads to a login, is a 401 that the location of the request turns
+-- back.
 function _M.answered(listed)
   local var, status = ngx.var, ngx.status
   if status == 200 then

@@ -115,8 +115,9 @@ local function all(list, i, value_of)
   return held and all(list, i + 1, value_of)
 end
 
--- Whether the request fulfils all of it; nil where a pattern ran into the limit of its steps, or all
--- before took too long: it cannot be said whose the request is then, and the next one may guard less.
+-- Whether the request fulfils all of it; nil where a pattern ran into the limit of its steps, or
+-- all before took too long: it cannot be said whose the request is then, and the next one may guard
+-- less.
 function _M.hold(choice)
   if budget.is_spent() then
     ngx.log(ngx.WARN, "the conditions of all routes with one path took too long for one request")

@@ -19,8 +19,8 @@ local under_way = 0
 -- A body larger than this is not copied, nor is its request.
 local most_bytes = 1048576
 
--- Milliseconds to connect, to send, and to wait for the answer's first line: a backend that sees the
--- connection end might give the request up.
+-- Milliseconds to connect, to send, and to wait for the answer's first line: a backend that sees
+-- the connection end might give the request up.
 local connect_ms, send_ms, read_ms = 1000, 5000, 10000
 
 -- Headers that a copy does not take over: they concern the client's connection, or the copy gets

@@ -28,8 +28,9 @@ function _M.of(port, address, generation)
 end
 
 -- The listener with the most specific hostname that takes the host: the hostname itself, then the
--- longest wildcard, which stands for one label or more, then the listener of all hosts. Behind it what
--- of the host its hostname names: all of it, or `.example.com` of a wildcard; nil of the listener of all hosts.
+-- longest wildcard, which stands for one label or more, then the listener of all hosts. The second
+-- value is the part of the host that its hostname names: all of it, or `.example.com` for a
+-- wildcard. It is nil for the listener of all hosts.
 function _M.listener(scope, host)
   local exact = scope.exact
   local listener = exact and exact[host]

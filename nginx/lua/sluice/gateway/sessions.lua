@@ -1,7 +1,7 @@
 -- Sessions of clients. A token leads to the endpoint that answered its first request, whatever the
--- weights of the backends are. It is "<key>.<binding>", and with a limit of time ".<end>" behind it.
--- The key is a hash by which only endpoints of the rule are found, so no token leads anywhere else;
--- the binding tells one rule's tokens from those of others.
+-- weights of the backends are. It is "<key>.<binding>", and with a limit of time ".<end>" behind
+-- it. The key is a hash by which only endpoints of the rule are found, so no token leads anywhere
+-- else; the binding tells one rule's tokens from those of others.
 local store = require("sluice.store")
 
 local ngx = ngx

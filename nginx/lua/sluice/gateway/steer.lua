@@ -1,5 +1,5 @@
--- Changes headers of a request on its way to the backend, and those of the answer. What is to be done
--- came along with the request as text.
+-- Changes headers of a request on its way to the backend, and those of the answer. What is to be
+-- done came along with the request as text.
 local auth = require("sluice.gateway.auth")
 local cjson = require("cjson.safe")
 local cors = require("sluice.gateway.cors")

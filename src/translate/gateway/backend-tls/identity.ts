@@ -1,9 +1,15 @@
-/** The certificate that a Gateway shows to backends. One route may have several Gateways, and each has its own. */
+/**
+ * The certificate that a Gateway shows to backends. One route may have several Gateways, and each
+ * has its own.
+ */
 import type { Identity } from "../../../model/backend-tls.ts";
 import type { ClaimedPath } from "../../claim.ts";
 import { withId } from "./policy.ts";
 
-/** Only backends with a policy see it: no other connection is known to lead to the backend that is meant. */
+/**
+ * Only backends with a policy see it: no other connection is known to lead to the backend that is
+ * meant.
+ */
 export function withIdentity(paths: readonly ClaimedPath[], identity: Identity | undefined): readonly ClaimedPath[] {
   if (identity === undefined) return paths;
   return paths.map((path) => {

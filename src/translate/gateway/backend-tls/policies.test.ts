@@ -1,4 +1,7 @@
-/** What becomes of BackendTLSPolicies: which one governs a backend, what it makes of it, and its conditions. */
+/**
+ * What becomes of BackendTLSPolicies: which one governs a backend, what it makes of it, and its
+ * conditions.
+ */
 import { expect, test } from "vitest";
 import {
   authorities,

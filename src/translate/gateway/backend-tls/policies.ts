@@ -1,6 +1,6 @@
 /**
- * All BackendTLSPolicies, and which of them governs a port of a Service: one that names the port before one for the whole
- * Service, and of several the oldest.
+ * All BackendTLSPolicies, and which of them governs a port of a Service: one that names the port
+ * before one for the whole Service, and of several the oldest.
  */
 
 import { guarded } from "../../../guarded.ts";
@@ -49,7 +49,10 @@ export class BackendTlsPolicies {
     return services;
   }
 
-  /** Policies that say something else than before, or have won or lost against such a one, or have gone. */
+  /**
+   * Policies that say something else than before, or have won or lost against such a one, or have
+   * gone.
+   */
   get changed(): ReadonlySet<string> {
     return this.#changed;
   }

@@ -7,7 +7,10 @@ import type { ServiceUsers } from "../service-users.ts";
 import type { BackendTlsPolicies } from "./policies.ts";
 import { policyStatus } from "./policy-status.ts";
 
-/** A policy that no route of ours uses has no status of ours, and nothing is said about it: it may be for another controller. */
+/**
+ * A policy that no route of ours uses has no status of ours, and nothing is said about it: it may
+ * be for another controller.
+ */
 export function policyStatuses(
   policies: BackendTlsPolicies,
   users: readonly ServiceUsers[],

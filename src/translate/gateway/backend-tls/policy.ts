@@ -1,6 +1,7 @@
 /**
- * One BackendTLSPolicy: which ports of Services it is for, and how these are asked. A policy that cannot be followed governs its
- * targets all the same: their requests are answered with 500, and never sent without the check.
+ * One BackendTLSPolicy: which ports of Services it is for, and how these are asked. A policy that
+ * cannot be followed governs its targets all the same: their requests are answered with 500, and
+ * never sent without the check.
  */
 import { hash } from "node:crypto";
 import { authoritiesIn } from "../../../certificates/authorities.ts";

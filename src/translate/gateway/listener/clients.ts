@@ -1,4 +1,7 @@
-/** Where a Gateway asks its clients for certificates: for all HTTPS listeners, or for those of a port. */
+/**
+ * Where a Gateway asks its clients for certificates: for all HTTPS listeners, or for those of a
+ * port.
+ */
 import type { ClientTLS, Gateway, ObjectReference } from "../../../model/gateway/objects.ts";
 
 export interface AskedClients {
@@ -16,7 +19,10 @@ const modes: Readonly<Record<string, { readonly lenient: boolean }>> = {
   AllowInsecureFallback: { lenient: true },
 };
 
-/** What is asked for on a port; undefined where nothing is. An entry for the port replaces the default, also an empty one. */
+/**
+ * What is asked for on a port; undefined where nothing is. An entry for the port replaces the
+ * default, also an empty one.
+ */
 export function askedClients({ spec }: Gateway, port: number): AskedClients | undefined {
   const { frontend } = spec?.tls ?? {};
   const own = frontend?.perPort?.findIndex((one) => one.port === port) ?? -1;
@@ -47,7 +53,10 @@ function askedBy(tls: ClientTLS | undefined, field: string): AskedClients | unde
   return { field, references: caCertificateRefs, mode, lenient: modes[mode]?.lenient === true };
 }
 
-/** The ConfigMaps that a Gateway names for its clients, as `namespace/name`, whether or not a listener needs them. */
+/**
+ * The ConfigMaps that a Gateway names for its clients, as `namespace/name`, whether or not a
+ * listener needs them.
+ */
 export function authoritiesNamed({ metadata, spec }: Gateway): readonly string[] {
   const { namespace: home = "default" } = metadata;
   const { frontend } = spec?.tls ?? {};

@@ -1,7 +1,8 @@
 /**
- * Which listeners of one Gateway and its ListenerSets are in each other's way. Between two objects the one that comes first has
- * the port and the hostname: the Gateway, then the oldest set. Within one object all listeners of a conflict are refused,
- * because the Gateway API forbids to pick a winner there.
+ * Which listeners of one Gateway and its ListenerSets are in each other's way. Between two objects
+ * the one that comes first has the port and the hostname: the Gateway, then the oldest set. Within
+ * one object all listeners of a conflict are refused, because the Gateway API forbids to pick a
+ * winner there.
  */
 import type { GatewayListener } from "../../../model/gateway/objects.ts";
 import type { Owner } from "../../../model/owner.ts";
@@ -11,19 +12,25 @@ import type { ListenerReading } from "../reading.ts";
 
 type Readings = readonly ListenerReading[];
 
-/** Each port is a reload, a socket of every worker, and where the Gateway has a Service one of all target ports. */
+/**
+ * Each port is a reload, a socket of every worker, and where the Gateway has a Service one of all
+ * target ports.
+ */
 const mostAddedPorts = 16;
 
 /**
- * The listeners of each object with their conflicts. The objects come in the order of their precedence, the Gateway first. Every
- * listener costs the same, however many there are.
+ * The listeners of each object with their conflicts. The objects come in the order of their
+ * precedence, the Gateway first. Every listener costs the same, however many there are.
  */
 export function withConflicts(objects: readonly Readings[]): readonly Readings[] {
   const claims = new Claims();
   return withOverlaps(objects.map((listeners) => judged(listeners, claims)));
 }
 
-/** The listeners of one object, the same list where none of them has a conflict; their claims are added to those of objects before it. */
+/**
+ * The listeners of one object, the same list where none of them has a conflict; their claims are
+ * added to those of objects before it.
+ */
 function judged(listeners: Readings, claims: Claims): Readings {
   const beaten = listeners.map((one) => claims.rivalOf(one));
   const left = listeners.filter((_, at) => beaten[at] === undefined);
@@ -121,7 +128,7 @@ function portOf({ protocol, port }: GatewayListener): number {
   return protocol === "UDP" ? -port : port;
 }
 
-/** HTTPS and TLS are told apart by the name that clients send. */
+/** The name that clients send distinguishes HTTPS and TLS. */
 function areTls(one: string, other: string): boolean {
   const both = [one, other];
   return both.includes("TLS") && both.includes("HTTPS");
@@ -138,7 +145,9 @@ function faultOf({ owner, field, listener, hostname }: ListenerReading, { reason
   return { reason, problem };
 }
 
-/** As the owner of another listener may know it: names of other namespaces are none of its business. */
+/**
+ * As the owner of another listener may know it: names of other namespaces are none of its business.
+ */
 function nameOf({ owner, listener }: ListenerReading, reader: Owner): string {
   if (owner.kind === "Gateway") return reader.kind === "Gateway" ? `listener ${listener.name}` : "the Gateway";
   if (owner.namespace !== reader.namespace) return "an older ListenerSet of another namespace";

@@ -15,8 +15,8 @@ export function guardsOf(readings: ReadonlyMap<string, GatewayReading>): Guards 
 }
 
 /**
- * The port with what its listeners ask of clients. All listeners of a guarded port are guarded; one that asks for something
- * else than the first has no place on it.
+ * The port with what its listeners ask of clients. All listeners of a guarded port are guarded; one
+ * that asks for something else than the first has no place on it.
  */
 export function guardedPort(port: ListenerPort, guards: Guards): ListenerPort {
   const first = port.listeners.find(({ id }) => guards.has(id));

@@ -1,4 +1,6 @@
-/** What a Gateway and its listeners refer to: key pairs in Secrets, and authorities in ConfigMaps. */
+/**
+ * What a Gateway and its listeners refer to: key pairs in Secrets, and authorities in ConfigMaps.
+ */
 import { hash } from "node:crypto";
 import { authoritiesIn } from "../../../certificates/authorities.ts";
 import { certificateOf } from "../../../certificates/certificate.ts";

@@ -1,4 +1,7 @@
-/** What becomes of ListenerSets: their order, conflicts, permissions and statuses, and the routes that name them. */
+/**
+ * What becomes of ListenerSets: their order, conflicts, permissions and statuses, and the routes
+ * that name them.
+ */
 import { expect, test } from "vitest";
 import {
   gateway,

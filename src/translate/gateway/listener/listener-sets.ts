@@ -1,6 +1,6 @@
 /**
- * The ListenerSets of Gateways that are ours, read again when they or what they refer to has changed. A set whose Gateway is not
- * ours is left to others.
+ * The ListenerSets of Gateways that are ours, read again when they or what they refer to has
+ * changed. A set whose Gateway is not ours is left to others.
  */
 import type { Capability } from "../../../directives/capabilities.ts";
 import { bugProblem, guarded } from "../../../guarded.ts";
@@ -34,7 +34,9 @@ export class ListenerSets {
   readonly #readings = new Map<string, SetReading>();
   /** Keys of attached sets by that of their Gateway. */
   readonly #attached = new Map<string, Set<string>>();
-  /** Readings and listeners as `merge` made them last: what has not changed stays the same object. */
+  /**
+   * Readings and listeners as `merge` made them last: what has not changed stays the same object.
+   */
   readonly #mergedSets = new WeakMap<SetReading, SetReading>();
   readonly #merged = new WeakMap<ListenerReading, ListenerReading>();
   readonly #standIns = new StandIns<ListenerSet>("ListenerSet");
@@ -49,7 +51,7 @@ export class ListenerSets {
     this.#lacks = lacks;
   }
 
-  /** What is wrong with a set that has no reading. */
+  /** The Problem of a set that has no reading. */
   problem(key: string): Problem | undefined {
     return this.#problems.get(key);
   }
@@ -65,8 +67,8 @@ export class ListenerSets {
   }
 
   /**
-   * Which sets may be others now. `gateways` are those that may be others; `hasClasses`: whether there are GatewayClasses of
-   * ours, without which nothing is said of sets.
+   * Which sets may be others now. `gateways` are those that may be others; `hasClasses`: whether
+   * there are GatewayClasses of ours, without which nothing is said of sets.
    */
   outdated(turn: Turn, gateways: Iterable<string>, granting: ReadonlySet<string>, hasClasses: boolean): Set<string> {
     const { before, now } = turn;
@@ -171,7 +173,8 @@ export class ListenerSets {
     const more = refused === undefined || isSuspected ? {} : { refused };
     const rank = `${present.metadata.creationTimestamp ?? ""} ${key}`;
     const common = { key, rank, gateway: gateway.key, set, present, ...more };
-    // What the Gateway permits is looked up in its present form: a permission that is gone is gone at once.
+    // The Gateway's permission is looked up in its present form: a permission that is gone is gone
+    // at once.
     const { namespaces } = gateway.present.spec?.allowedListeners ?? {};
     const home = gateway.present.metadata.namespace ?? "default";
     const references = [`Gateway ${named}`, `Gateway ${gateway.key}`, `Namespace ${owner.namespace}`];

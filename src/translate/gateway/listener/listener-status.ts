@@ -10,7 +10,7 @@ import { transportOf } from "../services/desired.ts";
 export interface GatewayState {
   readonly reading: GatewayReading;
   readonly assignment: Assignment;
-  /** By id of the listener: why its port cannot be had. */
+  /** The reason why a port cannot be had, by id of the listener. */
   readonly unavailable: ReadonlyMap<string, Fault>;
   /** The Service that it should have, where it has none of the pool's addresses. */
   readonly service: DesiredService | undefined;

@@ -1,9 +1,15 @@
-/** What routes look at of a Gateway or a ListenerSet, as a text: while it is the same, none of them is read again. */
+/**
+ * The parts of a Gateway or a ListenerSet that routes look at, as a text: while it is the same,
+ * none of them is read again.
+ */
 import { hash } from "node:crypto";
 import type { Identity } from "../../../model/backend-tls.ts";
 import type { ListenerReading, ParentReading } from "../reading.ts";
 
-/** `identity`: what the Gateway shows to backends. Certificates of listeners and addresses are nothing to routes. */
+/**
+ * `identity`: what the Gateway shows to backends. Certificates of listeners and addresses are
+ * nothing to routes.
+ */
 export function seenByRoutes(
   { listeners, notAllowed }: ParentReading,
   isServed: (one: ListenerReading) => boolean,

@@ -6,7 +6,9 @@ import { accepted as acceptedGateway } from "../gateway-status.ts";
 import type { SetReading } from "../reading.ts";
 import { type GatewayState, isValid, listenerStatus, refusal } from "./listener-status.ts";
 
-/** `state` is that of its Gateway; `attached` counts the accepted routes of a listener by its id. */
+/**
+ * `state` is that of its Gateway; `attached` counts the accepted routes of a listener by its id.
+ */
 export function setStatus(set: SetReading, state: GatewayState, attached: (id: string) => number): DesiredStatus {
   const listeners = set.listeners.map((one) => listenerStatus(one, state, attached(one.id)));
   return {
@@ -48,7 +50,7 @@ function programmed(
   return fails("Programmed", "ListenersNotValid", faultWords(set, state));
 }
 
-/** What is wrong with its listeners, one after the other; empty where nothing is. */
+/** The mistakes of its listeners, one after the other; empty where there is none. */
 function faultWords({ listeners }: SetReading, { unavailable }: GatewayState): string {
   const faults = listeners.flatMap((one) => {
     const fault = refusal(one, unavailable);

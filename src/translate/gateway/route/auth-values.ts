@@ -1,4 +1,4 @@
-/** What the values of an ExternalAuth filter may be. */
+/** Checks for the values of an ExternalAuth filter. */
 import { shown } from "../../../kinds/kind.ts";
 import { settableHeaderName } from "../../../kinds/reserved-headers.ts";
 import type { ExternalAuthFilter } from "../../../model/gateway/objects.ts";

@@ -1,4 +1,7 @@
-/** The auth service of a rule (GEP-1494). Where it cannot be asked as the rule wants it, nobody passes. */
+/**
+ * The auth service of a rule (GEP-1494). Where it cannot be asked as the rule wants it, no request
+ * passes.
+ */
 import type { AuthService } from "../../../model/filters.ts";
 import type { HTTPRouteFilter } from "../../../model/gateway/objects.ts";
 import type { Problem } from "../../../problem.ts";

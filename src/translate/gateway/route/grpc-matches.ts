@@ -1,6 +1,7 @@
 /**
- * The matches of a GRPCRoute's rule as paths. A call asks for the path `/service/method`. An exact service is a path or a prefix
- * for the route table. A pattern, or a method of any service, is compared at the prefix `/`.
+ * The matches of a GRPCRoute's rule as paths. A call asks for the path `/service/method`. An exact
+ * service is a path or a prefix for the route table. A pattern, or a method of any service, is
+ * compared at the prefix `/`.
  */
 import { shown } from "../../../kinds/kind.ts";
 import { regexMistake } from "../../../kinds/patterns.ts";

@@ -1,6 +1,7 @@
 /**
- * What a filter may not do to headers. Framing and hop-by-hop headers are nginx's own affair: a changed Content-Length would end one
- * request inside another, on connections that tenants share. Values are text on one line.
+ * Changes of headers that a filter may not make. Framing and hop-by-hop headers are nginx's own
+ * affair: a changed Content-Length would end one request inside another, on connections that
+ * tenants share. Values are text on one line.
  */
 import { isHost } from "../../../kinds/addresses.ts";
 import { shown } from "../../../kinds/kind.ts";
@@ -15,7 +16,10 @@ export interface HeaderMistake {
   readonly why: string;
 }
 
-/** The first mistake. A Host that a request is given is the host that the backend is asked for, so it may be set there. */
+/**
+ * The first mistake. A Host that a request is given is the host that the backend is asked for, so
+ * it may be set there.
+ */
 export function headerMistake(changes: HeaderModifier, of: "request" | "answer"): HeaderMistake | undefined {
   for (const list of ["set", "add"] as const) {
     for (const [at, { name, value }] of (changes[list] ?? []).entries()) {
@@ -33,7 +37,7 @@ export function headerMistake(changes: HeaderModifier, of: "request" | "answer")
   return undefined;
 }
 
-/** What has no effect in the filters of a rule or a backend. */
+/** Changes that have no effect in the filters of a rule or a backend. */
 export function idleAdditions(filters: readonly HTTPRouteFilter[], field: string, object: ObjectName): Problem[] {
   return filters.flatMap(({ requestHeaderModifier }, at) =>
     (requestHeaderModifier?.add ?? []).flatMap(({ name }, nth): Problem[] => {

@@ -26,7 +26,10 @@ export function matchesOf({ matches }: HTTPRouteRule): MatchesRead {
   return readMatches(matches, mistakeIn, pathMatchOf);
 }
 
-/** `mistakeIn` says why a match cannot be used, and `read` makes a path of one that can. A rule without matches has an empty one. */
+/**
+ * `mistakeIn` says why a match cannot be used, and `read` makes a path of one that can. A rule
+ * without matches has an empty one.
+ */
 export function readMatches<M extends object>(
   matches: readonly M[] = [],
   mistakeIn: (match: M) => MatchMistake | undefined,
@@ -45,7 +48,7 @@ export function readMatches<M extends object>(
 }
 
 const pathTypes = ["Exact", "PathPrefix", "RegularExpression"];
-/** Of values that are compared. */
+/** The types of values that are compared. */
 const valueTypes = ["Exact", "RegularExpression"];
 
 function mistakeIn({ path, headers = [], queryParams = [] }: HTTPRouteMatch): MatchMistake | undefined {

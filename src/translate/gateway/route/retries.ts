@@ -1,6 +1,6 @@
 /**
- * The retries of a rule. A pause between two tries is a jump inside nginx, and nginx makes ten of them for one request, of which
- * the way to the backend is the first.
+ * The retries of a rule. A pause between two tries is a jump inside nginx, and nginx makes ten of
+ * them for one request, of which the way to the backend is the first.
  */
 import { durationMs } from "../../../kinds/gateway/duration.ts";
 import { shown } from "../../../kinds/kind.ts";

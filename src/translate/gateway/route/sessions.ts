@@ -1,6 +1,7 @@
 /**
- * Sessions of a rule: how the token of a client is carried, and how long it is good. Two rules never share sessions, so each has
- * a binding of its own, which stays the same as long as the rule keeps its name or place.
+ * Sessions of a rule: how the token of a client is carried, and how long it is good. Two rules
+ * never share sessions, so each has a binding of its own, which stays the same as long as the rule
+ * keeps its name or place.
  */
 import { shortHash } from "../../../directives/short-hash.ts";
 import { durationMs } from "../../../kinds/gateway/duration.ts";
@@ -51,7 +52,10 @@ export function sessionOf(rule: HTTPRouteRule, field: string, object: ObjectName
   };
 }
 
-/** The path of a cookie for requests of the match: the literal part of it, without what a cookie cannot say. */
+/**
+ * The path of a cookie for requests of the match: the literal part of it, without what a cookie
+ * cannot say.
+ */
 export function cookiePath({ text, pattern }: PathMatch): string {
   const end = text.search(pattern === true ? /[^\w/~%!@&'=:-]/ : /[^!-:<-~]/);
   const path = end < 0 ? text.replace(/(?<=.)\/$/, "") : text.slice(0, Math.max(1, text.lastIndexOf("/", end)));

@@ -1,4 +1,7 @@
-/** How TCPRoutes, UDPRoutes and TLSRoutes are read: each has one rule, which says where its connections or datagrams go. */
+/**
+ * How TCPRoutes, UDPRoutes and TLSRoutes are read: each has one rule, which says where its
+ * connections or datagrams go.
+ */
 import type { BackendReference } from "../../../model/gateway/objects.ts";
 import type { TCPRoute, TLSRoute, UDPRoute } from "../../../model/gateway/routes.ts";
 import { named, type Problem } from "../../../problem.ts";

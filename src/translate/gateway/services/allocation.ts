@@ -1,7 +1,8 @@
 /**
- * Chooses target ports. A port stays with its Gateway for as long as the record says so. One that was given up is used again after
- * all that never were, the one that was given up first before the others, and not before ten minutes: until then a load
- * balancer that lags behind may send there what was meant for the Gateway before.
+ * Chooses target ports. A port stays with its Gateway for as long as the record says so. One that
+ * was given up is used again after all that never were, the one that was given up first before the
+ * others, and not before ten minutes: until then a load balancer that lags behind may send there
+ * what was meant for the Gateway before.
  */
 import { portKey } from "../../../model/gateway/services.ts";
 import type { PortEntry, PortRecord, PortUse } from "./record.ts";
@@ -10,7 +11,7 @@ export const restMs = 600_000;
 
 /** A port of a Gateway that needs a target port. */
 export interface PortNeed extends PortUse {
-  /** What the Service that is there names. */
+  /** The target ports that the present Service names. */
   readonly named: number | undefined;
 }
 
@@ -18,7 +19,10 @@ export interface Allocation {
   readonly record: PortRecord;
   /** Ports whose Service named a target port that it cannot have. */
   readonly moved: readonly { readonly need: PortNeed; readonly to: number | undefined }[];
-  /** How long until a port can be used that a Gateway waits for; undefined where nothing waits, or nothing is in sight. */
+  /**
+   * How long until a port can be used that a Gateway waits for; undefined where nothing waits, or
+   * nothing is in sight.
+   */
   readonly waitMs: number | undefined;
 }
 
@@ -28,7 +32,10 @@ export interface Question {
   readonly needs: readonly PortNeed[];
   /** Those that nginx may listen on. */
   readonly allowed: readonly number[];
-  /** Whether something may still lead there, so that a port that is no longer needed is not given up yet. */
+  /**
+   * Whether something may still lead there, so that a port that is no longer needed is not given up
+   * yet.
+   */
   readonly isHeld: (target: number, use: PortUse) => boolean;
   readonly nowMs: number;
 }

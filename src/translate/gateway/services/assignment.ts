@@ -1,6 +1,6 @@
 /**
- * What the record and the Service of a Gateway say about its ports and addresses. nginx listens on target ports as soon as the
- * record has them; the addresses are those of the Service.
+ * The ports and addresses of a Gateway by the record and its Service. nginx listens on target ports
+ * as soon as the record has them; the addresses are those of the Service.
  */
 import type { Gateway, GatewayAddress } from "../../../model/gateway/objects.ts";
 import { isServiceOf, portKey } from "../../../model/gateway/services.ts";
@@ -14,7 +14,7 @@ import { serviceNameOf } from "./names.ts";
 
 export interface ServiceWorld {
   readonly service: (key: string) => Service | undefined;
-  /** Of the Gateway. */
+  /** The key of the Gateway. */
   readonly targets: Readonly<Record<string, number>>;
   readonly isExhausted: boolean;
   readonly options: GatewayOptions;
@@ -39,7 +39,8 @@ export function serviceAssignment(reading: GatewayReading, world: ServiceWorld):
     };
   }
   const own = { targets, addresses: service === undefined ? [] : addressesOf(service) };
-  // What ListenerSets ask for is between them and their listeners: they cannot keep the Gateway from being programmed.
+  // Ports of ListenerSets are a matter of their own statuses: they cannot keep the Gateway from
+  // being programmed.
   const without = portsOf({ ...reading, sets: [] }).filter((port) => targets[portKey(port)] === undefined);
   if (without.length > 0 && world.isExhausted) {
     const { length } = options.services?.ports ?? [];
@@ -57,7 +58,10 @@ export function serviceAssignment(reading: GatewayReading, world: ServiceWorld):
   };
 }
 
-/** Only addresses of the pool are asked for by their value; whatever else is asked for is refused there. */
+/**
+ * Only addresses of the pool are asked for by their value; whatever else is asked for is refused
+ * there.
+ */
 export function asksForPool({ spec }: Gateway): boolean {
   return (spec?.addresses ?? []).some(({ type = "IPAddress", value = "" }) => type === "IPAddress" && value !== "");
 }

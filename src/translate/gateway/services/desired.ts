@@ -31,7 +31,7 @@ export function desiredService(
   return {
     name: serviceNameOf(gateway),
     ports: portsOf(reading),
-    // What Sluice says itself comes last, whatever the prefixes allow.
+    // Sluice's own entries come last, whatever the prefixes allow.
     labels: { ...copied.labels, ...serviceLabels(gateway) },
     annotations: {
       ...copied.annotations,
@@ -42,7 +42,10 @@ export function desiredService(
   };
 }
 
-/** The ports on which listeners of the Gateway and its sets can be served, each once, in their order. */
+/**
+ * The ports on which listeners of the Gateway and its sets can be served, each once, in their
+ * order.
+ */
 export function portsOf(reading: GatewayReading): readonly DesiredServicePort[] {
   const ports = allListeners(reading)
     .filter(isUsable)

@@ -7,14 +7,20 @@ import { managedByLabel, managedBySluice } from "../../../model/gateway/services
 const longest = 63;
 const serviceName = /^[a-z]([a-z\d-]*[a-z\d])?$/;
 
-/** `GATEWAY-CLASS`; where that is no name of a Service, one that is like it and has a hash at its end. */
+/**
+ * `GATEWAY-CLASS`; where that is no name of a Service, one that is like it and has a hash at its
+ * end.
+ */
 export function serviceNameOf({ metadata, spec }: Gateway): string {
   const plain = `${metadata.name}-${spec?.gatewayClassName ?? ""}`;
   if (plain.length <= longest && serviceName.test(plain)) return plain;
   return hashed(plain.replace(/[^a-z\d-]/g, "-").replace(/^(?![a-z])/, "g"), plain);
 }
 
-/** They name the Gateway and its class for people and tools, and say that Sluice looks after the object. */
+/**
+ * They name the Gateway and its class for people and tools, and say that Sluice looks after the
+ * object.
+ */
 export function serviceLabels({ metadata, spec }: Gateway): Readonly<Record<string, string>> {
   return {
     [managedByLabel]: managedBySluice,

@@ -1,4 +1,7 @@
-/** Gateways with a Service of their own: the Service that is wanted, the ports of nginx, and the conditions. */
+/**
+ * Gateways with a Service of their own: the Service that is wanted, the ports of nginx, and the
+ * conditions.
+ */
 import { expect, test } from "vitest";
 import {
   gateway,

@@ -1,4 +1,7 @@
-/** Which Gateways have a Service of their own, and what is known of it. Without `--gateway-services` there are none. */
+/**
+ * Which Gateways have a Service of their own, and what is known of it. Without `--gateway-services`
+ * there are none.
+ */
 import type { ServiceParameters } from "../../../model/gateway/services.ts";
 import type { GatewayOptions } from "../../options.ts";
 import type { Turn } from "../../turn.ts";
@@ -19,7 +22,7 @@ export class OwnServices {
   readonly #options: GatewayOptions;
   #record: PortRecord = emptyRecord;
   #targets: Targets = new Map();
-  /** Services of Gateways, whoever has made them. */
+  /** Services of Gateways, whatever has made them. */
   readonly #names = new Set<string>();
 
   constructor(options: GatewayOptions) {
@@ -40,7 +43,7 @@ export class OwnServices {
     return isOther || changes.some(({ key }) => this.#names.has(key));
   }
 
-  /** By key of the Gateway; those that the pool serves are left out. */
+  /** Services by key of the Gateway; Gateways that the pool serves are left out. */
   assign(readings: Iterable<GatewayReading>, { now }: Turn): ReadonlyMap<string, Assignment> {
     const assignments = new Map<string, Assignment>();
     this.#names.clear();

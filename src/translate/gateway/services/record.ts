@@ -1,16 +1,18 @@
 /**
- * The record of target ports: which port of nginx belongs to which port of which Gateway, and which ports were given up when. It is a
- * ConfigMap in the controller's own namespace, which the leader writes and every replica reads.
+ * The record of target ports: which port of nginx belongs to which port of which Gateway, and which
+ * ports were given up when. It is a ConfigMap in the controller's own namespace, which the leader
+ * writes and every replica reads.
  *
- * Services show the same ports, but do not decide: tenants may edit Services of their namespaces, and nobody may take another
- * Gateway's port by that. Without the record, as after it was deleted, the leader makes it again from the Services.
+ * Services show the same ports, but do not decide: tenants may edit Services of their namespaces,
+ * and none may take another Gateway's port by that. Without the record, as after it was deleted,
+ * the leader makes it again from the Services.
  */
 import { portKey, type TransportProtocol } from "../../../model/gateway/services.ts";
 import type { ConfigMap } from "../../../model/objects.ts";
 
 /** One port of one Gateway. */
 export interface PortUse {
-  /** Of the Gateway. */
+  /** The key of the Gateway. */
   readonly uid: string;
   /** `namespace/name` of its Service. */
   readonly service: string;
@@ -25,7 +27,7 @@ export type PortEntry =
   | { readonly kind: "freed"; readonly atMs: number };
 
 export interface PortRecord {
-  /** By target port. */
+  /** Owners by target port. */
   readonly entries: ReadonlyMap<number, PortEntry>;
   /** Whether some Gateway did not get a port, because there was none. */
   readonly isExhausted: boolean;
@@ -71,7 +73,10 @@ function entryText(entry: PortEntry): string {
   return `used ${service} ${portKey(entry.use)} ${uid}`;
 }
 
-/** Target ports by the uid of the Gateway and by `portKey`. Ports that the flags do not allow are left out. */
+/**
+ * Target ports by the uid of the Gateway and by `portKey`. Ports that the flags do not allow are
+ * left out.
+ */
 export function targetsIn(
   { entries }: PortRecord,
   allowed: readonly number[],
